@@ -1,0 +1,93 @@
+//! A judgements file, its ids coded in order of appearance.
+
+use crate::fault::{Fault, Stop};
+use crate::ids::{Codes, IdColumn, Seed, Table};
+use crate::number;
+use crate::source::{Source, Text, Watch};
+use crate::tally::{Counter, Tally};
+use crate::text::{Row, each_row};
+
+/// The lines of a judgements file, repeated ones once.
+#[derive(Debug, Default)]
+pub struct JudgedRows {
+    pub requests: IdColumn,
+    pub subtopics: IdColumn,
+    pub items: IdColumn,
+    pub request: Vec<i32>,
+    pub subtopic: Vec<i32>,
+    pub item: Vec<i32>,
+    pub grade: Vec<f64>,
+    pub tally: Tally,
+}
+
+pub fn read_judgements(source: &Source, watch: &Watch) -> Result<JudgedRows, Stop> {
+    let mut reader = Reader::new(Seed::random());
+    let mut tally = Tally::default();
+    let mut text = Text::open(source, watch)?;
+    each_row(&mut text, &[4], &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
+    if reader.grade.is_empty() {
+        return Err(Fault::file("empty", b"").into());
+    }
+    let Reader { requests, subtopics, items, request, subtopic, item, grade, .. } = reader;
+    let (requests, subtopics, items) = (requests.ids, subtopics.ids, items.ids);
+    Ok(JudgedRows { requests, subtopics, items, request, subtopic, item, grade, tally })
+}
+
+struct Reader {
+    seed: Seed,
+    requests: Codes,
+    subtopics: Codes,
+    items: Codes,
+    /// Which lines have been seen, by request, subtopic and item.
+    table: Table,
+    request: Vec<i32>,
+    subtopic: Vec<i32>,
+    item: Vec<i32>,
+    grade: Vec<f64>,
+}
+
+impl Reader {
+    fn new(seed: Seed) -> Self {
+        Reader {
+            seed,
+            requests: Codes::new(seed),
+            subtopics: Codes::new(seed),
+            items: Codes::new(seed),
+            table: Table::default(),
+            request: Vec::new(),
+            subtopic: Vec::new(),
+            item: Vec::new(),
+            grade: Vec::new(),
+        }
+    }
+
+    /// A line `request iteration item grade`.
+    fn read_row(&mut self, line: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
+        let (request, item, text) = (row.column(0), row.column(2), row.column(3));
+        let grade = number::parse(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
+        // TREC's unused second column is 0 in one file and Q0 in the next.
+        let subtopic = if row.column(1) == b"Q0" { b"0" } else { row.column(1) };
+        let codes = [self.requests.code(request), self.subtopics.code(subtopic), self.items.code(item)];
+        match self.find_or_insert(codes) {
+            None => self.grade.push(grade),
+            Some(earlier) if self.grade[earlier] == grade => tally.add(Counter::Repeated, line, item),
+            Some(_) => return Err(Fault::entry("conflict", line, request, item, text).into()),
+        }
+        Ok(())
+    }
+
+    fn find_or_insert(&mut self, [request, subtopic, item]: [u32; 3]) -> Option<usize> {
+        let key = [request as i32, subtopic as i32, item as i32];
+        let hash = self.seed.hash_words([request, subtopic, item]);
+        let found = self.table.find_or_insert(hash, self.grade.len() as u32, |row| {
+            let row = row as usize;
+            [self.request[row], self.subtopic[row], self.item[row]] == key
+        });
+        if found.is_none() {
+            self.request.push(key[0]);
+            self.subtopic.push(key[1]);
+            self.item.push(key[2]);
+        }
+        found.map(|row| row as usize)
+    }
+}

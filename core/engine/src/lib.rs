@@ -1,0 +1,28 @@
+//! Reads runs and projects them onto judgements: where does each judged item stand?
+//!
+//! The readable definition of all of it is the Python twin, `src/tiebreak/_reference.py`; this crate gives the same
+//! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
+//! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
+//! [`judgements`] codes a judgements file, [`ranking`] orders the items of one request,
+//! [`run`] projects one run, [`project`] many of them on several threads.
+#![forbid(unsafe_code)]
+
+pub mod fault;
+pub mod ids;
+pub mod judgements;
+pub mod number;
+pub mod project;
+pub mod ranking;
+pub mod run;
+pub mod source;
+pub mod tally;
+pub mod text;
+
+/// Rank of an item that a run does not retrieve.
+pub const UNRETRIEVED: i32 = i32::MAX;
+
+pub use fault::{Fault, Stop};
+pub use judgements::{JudgedRows, read_judgements};
+pub use project::{Projection, project};
+pub use run::{Duplicates, Judged, Options};
+pub use source::{Source, Watch};

@@ -1,0 +1,163 @@
+//! Scores and grades: `[+-]?(digits[.digits] | .digits)([eE][+-]?digits)?`, finite, as the nearest float64.
+
+const EXACT_POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+const EXACT_MANTISSA: u64 = 1 << 53;
+/// Digits that always fit 64 bits.
+const SAFE_DIGITS: usize = 19;
+
+/// The number that `text` says; `None` where it says none, or one beyond float64. -0 is 0.
+pub fn parse(text: &[u8]) -> Option<f64> {
+    let (negative, unsigned) = match text.first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let mut mantissa = 0u64;
+    let whole = digits(unsigned, &mut mantissa);
+    let mut rest = &unsigned[whole..];
+    let mut fraction = 0;
+    if rest.first() == Some(&b'.') {
+        fraction = digits(&rest[1..], &mut mantissa);
+        if fraction == 0 {
+            return None;
+        }
+        rest = &rest[1 + fraction..];
+    }
+    if whole + fraction == 0 {
+        return None;
+    }
+    let exponent = exponent(rest)?;
+    // One rounding of two exact numbers is the nearest float64 (Clinger 1990).
+    let power = exponent.saturating_sub(fraction as i64);
+    if whole + fraction <= SAFE_DIGITS && mantissa <= EXACT_MANTISSA && (-22..=22).contains(&power) {
+        let exact = EXACT_POWERS[power.unsigned_abs() as usize];
+        let value = if power < 0 { mantissa as f64 / exact } else { mantissa as f64 * exact };
+        return Some(if negative { 0.0 - value } else { value });
+    }
+    let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
+    value.is_finite().then_some(value + 0.0)
+}
+
+/// How many digits `text` begins with; their value is appended to `mantissa`, modulo 2^64.
+#[inline(always)]
+fn digits(text: &[u8], mantissa: &mut u64) -> usize {
+    let mut count = 0;
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        *mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    count
+}
+
+/// The exponent of ten that follows a mantissa: 0 where nothing does, `None` where something else does.
+fn exponent(text: &[u8]) -> Option<i64> {
+    let rest = match text.first() {
+        None => return Some(0),
+        Some(b'e' | b'E') => &text[1..],
+        Some(_) => return None,
+    };
+    let (negative, unsigned) = match rest.first()? {
+        b'-' => (true, &rest[1..]),
+        b'+' => (false, &rest[1..]),
+        _ => (false, rest),
+    };
+    let mut value = 0u64;
+    let count = digits(unsigned, &mut value);
+    if count == 0 || count != unsigned.len() {
+        return None;
+    }
+    // Beyond nine digits only the sign matters here: the text itself is parsed.
+    let value = if count > 9 { i64::from(u32::MAX) } else { value as i64 };
+    Some(if negative { -value } else { value })
+}
+
+/// A rank column: a 64-bit integer of at most twenty characters.
+pub fn parse_rank(text: &[u8]) -> Option<i64> {
+    (text.len() <= 20).then_some(())?;
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_the_grammar_and_nothing_else() {
+        for (text, value) in [
+            ("1", 1.0),
+            ("+1", 1.0),
+            ("-1.5", -1.5),
+            (".5", 0.5),
+            ("1e3", 1000.0),
+            ("1E-2", 0.01),
+            ("0.1", 0.1),
+            ("00012", 12.0),
+            ("1e-999", 0.0),
+            ("123456789012345678901234567890", 1.2345678901234568e29),
+            ("9007199254740993", 9007199254740992.0),
+            ("0.000000000000000000000000000001", 1e-30),
+        ] {
+            assert_eq!(parse(text.as_bytes()), Some(value), "{text}");
+        }
+        for text in [
+            "",
+            "+",
+            "-",
+            ".",
+            "1.",
+            "1.e5",
+            "e5",
+            "1e",
+            "1e+",
+            "1,5",
+            "1_0",
+            "nan",
+            "inf",
+            "-Infinity",
+            "1e999",
+            "0x1",
+            "1 ",
+            "--1",
+            "1.5.2",
+        ] {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        for text in ["-0", "-0.0", "-0e5", "-1e-999"] {
+            assert!(parse(text.as_bytes()).unwrap().is_sign_positive(), "{text}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_standard_library_bit_by_bit() {
+        let mut state = 1u64;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let value = (state >> 11) as f64 / (1u64 << 40) as f64;
+            let digits = (state % 20) as usize;
+            for text in [format!("{value:.digits$}"), format!("{value:e}"), format!("-{value:.digits$}e-{digits}")] {
+                let expected: f64 = text.parse::<f64>().unwrap() + 0.0;
+                assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), expected.to_bits(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_are_integers() {
+        assert_eq!(parse_rank(b"+7"), Some(7));
+        assert_eq!(parse_rank(b"-0003"), Some(-3));
+        for text in ["", "1.0", "x", "9223372036854775808", "000000000000000000001"] {
+            assert_eq!(parse_rank(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The items that a run lists for one request: no item twice, in order, the judged ones known.
+
+use std::cmp::Ordering;
+
+use crate::ids::{Ids, Seed, Table};
+
+/// Not a judged item.
+pub const UNJUDGED: u32 = u32::MAX;
+
+/// One listed item. Bytes in memory: what `LINE_COST` in the Python twin says.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    pub score: f64,
+    /// The rank column where it breaks ties, else 0.
+    pub place: i64,
+    start: u64,
+    length: u32,
+    /// Which of the request's judgements this is, counted from its first; or [`UNJUDGED`].
+    pub judged: u32,
+}
+
+pub const ENTRY_COST: u64 = size_of::<Entry>() as u64;
+
+/// The request's judgements: their items' ids and hashes by item code, and the code of each.
+#[derive(Clone, Copy)]
+pub struct JudgedItems<'a> {
+    pub ids: Ids<'a>,
+    pub hashes: &'a [u64],
+    pub codes: &'a [i32],
+}
+
+impl<'a> JudgedItems<'a> {
+    #[inline(always)]
+    fn id(&self, judged: usize) -> &'a [u8] {
+        self.ids.get(self.codes[judged] as usize)
+    }
+}
+
+#[derive(Default)]
+pub struct Ranking {
+    entries: Vec<Entry>,
+    ids: Vec<u8>,
+    /// Numbers below the number of judgements are judgements, the others entries.
+    table: Table,
+    /// The entry that lists a judgement's item, plus one; 0 where none does yet.
+    entry_of: Vec<u32>,
+    order: Order,
+}
+
+/// What is known of the order in which entries came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// The final one.
+    #[default]
+    Final,
+    /// Scores never rise, but some that tie stand in the wrong order.
+    TiesToSort,
+    Unknown,
+}
+
+impl Ranking {
+    pub fn begin(&mut self, judged: JudgedItems) {
+        // As many lines as the request before had: files are mostly of one depth.
+        self.table.reset(judged.codes.len() + self.entries.len());
+        self.entries.clear();
+        self.ids.clear();
+        self.entry_of.clear();
+        self.entry_of.resize(judged.codes.len(), 0);
+        self.order = Order::Final;
+        for (j, &code) in judged.codes.iter().enumerate() {
+            self.table.find_or_insert(judged.hashes[code as usize], j as u32, |_| false);
+        }
+    }
+
+    /// Add an item; where it is listed already, nothing changes and that entry is returned.
+    #[inline(always)]
+    pub fn push(&mut self, judged: JudgedItems, seed: &Seed, item: &[u8], score: f64, place: i64) -> Option<usize> {
+        let judgements = judged.codes.len() as u32;
+        let new = self.entries.len() as u32;
+        let found = self.table.find_or_insert(seed.hash(item), judgements + new, |number| {
+            if number < judgements {
+                judged.id(number as usize) == item
+            } else {
+                id_of(&self.ids, &self.entries[(number - judgements) as usize]) == item
+            }
+        });
+        let which = match found {
+            None => UNJUDGED,
+            Some(number) if number >= judgements => return Some((number - judgements) as usize),
+            Some(number) => match self.entry_of[number as usize] {
+                0 => number,
+                listed => return Some(listed as usize - 1),
+            },
+        };
+        if which != UNJUDGED {
+            self.entry_of[which as usize] = new + 1;
+        }
+        let entry = Entry { score, place, start: self.ids.len() as u64, length: item.len() as u32, judged: which };
+        self.ids.extend_from_slice(item);
+        if let Some(last) = self.entries.last() {
+            if last.score < score {
+                self.order = Order::Unknown;
+            } else if last.score == score && compare_ties(&self.ids, last, &entry) == Ordering::Greater {
+                self.order = self.order.max(Order::TiesToSort);
+            }
+        }
+        self.entries.push(entry);
+        None
+    }
+
+    pub fn score(&self, entry: usize) -> f64 {
+        self.entries[entry].score
+    }
+
+    /// Give an entry the score and place of another line that lists the same item.
+    pub fn replace(&mut self, entry: usize, score: f64, place: i64) {
+        self.entries[entry].score = score;
+        self.entries[entry].place = place;
+        self.order = Order::Unknown;
+    }
+
+    pub fn bytes_held(&self) -> u64 {
+        ENTRY_COST * self.entries.len() as u64 + self.ids.len() as u64
+    }
+
+    /// Order by score descending, where tied by the rank column if it counts, then by item id descending.
+    pub fn order(&mut self) {
+        let ids = &self.ids;
+        match self.order {
+            Order::Final => {}
+            Order::TiesToSort => {
+                for ties in self.entries.chunk_by_mut(|a, b| a.score == b.score) {
+                    ties.sort_unstable_by(|a, b| compare_ties(ids, a, b));
+                }
+            }
+            Order::Unknown => self.entries.sort_unstable_by(|a, b| compare(ids, a, b)),
+        }
+        self.order = Order::Final;
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn id(&self, entry: &Entry) -> &[u8] {
+        id_of(&self.ids, entry)
+    }
+}
+
+#[inline(always)]
+fn id_of<'a>(ids: &'a [u8], entry: &Entry) -> &'a [u8] {
+    &ids[entry.start as usize..entry.start as usize + entry.length as usize]
+}
+
+#[inline(always)]
+fn compare(ids: &[u8], a: &Entry, b: &Entry) -> Ordering {
+    b.score.total_cmp(&a.score).then_with(|| compare_ties(ids, a, b))
+}
+
+#[inline(always)]
+fn compare_ties(ids: &[u8], a: &Entry, b: &Entry) -> Ordering {
+    a.place.cmp(&b.place).then_with(|| id_of(ids, b).cmp(id_of(ids, a)))
+}
+
+/// How many of the ordered entries share their score with another.
+pub fn number_tied(ordered: &[Entry]) -> usize {
+    ordered.chunk_by(|a, b| a.score == b.score).map(<[Entry]>::len).filter(|&size| size > 1).sum()
+}

@@ -1,0 +1,478 @@
+//! One run, projected onto the judgements: the rank of every judged item.
+//!
+//! Lines are pushed one by one. While each request's lines stand together only one request is held in memory; when a
+//! judged request returns after another one, the pass ends with [`Stop::Returning`] and a second pass gathers all
+//! judged lines before it ranks them.
+
+use std::collections::HashSet;
+
+use crate::fault::{Fault, Stop};
+use crate::ids::{IdColumn, Ids, Seed, Table};
+use crate::number;
+use crate::ranking::{ENTRY_COST, Entry, JudgedItems, Ranking, UNJUDGED, number_tied};
+use crate::source::{Rows, Source, Text, Watch};
+use crate::tally::{Counter, Tally};
+use crate::text::{Row, each_row};
+
+/// The judgements: those of request r are `item[starts[r]..starts[r + 1]]`; `slot` says where a rank is written.
+pub struct Judged<'a> {
+    pub requests: Ids<'a>,
+    pub items: Ids<'a>,
+    pub starts: &'a [i64],
+    pub item: &'a [i32],
+    pub slot: &'a [i32],
+    pub slots: usize,
+    item_hashes: Vec<u64>,
+    request_table: Table,
+    seed: Seed,
+    second_seed: Seed,
+}
+
+impl<'a> Judged<'a> {
+    /// `None` where the arrays do not fit together.
+    pub fn new(
+        requests: Ids<'a>,
+        items: Ids<'a>,
+        starts: &'a [i64],
+        item: &'a [i32],
+        slot: &'a [i32],
+        slots: usize,
+    ) -> Option<Self> {
+        let sound = requests.is_sound()
+            && items.is_sound()
+            && starts.len() == requests.len() + 1
+            && starts.first() == Some(&0)
+            && starts.is_sorted()
+            && starts.last() == Some(&(item.len() as i64))
+            && item.len() == slot.len()
+            && item.iter().all(|&code| (code as usize) < items.len())
+            && slot.iter().all(|&s| s < 0 || (s as usize) < slots);
+        if !sound {
+            return None;
+        }
+        let seed = Seed::random();
+        let item_hashes = (0..items.len()).map(|i| seed.hash(items.get(i))).collect();
+        let mut request_table = Table::default();
+        request_table.reset(requests.len());
+        for r in 0..requests.len() {
+            request_table.find_or_insert(seed.hash(requests.get(r)), r as u32, |_| false);
+        }
+        let second_seed = Seed::random();
+        Some(Judged { requests, items, starts, item, slot, slots, item_hashes, request_table, seed, second_seed })
+    }
+
+    fn request(&self, id: &[u8]) -> Option<u32> {
+        self.request_table.find(self.seed.hash(id), |r| self.requests.get(r as usize) == id)
+    }
+
+    fn first(&self, r: usize) -> usize {
+        self.starts[r] as usize
+    }
+
+    fn of(&self, r: usize) -> JudgedItems<'_> {
+        let codes = &self.item[self.first(r)..self.first(r + 1)];
+        JudgedItems { ids: self.items, hashes: &self.item_hashes, codes }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duplicates {
+    Error,
+    First,
+    Best,
+}
+
+/// How runs are read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub depth: usize,
+    pub judged_only: bool,
+    pub rank_breaks_ties: bool,
+    pub duplicates: Duplicates,
+    pub drop_bad_scores: bool,
+    pub top: Option<usize>,
+    pub pool: bool,
+    pub memory: u64,
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            depth: usize::MAX,
+            judged_only: false,
+            rank_breaks_ties: false,
+            duplicates: Duplicates::Error,
+            drop_bad_scores: false,
+            top: None,
+            pool: false,
+            memory: 2_000_000_000,
+            jobs: 1,
+        }
+    }
+}
+
+/// Two hashes of an item id: enough to tell any two items of a request apart.
+pub type Fingerprint = (u64, u64);
+
+/// What one run gives, beside the ranks of judged items; one entry per request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunResult {
+    pub listed: Vec<i32>,
+    pub retrieved: Vec<i32>,
+    pub tied: Vec<i32>,
+    pub tally: Tally,
+    /// The first items of every ranking, by request.
+    pub top: Vec<Top>,
+    /// Every item of every ranking, by request.
+    pub pool: Vec<Vec<Fingerprint>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Top {
+    pub items: IdColumn,
+    pub judgement: Vec<i32>,
+}
+
+impl Top {
+    fn push(&mut self, item: &[u8], judgement: i32) {
+        self.items.push(item);
+        self.judgement.push(judgement);
+    }
+}
+
+/// Read one run and write the ranks of its judged items to their slots.
+pub fn project_run(
+    source: &Source,
+    judged: &Judged,
+    options: &Options,
+    ranks: &mut [i32],
+    watch: &Watch,
+) -> Result<RunResult, Stop> {
+    let mut projector = Projector::new(judged, options, ranks, false);
+    let mut read = projector.read(source, watch);
+    if let Err(Stop::Returning) = read {
+        projector = Projector::new(judged, options, projector.ranks, true);
+        read = projector.read(source, watch);
+    }
+    projector.finish(read, watch)
+}
+
+/// What a line says beside its request.
+struct Line<'l> {
+    number: u64,
+    item: &'l [u8],
+    score: f64,
+    place: i64,
+}
+
+/// A line of a file whose requests return, kept until all are there.
+struct GatheredLine {
+    score: f64,
+    start: u64,
+    number: u64,
+    length: u32,
+    request: u32,
+}
+
+/// Lines of judged requests, in file order.
+#[derive(Default)]
+struct Gathered {
+    lines: Vec<GatheredLine>,
+    ids: Vec<u8>,
+    places: Vec<i64>,
+}
+
+impl Gathered {
+    fn push(&mut self, request: u32, line: &Line) {
+        let start = self.ids.len() as u64;
+        let length = line.item.len() as u32;
+        self.lines.push(GatheredLine { score: line.score, start, number: line.number, length, request });
+        self.ids.extend_from_slice(line.item);
+        if line.place != 0 {
+            self.places.resize(self.lines.len() - 1, 0);
+            self.places.push(line.place);
+        }
+    }
+
+    fn line(&self, k: usize) -> Line<'_> {
+        let GatheredLine { score, start, number, length, .. } = self.lines[k];
+        let item = &self.ids[start as usize..start as usize + length as usize];
+        Line { number, item, score, place: self.places.get(k).copied().unwrap_or(0) }
+    }
+
+    fn bytes_held(&self) -> u64 {
+        ENTRY_COST * self.lines.len() as u64 + self.ids.len() as u64
+    }
+
+    /// Line numbers by request, in file order within each; request r's are `order[starts[r]..starts[r + 1]]`.
+    fn by_request(&self, requests: usize) -> (Vec<usize>, Vec<usize>) {
+        let mut starts = vec![0; requests + 1];
+        for line in &self.lines {
+            starts[line.request as usize + 1] += 1;
+        }
+        for r in 0..requests {
+            starts[r + 1] += starts[r];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; self.lines.len()];
+        for (k, line) in self.lines.iter().enumerate() {
+            order[next[line.request as usize]] = k;
+            next[line.request as usize] += 1;
+        }
+        (starts, order)
+    }
+}
+
+/// The request that the lines being read are of.
+#[derive(Clone, Copy)]
+enum Current<'a> {
+    Nothing,
+    Unjudged,
+    Judged(usize, JudgedItems<'a>),
+}
+
+struct Projector<'a> {
+    judged: &'a Judged<'a>,
+    options: &'a Options,
+    ranks: &'a mut [i32],
+    result: RunResult,
+    ranking: Ranking,
+    current: Current<'a>,
+    current_id: Vec<u8>,
+    seen: Vec<bool>,
+    unjudged: HashSet<u64>,
+    gathered: Option<Gathered>,
+}
+
+impl<'a> Projector<'a> {
+    fn new(judged: &'a Judged<'a>, options: &'a Options, ranks: &'a mut [i32], gather: bool) -> Self {
+        ranks.fill(crate::UNRETRIEVED);
+        let requests = judged.requests.len();
+        let result = RunResult {
+            listed: vec![0; requests],
+            retrieved: vec![0; requests],
+            tied: vec![0; requests],
+            tally: Tally::default(),
+            top: if options.top.is_some() { vec![Top::default(); requests] } else { Vec::new() },
+            pool: if options.pool { vec![Vec::new(); requests] } else { Vec::new() },
+        };
+        Projector {
+            judged,
+            options,
+            ranks,
+            result,
+            ranking: Ranking::default(),
+            current: Current::Nothing,
+            current_id: Vec::new(),
+            seen: vec![false; requests],
+            unjudged: HashSet::new(),
+            gathered: gather.then(Gathered::default),
+        }
+    }
+
+    fn read(&mut self, source: &Source, watch: &Watch) -> Result<(), Stop> {
+        let mut tally = Tally::default();
+        let read = match source {
+            Source::Table(rows) => self.read_table(rows, &mut tally, watch),
+            _ => {
+                let mut text = Text::open(source, watch)?;
+                each_row(&mut text, &[5, 6], &mut tally, watch, |line, row, tally| self.read_row(line, row, tally))
+            }
+        };
+        self.result.tally = tally;
+        read
+    }
+
+    /// A line `request iteration item rank score [tag]`.
+    #[inline(always)]
+    fn read_row(&mut self, number: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
+        let (request, item, score) = (row.column(0), row.column(2), row.column(4));
+        let mut place = 0;
+        if self.options.rank_breaks_ties {
+            let rank = row.column(3);
+            place = number::parse_rank(rank).ok_or_else(|| Fault::entry("rank", number, request, item, rank))?;
+        }
+        match number::parse(score) {
+            Some(score) => self.push(request, Line { number, item, score, place }, tally),
+            None => self.refuse_score(number, request, item, score, tally),
+        }
+    }
+
+    fn read_table(&mut self, rows: &Rows, tally: &mut Tally, watch: &Watch) -> Result<(), Stop> {
+        for (row, (&request, &score)) in rows.request.iter().zip(rows.scores).enumerate() {
+            if row % 65_536 == 0 {
+                watch.check()?;
+            }
+            let number = row as u64 + 1;
+            let (request, item) = (rows.requests.get(request as usize), rows.items.get(row));
+            tally.add(Counter::Lines, number, b"");
+            if score.is_finite() {
+                self.push(request, Line { number, item, score: score + 0.0, place: 0 }, tally)?;
+            } else {
+                self.refuse_score(number, request, item, score.to_string().to_lowercase().as_bytes(), tally)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse_score(
+        &self,
+        number: u64,
+        request: &[u8],
+        item: &[u8],
+        text: &[u8],
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
+        if !self.options.drop_bad_scores {
+            return Err(Fault::entry("score", number, request, item, text).into());
+        }
+        tally.add(Counter::BadScore, number, text);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn push(&mut self, request: &[u8], line: Line, tally: &mut Tally) -> Result<(), Stop> {
+        if request != self.current_id || matches!(self.current, Current::Nothing) {
+            self.begin(request, line.number, tally)?;
+        }
+        let Current::Judged(r, judged) = self.current else {
+            tally.add(Counter::UnjudgedLines, line.number, request);
+            return Ok(());
+        };
+        match &mut self.gathered {
+            Some(gathered) => {
+                gathered.push(r as u32, &line);
+                check_memory(gathered.bytes_held(), self.options, request, &line)
+            }
+            None => self.rank(judged, request, line, tally),
+        }
+    }
+
+    fn begin(&mut self, request: &[u8], line: u64, tally: &mut Tally) -> Result<(), Stop> {
+        self.settle();
+        self.current_id.clear();
+        self.current_id.extend_from_slice(request);
+        let Some(r) = self.judged.request(request) else {
+            self.current = Current::Unjudged;
+            if self.unjudged.insert(self.judged.seed.hash(request)) {
+                tally.add(Counter::UnjudgedRequests, line, request);
+            }
+            return Ok(());
+        };
+        let r = r as usize;
+        if std::mem::replace(&mut self.seen[r], true) {
+            if self.gathered.is_none() {
+                return Err(Stop::Returning);
+            }
+            tally.add(Counter::Returning, line, request);
+        }
+        self.enter(r);
+        Ok(())
+    }
+
+    fn enter(&mut self, r: usize) {
+        let judged = self.judged.of(r);
+        self.current = Current::Judged(r, judged);
+        if self.gathered.is_none() {
+            self.ranking.begin(judged);
+        }
+    }
+
+    #[inline(always)]
+    fn rank(&mut self, judged: JudgedItems, request: &[u8], line: Line, tally: &mut Tally) -> Result<(), Stop> {
+        let listed = self.ranking.push(judged, &self.judged.seed, line.item, line.score, line.place);
+        match (listed, self.options.duplicates) {
+            (None, _) => return check_memory(self.ranking.bytes_held(), self.options, request, &line),
+            (Some(_), Duplicates::Error) => {
+                return Err(Fault::entry("duplicate", line.number, request, line.item, b"").into());
+            }
+            (Some(entry), Duplicates::Best) if line.score > self.ranking.score(entry) => {
+                self.ranking.replace(entry, line.score, line.place);
+            }
+            (Some(_), _) => {}
+        }
+        tally.add(Counter::Duplicate, line.number, line.item);
+        Ok(())
+    }
+
+    /// The current request has no more lines: order it and write down what is asked for.
+    fn settle(&mut self) {
+        let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return };
+        self.ranking.order();
+        let listed = self.ranking.entries();
+        let counts = |entry: &&Entry| !self.options.judged_only || entry.judged != UNJUDGED;
+        let ranking = listed.iter().filter(counts).take(self.options.depth);
+        let first = self.judged.first(r);
+        let mut retrieved = 0;
+        for entry in ranking.clone() {
+            retrieved += 1;
+            if entry.judged != UNJUDGED {
+                let slot = self.judged.slot[first + entry.judged as usize];
+                if slot >= 0 {
+                    self.ranks[slot as usize] = retrieved;
+                }
+            }
+        }
+        self.result.listed[r] = listed.len() as i32;
+        self.result.tied[r] = number_tied(listed) as i32;
+        self.result.retrieved[r] = retrieved;
+        for entry in ranking.clone().take(self.options.top.unwrap_or(0)) {
+            let judgement = if entry.judged == UNJUDGED { -1 } else { first as i32 + entry.judged as i32 };
+            self.result.top[r].push(self.ranking.id(entry), judgement);
+        }
+        if self.options.pool {
+            let (one, two) = (self.judged.seed, self.judged.second_seed);
+            let ids = ranking.map(|entry| self.ranking.id(entry));
+            self.result.pool[r] = ids.map(|id| (one.hash(id), two.hash(id))).collect();
+        }
+    }
+
+    fn finish(mut self, read: Result<(), Stop>, watch: &Watch) -> Result<RunResult, Stop> {
+        match self.gathered.take() {
+            None => read?,
+            Some(_) if matches!(read, Err(Stop::Cancelled)) => read?,
+            Some(gathered) => {
+                // A duplicate among the lines before a fault is the earlier offence.
+                self.rank_gathered(&gathered, watch)?;
+                read?;
+            }
+        }
+        self.settle();
+        if self.result.tally.count(Counter::Lines) == 0 {
+            return Err(Fault::file("empty", b"").into());
+        }
+        Ok(self.result)
+    }
+
+    fn rank_gathered(&mut self, gathered: &Gathered, watch: &Watch) -> Result<(), Stop> {
+        let mut tally = std::mem::take(&mut self.result.tally);
+        let mut offence: Option<Box<Fault>> = None;
+        let (starts, order) = gathered.by_request(self.judged.requests.len());
+        for (r, bounds) in starts.windows(2).enumerate().filter(|(_, bounds)| bounds[0] < bounds[1]) {
+            watch.check()?;
+            self.enter(r);
+            for &k in &order[bounds[0]..bounds[1]] {
+                match self.rank(self.judged.of(r), self.judged.requests.get(r), gathered.line(k), &mut tally) {
+                    Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
+                        offence = Some(fault);
+                    }
+                    _ => {}
+                }
+            }
+            self.settle();
+        }
+        self.current = Current::Nothing;
+        self.result.tally = tally;
+        offence.map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
+    }
+}
+
+#[inline(always)]
+fn check_memory(held: u64, options: &Options, request: &[u8], line: &Line) -> Result<(), Stop> {
+    if held > options.memory {
+        return Err(Fault::entry("memory", line.number, request, line.item, b"").into());
+    }
+    Ok(())
+}

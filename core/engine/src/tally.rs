@@ -1,0 +1,43 @@
+//! Counts of what a file holds, each with its first line and an example.
+
+/// What is counted; the order is that of `COUNTERS` in `src/tiebreak/_interface.py`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    Lines,
+    Blank,
+    Comment,
+    Crlf,
+    ByteOrderMark,
+    UnjudgedLines,
+    UnjudgedRequests,
+    BadScore,
+    Duplicate,
+    Returning,
+    Repeated,
+}
+
+pub const COUNTERS: usize = 11;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub count: [i64; COUNTERS],
+    pub first_line: [i64; COUNTERS],
+    pub example: [Vec<u8>; COUNTERS],
+}
+
+impl Tally {
+    #[inline]
+    pub fn add(&mut self, counter: Counter, line: u64, example: &[u8]) {
+        let c = counter as usize;
+        self.count[c] += 1;
+        // Gathered requests are ranked one after another, so a later call may bring an earlier line.
+        if self.count[c] == 1 || (line as i64) < self.first_line[c] {
+            self.first_line[c] = line as i64;
+            self.example[c] = example.to_vec();
+        }
+    }
+
+    pub fn count(&self, counter: Counter) -> i64 {
+        self.count[counter as usize]
+    }
+}

@@ -1,0 +1,194 @@
+//! Bytes to lines to columns (SEMANTICS section 1).
+
+use crate::fault::{Fault, Stop};
+use crate::source::{Text, Watch};
+use crate::tally::{Counter, Tally};
+
+pub const LONGEST_LINE: usize = 65_536;
+/// Columns that are looked at; a line with more has too many for anyone.
+const MOST_COLUMNS: usize = 6;
+const BUFFER: usize = 128 * 1024;
+/// Bytes that are looked at together.
+const WINDOW: usize = 64;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The columns of one line.
+pub struct Row<'a> {
+    line: &'a [u8],
+    /// Where each column begins and ends.
+    edges: [(u32, u32); MOST_COLUMNS],
+}
+
+impl<'a> Row<'a> {
+    #[inline(always)]
+    pub fn column(&self, c: usize) -> &'a [u8] {
+        let (from, to) = self.edges[c];
+        &self.line[from as usize..to as usize]
+    }
+}
+
+/// Call `visit` with the number and the columns of every line that is neither blank nor a comment.
+pub fn each_row(
+    text: &mut Text,
+    widths: &[usize],
+    tally: &mut Tally,
+    watch: &Watch,
+    mut visit: impl FnMut(u64, &Row, &mut Tally) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut lines = Lines { widths, number: 0 };
+    let mut buffer = vec![0u8; BUFFER + WINDOW];
+    let mut filled = 0;
+    loop {
+        watch.check()?;
+        let read = text.read(&mut buffer[filled..BUFFER])?;
+        filled += read;
+        // At the end of the file the last line needs no line feed: it is given one.
+        let at_end = read == 0;
+        if at_end && filled > 0 {
+            buffer[filled] = b'\n';
+            filled += 1;
+        }
+        let whole = memchr::memrchr(b'\n', &buffer[..filled]).map_or(0, |last| last + 1);
+        let mark = lines.number == 0 && buffer[..whole].starts_with(BYTE_ORDER_MARK);
+        let first = if mark { BYTE_ORDER_MARK.len() } else { 0 };
+        if mark {
+            tally.add(Counter::ByteOrderMark, 1, b"");
+        }
+        lines.visit_block(&buffer[first..], whole - first, tally, &mut visit)?;
+        if at_end {
+            return Ok(());
+        }
+        if filled - whole > BYTE_ORDER_MARK.len() + LONGEST_LINE {
+            return Err(too_long(lines.number + 1).into());
+        }
+        buffer.copy_within(whole..filled, 0);
+        filled -= whole;
+    }
+}
+
+struct Lines<'w> {
+    widths: &'w [usize],
+    number: u64,
+}
+
+impl Lines<'_> {
+    /// Visit the lines of `buffer[..end]`, which ends with a line feed; `WINDOW` more bytes can be looked at.
+    fn visit_block(
+        &mut self,
+        buffer: &[u8],
+        end: usize,
+        tally: &mut Tally,
+        visit: &mut impl FnMut(u64, &Row, &mut Tally) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let is_plain = is_plain(&buffer[..end]);
+        let mut start = 0;
+        while start < end {
+            self.number += 1;
+            let (mut row, columns, next) = next_row(buffer, start);
+            start = next;
+            if row.line.len() > LONGEST_LINE {
+                return Err(too_long(self.number).into());
+            }
+            if !is_plain {
+                if let [line @ .., b'\r'] = row.line {
+                    tally.add(Counter::Crlf, self.number, b"");
+                    row.line = line;
+                }
+                check_bytes(row.line, self.number)?;
+            }
+            if columns == 0 {
+                tally.add(Counter::Blank, self.number, b"");
+            } else if row.column(0)[0] == b'#' {
+                tally.add(Counter::Comment, self.number, row.line);
+            } else if !self.widths.contains(&columns) {
+                return Err(Fault::line("columns", self.number, columns as i64, row.line).into());
+            } else {
+                tally.add(Counter::Lines, self.number, b"");
+                visit(self.number, &row, tally)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn too_long(number: u64) -> Fault {
+    Fault::line("long_line", number, LONGEST_LINE as i64, b"")
+}
+
+/// The line that begins at `start`, how many columns it has, and where the next line begins.
+///
+/// The buffer holds a line feed from `start` on, and `WINDOW` bytes at least.
+#[inline(always)]
+fn next_row(buffer: &[u8], start: usize) -> (Row<'_>, usize, usize) {
+    let window = buffer[start..start + WINDOW].try_into().expect("a window");
+    let mut low = low_bytes(window);
+    let mut edges = [(0, 0); MOST_COLUMNS];
+    let mut from = 0;
+    for found in 0..MOST_COLUMNS {
+        // While one byte stands between columns, each low byte ends one: no branch depends on how long they are.
+        let to = low.trailing_zeros();
+        if to == from || low == 0 {
+            break;
+        }
+        edges[found] = (from, to);
+        let end = start + to as usize;
+        if buffer[end] == b'\n' {
+            return (Row { line: &buffer[start..end], edges }, found + 1, end + 1);
+        }
+        low &= low - 1;
+        from = to + 1;
+    }
+    next_row_of_any_shape(buffer, start)
+}
+
+/// The same for lines with blanks at their ends, several between columns, too many columns, or more than a window.
+#[cold]
+fn next_row_of_any_shape(buffer: &[u8], start: usize) -> (Row<'_>, usize, usize) {
+    let line_feed = memchr::memchr(b'\n', &buffer[start..]).expect("a line feed");
+    let line = &buffer[start..start + line_feed];
+    let mut edges = [(0, 0); MOST_COLUMNS];
+    let (mut found, mut from) = (0, 0);
+    for column in line.split(|&byte| byte <= b' ') {
+        let to = from + column.len() as u32;
+        if !column.is_empty() {
+            if let Some(place) = edges.get_mut(found) {
+                *place = (from, to);
+            }
+            found += 1;
+        }
+        from = to + 1;
+    }
+    (Row { line, edges }, found, start + line_feed + 1)
+}
+
+/// Bit i: byte i is a space or below: a separator, or a control byte, which is refused when the line is checked.
+#[inline(always)]
+fn low_bytes(window: &[u8; WINDOW]) -> u64 {
+    let mut flags = [0u8; WINDOW];
+    for (flag, &byte) in flags.iter_mut().zip(window) {
+        *flag = u8::from(byte <= b' ');
+    }
+    let mut mask = 0;
+    for (k, flags) in flags.chunks_exact(8).enumerate() {
+        let word = u64::from_le_bytes(flags.try_into().expect("eight bytes"));
+        mask |= word.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * k);
+    }
+    mask
+}
+
+/// Whether a block holds printable ASCII, tabs and line feeds only, so that its lines need no closer look.
+fn is_plain(block: &[u8]) -> bool {
+    block.chunks(1024).all(|chunk| {
+        chunk.iter().fold(true, |plain, &b| plain & ((b.wrapping_sub(0x20) < 0x5f) | (b == b'\t') | (b == b'\n')))
+    })
+}
+
+fn check_bytes(line: &[u8], number: u64) -> Result<(), Fault> {
+    if let Some(&control) = line.iter().find(|&&b| (b < 0x20 && b != b'\t') || b == 0x7f) {
+        return Err(Fault::line("control", number, i64::from(control), line));
+    }
+    match std::str::from_utf8(line) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Fault::line("encoding", number, 0, line)),
+    }
+}

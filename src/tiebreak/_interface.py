@@ -1,0 +1,121 @@
+"""What crosses between the package and its kernels: plain data, the same for the compiled core and its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from numpy import float64, int32, int64
+    from numpy.typing import NDArray
+
+INTERFACE = 1
+"""Raised by one whenever a kernel's arguments or results change; checked when the core is imported."""
+
+UNRETRIEVED = 2**31 - 1
+"""Rank of an item that a run does not retrieve: below every retrieved one."""
+
+COUNTERS = (
+    "lines",
+    "blank",
+    "comment",
+    "crlf",
+    "byte_order_mark",
+    "unjudged_lines",
+    "unjudged_requests",
+    "bad_score",
+    "duplicate",
+    "returning",
+    "repeated",
+)
+"""What a reader counts in one file: data lines, then everything odd it met or passed over."""
+
+Source = tuple[Any, ...]
+"""("file", path) or ("bytes", bytes), both text; or ("table", request ids, request of each row, item ids, values)."""
+
+IdColumn = tuple[bytes, "NDArray[int64]"]
+"""Ids as one UTF-8 buffer and the offset at which each begins, with the end of the last."""
+
+Tick = Callable[[int, int], None]
+"""Called now and then with (bytes read, bytes in all); what it raises stops the work."""
+
+
+class Fault(NamedTuple):
+    """The first offending line of the first offending file; `errors` gives it words."""
+
+    kind: str
+    file: int
+    line: int
+    number: int
+    request: bytes
+    item: bytes
+    text: bytes
+
+
+class Counts(NamedTuple):
+    """How often each of `COUNTERS` was met in each file, on which line first, and what stood there."""
+
+    met: NDArray[int64]
+    first_line: NDArray[int64]
+    example: list[list[bytes]]
+
+
+class JudgedRows(NamedTuple):
+    """The lines of a judgements file, ids coded in order of appearance."""
+
+    requests: IdColumn
+    subtopics: IdColumn
+    items: IdColumn
+    request: NDArray[int32]
+    subtopic: NDArray[int32]
+    item: NDArray[int32]
+    grade: NDArray[float64]
+    counts: Counts
+
+
+class TopItems(NamedTuple):
+    """The first items of every ranking of one run: those of request r are entries starts[r] to starts[r + 1]."""
+
+    starts: NDArray[int64]
+    items: IdColumn
+    judgement: NDArray[int32]
+
+
+class Projection(NamedTuple):
+    """Where the judged items stand in every run."""
+
+    ranks: NDArray[int32]
+    listed: NDArray[int32]
+    retrieved: NDArray[int32]
+    tied: NDArray[int32]
+    counts: Counts
+    top: list[TopItems] | None
+    pool: NDArray[int32] | None
+
+
+class Judged(NamedTuple):
+    """The judgements as the kernels see them: those of request r are entries starts[r] to starts[r + 1].
+
+    `slot` says at which place of a run's row of ranks a judgement's rank is written; -1 for nowhere.
+    """
+
+    requests: IdColumn
+    items: IdColumn
+    starts: NDArray[int64]
+    item: NDArray[int32]
+    slot: NDArray[int32]
+    slots: int
+
+
+class Options(NamedTuple):
+    """How runs are read."""
+
+    depth: int | None = None
+    judged_only: bool = False
+    ties: str = "item"
+    duplicates: str = "error"
+    on_bad_score: str = "error"
+    top: int | None = None
+    pool: bool = False
+    memory: int = 2_000_000_000
+    jobs: int = 1

@@ -1,0 +1,78 @@
+"""Chooses between the compiled core and its twin, once, and gives what they return its types."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from tiebreak._interface import (
+    INTERFACE,
+    Counts,
+    Fault,
+    Judged,
+    JudgedRows,
+    Options,
+    Projection,
+    Source,
+    Tick,
+    TopItems,
+)
+from tiebreak.errors import CoreMissingWarning, TiebreakError
+
+CHOICES = ("auto", "rust", "python")
+
+
+def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fault:
+    fault, fields = kernels().read_judgements(source, tick)
+    if fault is not None:
+        return Fault(*fault)
+    rows = JudgedRows(*fields)
+    return rows._replace(counts=Counts(*rows.counts))
+
+
+def project(sources: list[Source], judged: Judged, options: Options, tick: Tick | None = None) -> Projection | Fault:
+    fault, fields = kernels().project(sources, judged, options, tick)
+    if fault is not None:
+        return Fault(*fault)
+    made = Projection(*fields)
+    top = None if made.top is None else [TopItems(*items) for items in made.top]
+    return made._replace(counts=Counts(*made.counts), top=top)
+
+
+def kernels() -> ModuleType:
+    """The module that does the work: ``TIEBREAK_CORE`` is ``auto`` (the default), ``rust`` or ``python``."""
+    return chosen(os.environ.get("TIEBREAK_CORE", "auto"))
+
+
+@cache
+def chosen(choice: str) -> ModuleType:
+    if choice not in CHOICES:
+        raise TiebreakError(f"TIEBREAK_CORE is {choice!r}; it can be {', '.join(CHOICES)}.")
+    if choice == "python":
+        return import_module("tiebreak._reference")
+    core, why_not = compiled()
+    if core is not None:
+        return core
+    if choice == "rust":
+        raise TiebreakError(f"TIEBREAK_CORE=rust, but the compiled core cannot be used: {why_not}.")
+    warnings.warn(
+        f"the compiled core cannot be used ({why_not}): results are the same, but slower. "
+        "Install a Rust compiler and reinstall tiebreak, or set TIEBREAK_CORE=python to be content with it.",
+        CoreMissingWarning,
+        stacklevel=4,
+    )
+    return import_module("tiebreak._reference")
+
+
+def compiled() -> tuple[ModuleType | None, str]:
+    """The compiled core, or None and the reason."""
+    try:
+        core = import_module("tiebreak._core")
+    except ImportError as error:
+        return None, "it was not built" if isinstance(error, ModuleNotFoundError) else str(error)
+    if core.INTERFACE != INTERFACE:
+        return None, f"it was built for interface {core.INTERFACE}, this is {INTERFACE}; reinstall tiebreak"
+    return core, ""

@@ -1,0 +1,497 @@
+"""The readable twin of the compiled core: the same functions, the same numbers, the same faults, slower.
+
+It defines what reading means (SEMANTICS section 1), it is the oracle of the core in the tests, and it does the work
+where the package was installed without the core.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import pairwise
+from os import fsdecode, stat
+from types import ModuleType
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import (
+    COUNTERS,
+    INTERFACE,
+    UNRETRIEVED,
+    Counts,
+    Fault,
+    IdColumn,
+    Judged,
+    JudgedRows,
+    Options,
+    Projection,
+    Source,
+    Tick,
+    TopItems,
+)
+
+__all__ = ["INTERFACE", "project", "read_judgements"]
+
+LONGEST_LINE = 65_536
+CHUNK = 262_144
+LINE_COST = 32
+"""Bytes that a line held in memory costs beside its item id; the core's own figure, so both refuse the same files."""
+
+NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+INTEGER = re.compile(rb"[+-]?[0-9]+")
+CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+COLUMN_SEPARATORS = b" \t"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Stop(Exception):  # noqa: N818 - a signal, not an error of ours
+    """A fault on its way out; the file is filled in by whoever knows it."""
+
+    def __init__(
+        self, kind: str, line: int = 0, number: int = 0, request: bytes = b"", item: bytes = b"", text: bytes = b""
+    ) -> None:
+        self.data = (kind, line, number, request, item, text)
+
+    def fault(self, file: int) -> Fault:
+        kind, *rest = self.data
+        return Fault(kind, file, *rest)  # type: ignore[arg-type]
+
+
+class Tally:
+    """How often each of `COUNTERS` was met in one file, with the first line and example."""
+
+    def __init__(self) -> None:
+        self.count = dict.fromkeys(COUNTERS, 0)
+        self.first_line = dict.fromkeys(COUNTERS, 0)
+        self.example = dict.fromkeys(COUNTERS, b"")
+
+    def add(self, counter: str, line: int, example: bytes = b"") -> None:
+        if self.count[counter] == 0:
+            self.first_line[counter], self.example[counter] = line, example
+        self.count[counter] += 1
+
+
+def counts_of(tallies: list[Tally]) -> Counts:
+    return Counts(
+        np.array([[t.count[c] for c in COUNTERS] for t in tallies], dtype=np.int64).reshape(-1, len(COUNTERS)),
+        np.array([[t.first_line[c] for c in COUNTERS] for t in tallies], dtype=np.int64).reshape(-1, len(COUNTERS)),
+        [[t.example[c] for c in COUNTERS] for t in tallies],
+    )
+
+
+# Bytes -> lines -> columns
+
+
+def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
+    """The bytes of a text file, plain or compressed, told apart by how it begins."""
+    head = stream.read(4)
+    stream.seek(0)
+    if head.startswith(GZIP_MAGIC):
+        return gunzip(stream)
+    if head == ZSTD_MAGIC:
+        return unzstd(stream)
+    return iter(lambda: stream.read(CHUNK), b"")
+
+
+def gunzip(stream: BinaryIO) -> Iterator[bytes]:
+    """Every member of a gzip file; zero bytes may fill it up, anything else behind a member is damage."""
+    data = stream.read(CHUNK)
+    while data:
+        member = zlib.decompressobj(wbits=31)
+        while True:
+            try:
+                text = member.decompress(data, CHUNK)
+            except zlib.error:
+                raise Stop("compression", text=b"gzip") from None
+            yield text
+            if member.eof:
+                break
+            if not text and not data:
+                raise Stop("compression", text=b"gzip")
+            data = member.unconsumed_tail or stream.read(CHUNK)
+        data = after_padding(member.unused_data, stream)
+
+
+def after_padding(data: bytes, stream: BinaryIO) -> bytes:
+    while not (data := data.lstrip(b"\0")):
+        if not (data := stream.read(CHUNK)):
+            break
+    return data
+
+
+def unzstd(stream: BinaryIO) -> Iterator[bytes]:
+    zstd = zstd_module()
+    try:
+        with zstd.ZstdFile(stream) as file:
+            yield from iter(lambda: file.read(CHUNK), b"")
+    except (EOFError, zstd.ZstdError):
+        raise Stop("compression", text=b"zstd") from None
+
+
+def zstd_module() -> ModuleType:
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        try:
+            from backports import zstd  # type: ignore[import-not-found,no-redef,unused-ignore]
+        except ImportError:
+            raise Stop("needs_zstd") from None
+    return zstd  # type: ignore[no-any-return,unused-ignore]
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines without their line feed. A line that is too long ends the file: it is yielded as far as it was read."""
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+        if len(rest) > len(BYTE_ORDER_MARK) + LONGEST_LINE:
+            break
+    if rest:
+        yield rest
+
+
+def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[tuple[int, list[bytes]]]:
+    """The number and the columns of every line that is neither blank nor a comment."""
+    for number, line in enumerate(lines_of(chunks), start=1):
+        if number == 1 and line.startswith(BYTE_ORDER_MARK):
+            tally.add("byte_order_mark", number)
+            line = line.removeprefix(BYTE_ORDER_MARK)
+        if len(line) > LONGEST_LINE:
+            raise Stop("long_line", number, LONGEST_LINE)
+        if line.endswith(b"\r"):
+            tally.add("crlf", number)
+            line = line[:-1]
+        check_bytes(line, number)
+        columns = line.split()
+        if not columns:
+            tally.add("blank", number)
+        elif columns[0].startswith(b"#"):
+            tally.add("comment", number, line)
+        elif len(columns) not in widths:
+            raise Stop("columns", number, len(columns), text=line)
+        else:
+            tally.add("lines", number)
+            yield number, columns
+
+
+def check_bytes(line: bytes, number: int) -> None:
+    if control := CONTROL.search(line):
+        raise Stop("control", number, control.group()[0], text=line)
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Stop("encoding", number, text=line) from None
+
+
+def number_of(text: bytes) -> float | None:
+    """The float64 that a score or grade says, None if it says none; -0 is 0."""
+    if not NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value + 0.0 if np.isfinite(value) else None
+
+
+def watched(chunks: Iterable[bytes], stream: BinaryIO, tick: Tick | None, before: int, total: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        if tick:
+            tick(before + stream.tell(), total)
+        yield chunk
+
+
+def open_text(source: Source) -> BinaryIO:
+    try:
+        return BytesIO(source[1]) if source[0] == "bytes" else open(fsdecode(source[1]), "rb")
+    except OSError as error:
+        raise Stop("io", text=(error.strerror or str(error)).encode()) from None
+
+
+def size_of(source: Source) -> int:
+    if source[0] == "file":
+        try:
+            return stat(source[1]).st_size
+        except OSError:
+            return 0
+    return len(source[1]) if source[0] == "bytes" else 0
+
+
+# Judgements
+
+
+class Codes:
+    """Numbers ids in order of appearance."""
+
+    def __init__(self) -> None:
+        self.code: dict[bytes, int] = {}
+
+    def of(self, name: bytes) -> int:
+        return self.code.setdefault(name, len(self.code))
+
+    def column(self) -> IdColumn:
+        return id_column(self.code)
+
+
+def id_column(ids: Iterable[bytes]) -> IdColumn:
+    ids = list(ids)
+    return b"".join(ids), np.concatenate([[0], np.cumsum([len(i) for i in ids])]).astype(np.int64)
+
+
+def ids_of(column: IdColumn) -> list[bytes]:
+    buffer, offsets = column
+    bounds = offsets.tolist()
+    return [buffer[a:b] for a, b in pairwise(bounds)]
+
+
+def read_judgements(source: Source, tick: Tick | None, /) -> tuple[Fault | None, JudgedRows | None]:
+    """The lines `request iteration item grade` of one file, repeated ones once."""
+    try:
+        return None, judged_rows(source, tick)
+    except Stop as stop:
+        return stop.fault(0), None
+
+
+def judged_rows(source: Source, tick: Tick | None) -> JudgedRows:
+    tally = Tally()
+    requests, subtopics, items = Codes(), Codes(), Codes()
+    grades: dict[tuple[int, int, int], float] = {}
+    with open_text(source) as stream:
+        chunks = watched(chunks_of(stream), stream, tick, 0, size_of(source))
+        for line, (request, subtopic, item, text) in rows_of(chunks, (4,), tally):
+            if (grade := number_of(text)) is None:
+                raise Stop("grade", line, request=request, item=item, text=text)
+            # TREC's unused second column is 0 in one file and Q0 in the next.
+            key = requests.of(request), subtopics.of(b"0" if subtopic == b"Q0" else subtopic), items.of(item)
+            if grades.setdefault(key, grade) != grade:
+                raise Stop("conflict", line, request=request, item=item, text=text)
+            if len(grades) + tally.count["repeated"] < tally.count["lines"]:
+                tally.add("repeated", line, item)
+    if not grades:
+        raise Stop("empty")
+    keys = np.array(list(grades), dtype=np.int32).reshape(-1, 3)
+    values = np.fromiter(grades.values(), dtype=np.float64)
+    request, subtopic, item = np.ascontiguousarray(keys.T)
+    ids = requests.column(), subtopics.column(), items.column()
+    return JudgedRows(*ids, request, subtopic, item, values, counts_of([tally]))
+
+
+# Runs
+
+
+class Line:
+    """One line of a run: an item that it lists for a request."""
+
+    __slots__ = ("item", "number", "place", "request", "score")
+
+    def __init__(self, number: int, request: bytes, item: bytes, score: float, place: int) -> None:
+        self.number, self.request, self.item, self.score, self.place = number, request, item, score, place
+
+    @property
+    def cost(self) -> int:
+        return LINE_COST + len(self.item)
+
+    def stop(self, kind: str) -> Stop:
+        return Stop(kind, self.number, request=self.request, item=self.item)
+
+
+def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterator[Line]:
+    """The lines `request iteration item rank score [tag]` of a text run."""
+    for number, (request, _, item, rank, text, *_) in rows_of(chunks, (5, 6), tally):
+        place = place_of(rank, options)
+        if place is None:
+            raise Stop("rank", number, request=request, item=item, text=rank)
+        if (score := number_of(text)) is not None:
+            yield Line(number, request, item, score, place)
+        elif options.on_bad_score == "drop":
+            tally.add("bad_score", number, text)
+        else:
+            raise Stop("score", number, request=request, item=item, text=text)
+
+
+def place_of(rank: bytes, options: Options) -> int | None:
+    """What the rank column says where it breaks ties, 0 where it is ignored, None where it is no 64-bit integer."""
+    if options.ties != "rank":
+        return 0
+    place = int(rank) if INTEGER.fullmatch(rank) and len(rank) <= 20 else 2**63
+    return place if -(2**63) <= place < 2**63 else None
+
+
+def table_lines(source: Source, options: Options, tally: Tally) -> Iterator[Line]:
+    """The rows of a run that is held in memory; its row numbers stand for line numbers."""
+    _, requests, request_of_row, items, scores = source
+    names = ids_of(requests)
+    rows = zip(request_of_row.tolist(), ids_of(items), scores.tolist(), strict=True)
+    for number, (r, item, score) in enumerate(rows, start=1):
+        tally.add("lines", number)
+        if np.isfinite(score):
+            yield Line(number, names[r], item, score + 0.0, 0)
+        elif options.on_bad_score == "drop":
+            tally.add("bad_score", number, repr(score).encode())
+        else:
+            raise Stop("score", number, request=names[r], item=item, text=repr(score).encode())
+
+
+class Rankings:
+    """The lines of one run, gathered by judged request."""
+
+    def __init__(self, requests: dict[bytes, int], options: Options, tally: Tally) -> None:
+        self.requests, self.options, self.tally = requests, options, tally
+        self.lists: dict[int, dict[bytes, Line]] = {}
+        self.unjudged: set[bytes] = set()
+        self.request: bytes | None = None
+        self.returned = False
+        self.held = self.held_in_request = 0
+        self.refusal: Stop | None = None
+
+    def push(self, line: Line) -> None:
+        if line.request != self.request:
+            self.begin(line)
+        r = self.requests.get(line.request)
+        if r is None:
+            self.tally.add("unjudged_lines", line.number, line.request)
+            return
+        self.count_memory(line)
+        listed = self.lists[r]
+        if line.item in listed:
+            self.resolve_duplicate(listed, line)
+            return
+        self.held_in_request += line.cost
+        if not self.returned and self.held_in_request > self.options.memory:
+            raise line.stop("memory")
+        listed[line.item] = line
+
+    def begin(self, line: Line) -> None:
+        self.request = line.request
+        self.held_in_request = 0
+        r = self.requests.get(line.request)
+        if r is None:
+            if line.request not in self.unjudged:
+                self.unjudged.add(line.request)
+                self.tally.add("unjudged_requests", line.number, line.request)
+        elif r in self.lists:
+            self.returned = True
+            self.tally.add("returning", line.number, line.request)
+            if self.refusal:
+                raise self.refusal
+        else:
+            self.lists[r] = {}
+
+    def count_memory(self, line: Line) -> None:
+        """A file whose requests return is held whole, so it may be refused for lines before the first return."""
+        self.held += line.cost
+        if self.held > self.options.memory and self.refusal is None:
+            self.refusal = line.stop("memory")
+        if self.returned and self.refusal:
+            raise self.refusal
+
+    def resolve_duplicate(self, listed: dict[bytes, Line], line: Line) -> None:
+        if self.options.duplicates == "error":
+            raise line.stop("duplicate")
+        self.tally.add("duplicate", line.number, line.item)
+        if self.options.duplicates == "best" and line.score > listed[line.item].score:
+            listed[line.item] = line
+
+
+def ranked(lines: Iterable[Line]) -> list[bytes]:
+    """Items by score descending, where tied by the rank column if it counts, then by item id descending."""
+    by_id = sorted(lines, key=lambda line: line.item, reverse=True)
+    return [line.item for line in sorted(by_id, key=lambda line: (-line.score, line.place))]
+
+
+def number_tied(lines: Iterable[Line]) -> int:
+    scores = [line.score for line in lines]
+    _, sizes = np.unique(scores, return_counts=True)
+    return int(sizes[sizes > 1].sum())
+
+
+class Table:
+    """What is filled in run by run."""
+
+    def __init__(self, judged: Judged, options: Options, runs: int) -> None:
+        self.judged, self.options = judged, options
+        self.request_names = ids_of(judged.requests)
+        self.requests = {name: r for r, name in enumerate(self.request_names)}
+        self.item_names = ids_of(judged.items)
+        shape = runs, len(self.request_names)
+        self.ranks: NDArray[np.int32] = np.full((runs, judged.slots), UNRETRIEVED, dtype=np.int32)
+        self.listed, self.retrieved, self.tied = (np.zeros(shape, dtype=np.int32) for _ in range(3))
+        self.top: list[TopItems] = []
+        self.pool: list[set[bytes]] = [set() for _ in self.request_names]
+
+    def judgements_of(self, r: int) -> dict[bytes, int]:
+        bounds = range(self.judged.starts[r], self.judged.starts[r + 1])
+        return {self.item_names[self.judged.item[j]]: j for j in bounds}
+
+    def add_run(self, run: int, lists: dict[int, dict[bytes, Line]]) -> None:
+        tops: list[list[tuple[bytes, int]]] = [[] for _ in self.request_names]
+        for r, listed in lists.items():
+            judgements = self.judgements_of(r)
+            ranking = ranked(listed.values())
+            if self.options.judged_only:
+                ranking = [item for item in ranking if item in judgements]
+            ranking = ranking[: self.options.depth]
+            self.listed[run, r] = len(listed)
+            self.retrieved[run, r] = len(ranking)
+            self.tied[run, r] = number_tied(listed.values())
+            self.pool[r].update(ranking)
+            tops[r] = [(item, judgements.get(item, -1)) for item in ranking[: self.options.top]]
+            for rank, item in enumerate(ranking, start=1):
+                slot = self.judged.slot[judgements[item]] if item in judgements else -1
+                if slot >= 0:
+                    self.ranks[run, slot] = rank
+        self.top.append(top_items(tops))
+
+    def projection(self, tallies: list[Tally]) -> Projection:
+        return Projection(
+            self.ranks,
+            self.listed,
+            self.retrieved,
+            self.tied,
+            counts_of(tallies),
+            self.top if self.options.top is not None else None,
+            np.array([len(p) for p in self.pool], dtype=np.int32) if self.options.pool else None,
+        )
+
+
+def top_items(tops: list[list[tuple[bytes, int]]]) -> TopItems:
+    flat = [entry for top in tops for entry in top]
+    starts = np.concatenate([[0], np.cumsum([len(top) for top in tops])]).astype(np.int64)
+    return TopItems(starts, id_column(item for item, _ in flat), np.array([j for _, j in flat], dtype=np.int32))
+
+
+def project(
+    sources: list[Source], judged: Judged, options: Options, tick: Tick | None, /
+) -> tuple[Fault | None, Projection | None]:
+    """Rank every run's items and write down where the judged ones stand."""
+    table = Table(judged, options, len(sources))
+    sizes = [size_of(source) for source in sources]
+    tallies = []
+    for run, source in enumerate(sources):
+        try:
+            rankings = Rankings(table.requests, options, Tally())
+            read_run(source, rankings, tick, sum(sizes[:run]), sum(sizes))
+        except Stop as stop:
+            return stop.fault(run), None
+        table.add_run(run, rankings.lists)
+        tallies.append(rankings.tally)
+    return None, table.projection(tallies)
+
+
+def read_run(source: Source, rankings: Rankings, tick: Tick | None, before: int, total: int) -> None:
+    options, tally = rankings.options, rankings.tally
+    if source[0] == "table":
+        push_all(table_lines(source, options, tally), rankings)
+    else:
+        with open_text(source) as stream:
+            push_all(run_lines(watched(chunks_of(stream), stream, tick, before, total), options, tally), rankings)
+    if not tally.count["lines"]:
+        raise Stop("empty")
+
+
+def push_all(lines: Iterable[Line], rankings: Rankings) -> None:
+    for line in lines:
+        rankings.push(line)

@@ -1,0 +1,76 @@
+"""Every exception and warning of the package, as one small family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class TiebreakError(Exception):
+    """The base of all errors that tiebreak raises on purpose."""
+
+
+class InputError(TiebreakError, ValueError):
+    """Something in the input is wrong.
+
+    The message says what was found, where, what was expected and what to do. The attributes say it for programs.
+
+    Attributes
+    ----------
+    kind : str
+        One word for what is wrong, such as ``"duplicate"`` or ``"score"``.
+    file, line, request, item : optional
+        Where it was found, as far as that is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "input",
+        file: str | None = None,
+        line: int | None = None,
+        request: str | None = None,
+        item: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.file, self.line, self.request, self.item = kind, file, line, request, item
+
+
+class UnknownNameError(InputError):
+    """A name that nothing answers to; the message suggests the nearest known one."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
+        known = list(known)
+        near = get_close_matches(name, known, n=1)
+        advice = f"Did you mean {quoted(near[0])}?" if near else f"Known: {', '.join(known)}."
+        super().__init__(f"unknown {what} {quoted(name)}. {advice}", kind="unknown_name")
+
+
+class MissingExtraError(TiebreakError, ImportError):
+    """An optional part of the package is needed and not installed; the message names the extra."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what} needs the extra "{extra}": pip install "tiebreak[{extra}]".')
+        self.extra = extra
+
+
+class TiebreakWarning(UserWarning):
+    """The base of all warnings, so that they can be filtered by class."""
+
+
+class CoreMissingWarning(TiebreakWarning):
+    """The package runs without its compiled core: slower, never different."""
+
+
+class EmptyRequestsWarning(TiebreakWarning):
+    """Some requests have no relevant item and are left out of every aggregate."""
+
+
+def quoted(text: str | bytes, longest: int = 60) -> str:
+    """A name from somebody's file, safe to print: on one line, of bounded length, nothing that steers a terminal."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+    return f'"{text}"' if len(text) <= longest else f'"{text[: longest - 3]}..."'

@@ -1,0 +1,63 @@
+"""What was odd in a file: counted while it was read, with the first line as an example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tiebreak._interface import COUNTERS, Counts
+from tiebreak.errors import quoted
+
+WORDS = {
+    "blank": "blank lines",
+    "comment": "comment lines",
+    "crlf": "lines that end with CR LF",
+    "byte_order_mark": "byte order mark",
+    "unjudged_lines": "lines of requests without judgements, ignored",
+    "unjudged_requests": "requests without judgements, ignored",
+    "bad_score": "lines with a bad score, dropped",
+    "duplicate": "lines that list an item again, resolved as asked",
+    "returning": "times a request returned after another one",
+    "repeated": "lines repeated with the same grade",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """One kind of odd line: how many, the first one, and what stood there."""
+
+    kind: str
+    count: int
+    first_line: int
+    example: str
+
+    def __str__(self) -> str:
+        example = f": {self.example}" if self.example != '""' else ""
+        return f"{self.count:,} {WORDS[self.kind]} (first on line {self.first_line:,}{example})"
+
+
+@dataclass(frozen=True, slots=True)
+class FileAudit:
+    """What a file held: its number of data lines, and every oddity met."""
+
+    label: str
+    lines: int
+    oddities: tuple[Oddity, ...]
+
+    @classmethod
+    def of(cls, label: str, counts: Counts, file: int) -> FileAudit:
+        count = dict(zip(COUNTERS, counts.met[file].tolist(), strict=True))
+        return cls(label, count["lines"], tuple(_oddities(counts, file)))
+
+    def count(self, kind: str) -> int:
+        """How often this kind of oddity was met."""
+        return next((oddity.count for oddity in self.oddities if oddity.kind == kind), 0)
+
+
+def _oddities(counts: Counts, file: int) -> Iterator[Oddity]:
+    columns = zip(
+        COUNTERS, counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file], strict=True
+    )
+    for kind, count, first_line, example in columns:
+        if count and kind in WORDS:
+            yield Oddity(kind, count, first_line, quoted(example))

@@ -1,0 +1,104 @@
+"""Ids of requests and items: UTF-8 text in one buffer, made into Python strings only where somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from numbers import Integral
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import IdColumn
+from tiebreak.errors import InputError, UnknownNameError, quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Ids(Sequence[str]):
+    """A sequence of ids.
+
+    Examples
+    --------
+    >>> ids = Ids.of(["q1", "q22", 3])
+    >>> len(ids), ids[1], list(ids)
+    (3, 'q22', ['q1', 'q22', '3'])
+    """
+
+    buffer: bytes
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Iterable[str | int]) -> Ids:
+        """Ids from text, or from integers, which become their decimal text."""
+        encoded = [encode(name) for name in names]
+        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return cls(b"".join(encoded), ends)
+
+    @property
+    def column(self) -> IdColumn:
+        return self.buffer, self.offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        return self.buffer[self.offsets[place] : self.offsets[place + 1]].decode()
+
+    def __iter__(self) -> Iterator[str]:
+        bounds = self.offsets.tolist()
+        return (self.buffer[a:b].decode() for a, b in pairwise(bounds))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:3]))
+        return f"<{len(self)} ids: {shown}{', ...' if len(self) > 3 else ''}>"
+
+    def take(self, places: NDArray[np.integer]) -> Ids:
+        """The ids at these places, in this order."""
+        sizes = np.diff(self.offsets)[places]
+        letters = np.frombuffer(self.buffer, dtype=np.uint8)[ranges(self.offsets[places], sizes)]
+        return Ids(letters.tobytes(), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+    def place(self, name: str, what: str) -> int:
+        """Where `name` stands first; `what` it is, for the error if it does not."""
+        if name not in self._places:
+            raise UnknownNameError(what, name, list(self))
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in reversed(list(enumerate(self)))}
+
+
+def encode(name: str | int) -> bytes:
+    """An id as bytes. Floats are refused: nobody knows whether 7.0 is to be "7" or "7.0"."""
+    if isinstance(name, Integral) and not isinstance(name, bool):
+        return str(int(name)).encode()
+    if not isinstance(name, str):
+        raise InputError(f"{name!r} is used as an id. Ids are text or integers; convert it first.", kind="id")
+    try:
+        return name.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"the id {quoted(name)} is not valid Unicode text.", kind="id") from None
+
+
+def ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Consecutive numbers from each start, so many of them, one range after the other.
+
+    Examples
+    --------
+    >>> ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    ends: NDArray[np.int64] = np.cumsum(sizes)
+    shift: NDArray[np.int64] = np.repeat(starts - (ends - sizes), sizes)
+    return np.arange(len(shift)) + shift

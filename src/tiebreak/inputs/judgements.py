@@ -1,0 +1,167 @@
+"""Judgements: which items are relevant to which requests, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak import _kernels
+from tiebreak._interface import Fault, JudgedRows, Tick
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs import faults
+from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.sources import Path, Values, columns, file_source
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Which judgements hold for which subtopic: parallel columns, one row per line of the file."""
+
+    labels: Ids
+    label: NDArray[np.int32]
+    judgement: NDArray[np.int64]
+    grade: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """The grade of every judged item of every request.
+
+    Those of request r are entries ``starts[r]`` to ``starts[r + 1]`` of `item` (a place in `items`) and `grade`. An
+    item is relevant where its grade is above 0, and at least `min_grade` where that is asked for.
+    With subtopics, an item's grade is the largest over its subtopics.
+    """
+
+    requests: Ids
+    items: Ids
+    starts: NDArray[np.int64]
+    item: NDArray[np.int32]
+    grade: NDArray[np.float64]
+    subtopics: Subtopics | None = None
+    audit: FileAudit | None = None
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def __repr__(self) -> str:
+        return f"<Judgements: {len(self)} of {len(self.requests)} requests>"
+
+    @property
+    def request(self) -> NDArray[np.int64]:
+        """The request of every judgement."""
+        return np.repeat(np.arange(len(self.requests)), np.diff(self.starts))
+
+    def binary(self, min_grade: float | None = None) -> Judgements:
+        """The same with grades forgotten: 1 where relevant, else 0."""
+        subtopics = self.subtopics
+        if subtopics is not None:
+            subtopics = replace(subtopics, grade=is_relevant(subtopics.grade, min_grade).astype(np.float64))
+        return replace(self, grade=is_relevant(self.grade, min_grade).astype(np.float64), subtopics=subtopics)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{request: {item: grade}}``."""
+        names = list(self.items)
+        items = [names[code] for code in self.item.tolist()]
+        grades, bounds = self.grade.tolist(), self.starts.tolist()
+        return {
+            request: dict(zip(items[a:b], grades[a:b], strict=True))
+            for request, a, b in zip(self.requests, bounds[:-1], bounds[1:], strict=True)
+        }
+
+
+def is_relevant(grade: NDArray[np.float64], min_grade: float | None) -> NDArray[np.bool_]:
+    """Grade at least `min_grade`; by default any grade above 0."""
+    if min_grade is None:
+        return grade > 0
+    check_min_grade(min_grade)
+    return grade >= min_grade
+
+
+def check_min_grade(min_grade: float) -> None:
+    if not 0 < min_grade < np.inf:
+        raise InputError(
+            f"min_grade={min_grade!r}. Give a number above 0: grades of 0 and below are judged, not relevant.",
+            kind="min_grade",
+        )
+
+
+def read_judgements(source: Path | Values | Judgements, *, tick: Tick | None = None) -> Judgements:
+    """Read judgements from a TREC qrels file or a dictionary.
+
+    A file has lines ``request iteration item grade``. Where its second column takes several values, they are
+    subtopics. A line may be repeated, but not with another grade.
+
+    Parameters
+    ----------
+    source : path or dict
+        A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; or ``{request: {item: grade}}``.
+
+    Examples
+    --------
+    >>> read_judgements({"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}})
+    <Judgements: 3 of 2 requests>
+    """
+    if isinstance(source, Judgements):
+        return source
+    if isinstance(source, Mapping):
+        return judgements_of(source)
+    where = file_source(source)
+    rows = _kernels.read_judgements(where.kernel, tick)
+    if isinstance(rows, Fault):
+        faults.refuse(rows, where, faults.JUDGEMENTS)
+    return gathered(rows, FileAudit.of(where.label, rows.counts, 0))
+
+
+def judgements_of(grades: Values) -> Judgements:
+    label = "the judgements"
+    requests, request, item_ids, grade = columns(grades, label)
+    if not len(grade):
+        raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
+    for place in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
+        where = f"item {quoted(item_ids[place])} of request {quoted(requests[int(request[place])])}"
+        raise InputError(f"{label}: the grade of {where} is {grade[place]}. Give a finite number.", kind="grade")
+    for what, ids in (("request", requests), ("item", item_ids)):
+        check_spelling(ids, grades, what)
+    codes: dict[str, int] = {}
+    item = np.array([codes.setdefault(name, len(codes)) for name in item_ids], dtype=np.int32)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(request, minlength=len(requests)))])
+    return Judgements(requests, Ids.of(codes), starts.astype(np.int64), item, grade + 0.0)
+
+
+def check_spelling(ids: Ids, grades: Values, what: str) -> None:
+    """7 and "7" are one id: a dictionary that has both says two things about it."""
+    keys = [grades] if what == "request" else list(grades.values())
+    for names in keys:
+        texts = [str(name) for name in names]
+        if len(set(texts)) < len(texts):
+            twice = next(text for text in texts if texts.count(text) > 1)
+            raise InputError(f"the judgements hold {what} {quoted(twice)} as text and as integer. Keep one.", kind="id")
+
+
+def gathered(rows: JudgedRows, audit: FileAudit) -> Judgements:
+    """The lines of a file by request and item, both in order of appearance."""
+    requests, items, labels = Ids(*rows.requests), Ids(*rows.items), Ids(*rows.subtopics)
+    if len(labels) == 1:
+        first = np.argsort(rows.request, kind="stable")
+        grade, subtopics = rows.grade[first], None
+    else:
+        first, judgement = by_request_and_item(rows, len(items))
+        grade = np.full(len(first), -np.inf)
+        np.maximum.at(grade, judgement, rows.grade)
+        subtopics = Subtopics(labels, rows.subtopic, judgement, rows.grade)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows.request[first]))]).astype(np.int64)
+    return Judgements(requests, items, starts, rows.item[first], grade, subtopics, audit)
+
+
+def by_request_and_item(rows: JudgedRows, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For every pair of request and item the first row that has it; for every row which pair it has."""
+    pair = rows.request.astype(np.int64) * items + rows.item
+    _, first, inverse = np.unique(pair, return_index=True, return_inverse=True)
+    order = np.lexsort((first, rows.request[first]))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[inverse.ravel()]

@@ -1,0 +1,126 @@
+"""Where lines come from: a path, standard input, or a dictionary in memory."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path as FilePath
+from typing import BinaryIO, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import Source as KernelSource
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.ids import Ids
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
+"""``{request: {item: value}}``: scores of a run, or grades."""
+
+STANDARD_INPUT = "-"
+SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a kernel can read, and what to call it in messages."""
+
+    label: str
+    kernel: KernelSource
+
+    @property
+    def is_table(self) -> bool:
+        return bool(self.kernel[0] == "table")
+
+    def place(self, line: int) -> str:
+        """The line as people click on it: ``file:line``; for a table its row."""
+        if not line:
+            return self.label
+        return f"{self.label}, entry {line}" if self.is_table else f"{self.label}:{line}"
+
+
+def file_source(path: Path) -> Source:
+    """A file to be read later; what can be read only once, such as a pipe, is copied first."""
+    label = os.fspath(path)
+    if label == STANDARD_INPUT:
+        return Source("standard input", ("file", spool(sys.stdin.buffer)))
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        raise InputError(f"{label}: {reason(error)}. Check the path.", kind="missing", file=label) from None
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{label}: this is a folder. Give the files in it.", kind="directory", file=label)
+    if stat.S_ISREG(mode):
+        return Source(label, ("file", label))
+    with open(path, "rb") as stream:
+        return Source(label, ("file", spool(stream)))
+
+
+def reason(error: Exception) -> str:
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return text[:1].lower() + text[1:]
+
+
+def spool(stream: BinaryIO) -> str:
+    """Copy a stream to a temporary file that is removed when Python ends."""
+    with tempfile.NamedTemporaryFile(prefix="tiebreak-", delete=False) as copy:
+        atexit.register(FilePath(copy.name).unlink, missing_ok=True)
+        shutil.copyfileobj(stream, copy, 1 << 20)
+    return copy.name
+
+
+def table_source(values: Values, label: str) -> Source:
+    """A dictionary as columns."""
+    requests, request_of_row, items, numbers = columns(values, label)
+    return Source(label, ("table", requests.column, request_of_row, items.column, numbers))
+
+
+def columns(values: Values, label: str) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
+    """The ids of requests, and for every item of every request: the request's place, the item's id, its value."""
+    for request, listed in values.items():
+        if not isinstance(listed, Mapping):
+            raise InputError(
+                f"{label}: request {quoted(str(request))} holds {type(listed).__name__}. "
+                "Give {request: {item: value}}.",
+                kind="shape",
+                file=label,
+            )
+    sizes = [len(listed) for listed in values.values()]
+    request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    items = Ids.of(item for listed in values.values() for item in listed)
+    check_numbers((v for listed in values.values() for v in listed.values()), values, label)
+    numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
+    return Ids.of(values), request_of_row, items, numbers
+
+
+def check_numbers(numbers: Iterable[object], values: Values, label: str) -> None:
+    """Real numbers only: text is refused even where float() would read it."""
+    strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, Real)}
+    if not strange:
+        return
+    for request, listed in values.items():
+        for item, value in listed.items():
+            if type(value) in strange:
+                where = f"item {quoted(str(item))} of request {quoted(str(request))}"
+                raise InputError(
+                    f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label
+                )
+
+
+def name_of(path: Path) -> str:
+    """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
+    name = os.path.basename(os.fspath(path))
+    for suffixes in SUFFIXES:
+        for suffix in suffixes:
+            if name.lower().endswith(suffix) and len(name) > len(suffix):
+                name = name[: -len(suffix)]
+                break
+    return name

@@ -1,0 +1,51 @@
+"""Where unretrieved items stand, and what becomes of requests that have nothing to rank (LR 2.2).
+
+Settled here once: an unretrieved item stands at +infinity, so it ties with other unretrieved items and any retrieved
+one beats it. A request that a run does not list is a request of which it retrieves nothing. A request without any
+relevant item has no positions: it is in no bucket, its metrics are NaN, and populations leave it out and count it.
+
+What needs a finite position asks for one of two imputations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak._interface import UNRETRIEVED
+from tiebreak.errors import InputError
+from tiebreak.projection.primitives import Ranks
+
+
+def pessimistic(p: Ranks, n: ArrayLike, retrieved: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Put the u unretrieved items at the bottom of the corpus: n - u + 1, ..., n.
+
+    Parameters
+    ----------
+    p : array [run, request, m]
+        Increasing positions.
+    n : int or array [request]
+        Number of items in the corpus.
+    retrieved : array [run, request]
+        Length of each ranking.
+    """
+    m = p.shape[-1]
+    n = np.broadcast_to(np.asarray(n, dtype=np.int64), p.shape[1:2])
+    unretrieved = (p == UNRETRIEVED).sum(-1)
+    too_small = n[None] < retrieved + unretrieved
+    if too_small.any():
+        run, request = np.argwhere(too_small)[0]
+        raise InputError(
+            f"n={n[request]} items in the corpus are too few: one ranking retrieves {retrieved[run, request]} and "
+            f"leaves {unretrieved[run, request]} relevant ones unretrieved. Give the corpus's true size.",
+            kind="corpus_size",
+        )
+    bottom = n[:, None] - m + np.arange(1, m + 1)
+    return np.where(p == UNRETRIEVED, bottom, p)
+
+
+def optimistic(p: Ranks, retrieved: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Put unretrieved items right after the last retrieved one. For study: short rankings gain by it."""
+    first = p.shape[-1] - (p == UNRETRIEVED).sum(-1)
+    after = np.arange(1, p.shape[-1] + 1) - first[..., None] + retrieved[..., None].astype(np.int64)
+    return np.where(p == UNRETRIEVED, after, p)

@@ -1,0 +1,66 @@
+"""Levels: the papers' p, the increasing positions of the relevant items of every request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.inputs.ids import Ids
+from tiebreak.projection import imputation
+from tiebreak.projection.primitives import Floats, Ranks
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Bucket:
+    """All requests with m entries: ``p[run, request, m]``, and which requests they are."""
+
+    m: int
+    requests: NDArray[np.int64]
+    p: Ranks
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The papers' p: increasing positions of the relevant items, one bucket per number m of them.
+
+    Requests without a relevant item are in no bucket.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    retrieved: NDArray[np.int32]
+    _buckets: tuple[Bucket, ...] = field(repr=False)
+
+    def buckets(self) -> Iterator[Bucket]:
+        """Requests by their number of relevant items, the smallest first."""
+        return iter(self._buckets)
+
+    def each(self, score: Callable[[Ranks], ArrayLike]) -> Floats:
+        """Apply a function of ``p[run, request, m]`` to every bucket: values [run, request], NaN where none.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> tb.positions([[2, 5], [4, 9]]).levels().each(lambda p: 1 / p[..., 0]).tolist()
+        [[0.5], [0.25]]
+        """
+        values = np.full((len(self.runs), len(self.requests)), np.nan)
+        for bucket in self._buckets:
+            values[:, bucket.requests] = score(bucket.p)
+        return values
+
+    def pessimistic(self, n: ArrayLike) -> Levels:
+        """Unretrieved items at the bottom of a corpus of n items, or of n[request] items."""
+        n = np.broadcast_to(np.asarray(n), len(self.requests))
+        return self._imputed(lambda b: imputation.pessimistic(b.p, n[b.requests], self.retrieved[:, b.requests]))
+
+    def optimistic(self) -> Levels:
+        """Unretrieved items right after the last retrieved one; for study."""
+        return self._imputed(lambda b: imputation.optimistic(b.p, self.retrieved[:, b.requests]))
+
+    def _imputed(self, impute: Callable[[Bucket], NDArray[np.int64]]) -> Levels:
+        buckets = (replace(b, p=impute(b).astype(np.int32)) for b in self._buckets)
+        return replace(self, _buckets=tuple(buckets))

@@ -1,0 +1,180 @@
+"""Positions: for every run and request, where each relevant item stands (LR 2.1). The central object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import TopItems
+from tiebreak.errors import InputError
+from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.ids import Ids, ranges
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Bucket, Levels
+from tiebreak.projection.primitives import Floats, Ranks
+
+
+@dataclass(frozen=True, eq=False)
+class SubtopicEntries:
+    """Which entries are relevant to which subtopic: parallel columns."""
+
+    labels: Ids
+    label: NDArray[np.int32]
+    entry: NDArray[np.int64]
+    grade: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Where each positively graded item of each request stands in each run.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests, items : Ids
+        In the order of the input.
+    ranks : int32 array [run, entry]
+        1-based; ``UNRETRIEVED`` where a run does not retrieve the item.
+    item, grade : arrays [entry]
+        The item, as a place in `items`, and its grade.
+    layout : Layout
+        Which request each entry belongs to: entries are stored by requests in order of m.
+    listed, retrieved, tied : int32 arrays [run, request]
+        How many items the run lists (0: it misses the request), how many stand in the ranking after ``depth`` and
+        ``judged_only``, and how many of the listed ones share their score with another.
+    nonrelevant : Positions, optional
+        The same for the items judged not relevant.
+    pool : int32 array [request], optional
+        Number of distinct items over all rankings.
+    top : list of TopItems, optional
+        Per run, the first items of every ranking.
+    min_grade : float, optional
+        The grade from which an item counts as relevant; by default any above 0.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    items: Ids
+    layout: Layout
+    ranks: Ranks
+    item: NDArray[np.int32]
+    grade: Floats
+    listed: NDArray[np.int32]
+    retrieved: NDArray[np.int32]
+    tied: NDArray[np.int32]
+    subtopics: SubtopicEntries | None = None
+    nonrelevant: Positions | None = None
+    pool: NDArray[np.int32] | None = None
+    top: tuple[TopItems, ...] | None = None
+    min_grade: float | None = None
+    ties: str = "item"
+    audits: tuple[FileAudit, ...] = ()
+
+    @property
+    def request_order(self) -> NDArray[np.int64]:
+        """The place in the input of every stored request."""
+        return self.layout.request_order
+
+    def __repr__(self) -> str:
+        return f"<Positions: {len(self.runs)} runs, {len(self.requests)} requests, {len(self.item)} relevant items>"
+
+    def buckets(self) -> Iterator[Bucket]:
+        """Requests by their number of entries m, as views of `ranks`; not sorted along the last axis."""
+        for m, requests, entries in self.layout.blocks():
+            yield Bucket(m, requests, self.ranks[:, entries].reshape(len(self.runs), -1, m))
+
+    def levels(
+        self, min_grade: float | None = None, *, subtopic: str | None = None, mask: NDArray[np.bool_] | None = None
+    ) -> Levels:
+        """The increasing positions of the relevant items.
+
+        Parameters
+        ----------
+        min_grade : float, optional
+            Relevant is what has at least this grade; by default what these positions were made with.
+        subtopic : str, optional
+            Only items relevant to this subtopic.
+        mask : bool array [entry], optional
+            Only these entries.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> [bucket.p.tolist() for bucket in tb.positions([[5, 2], [4, None]]).levels().buckets()]
+        [[[[2, 5]], [[4, 2147483647]]]]
+        """
+        grade = self.grade if subtopic is None else self._grade_for(subtopic)
+        wanted = is_relevant(grade, self.min_grade if min_grade is None else min_grade)
+        kept = self.keep(wanted if mask is None else wanted & mask)
+        buckets = (replace(b, p=np.sort(b.p, axis=-1)) for b in kept.buckets())
+        return Levels(self.runs, self.requests, self.retrieved, tuple(buckets))
+
+    def _grade_for(self, subtopic: str) -> Floats:
+        if self.subtopics is None:
+            raise InputError("these judgements have no subtopics: their second column never varies.", kind="subtopic")
+        rows = self.subtopics.label == self.subtopics.labels.place(subtopic, "subtopic")
+        grade = np.zeros_like(self.grade)
+        grade[self.subtopics.entry[rows]] = self.subtopics.grade[rows]
+        return grade
+
+    def keep(self, mask: NDArray[np.bool_]) -> Positions:
+        """The same without the labels of some entries: their items count as not judged."""
+        if mask.shape != self.item.shape:
+            raise InputError(f"the mask has shape {mask.shape}; there are {len(self.item)} entries.", kind="shape")
+        if mask.all():
+            return self
+        entries = np.flatnonzero(mask)
+        return self._stored(entries, self.layout.request[entries], len(self.requests))
+
+    def take_requests(self, places: NDArray[np.integer] | Sequence[int]) -> Positions:
+        """Some of the requests, by their place in the input, in the order given; repetitions count as often."""
+        places = np.asarray(places, dtype=np.int64).ravel()
+        stored = np.empty_like(self.request_order)
+        stored[self.request_order] = np.arange(len(stored))
+        sizes = self.layout.sizes[stored[places]]
+        entries = ranges(self.layout.starts[stored[places]], sizes)
+        taken = self._stored(entries, np.repeat(np.arange(len(places)), sizes), len(places))
+        return replace(
+            taken,
+            requests=self.requests.take(places),
+            listed=self.listed[:, places],
+            retrieved=self.retrieved[:, places],
+            tied=self.tied[:, places],
+            pool=None if self.pool is None else self.pool[places],
+            top=None if self.top is None else tuple(_take_top(top, places) for top in self.top),
+            nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_requests(places),
+        )
+
+    def _stored(self, entries: NDArray[np.int64], request: NDArray[np.int64], requests: int) -> Positions:
+        """Only these entries, of the requests given, stored anew by size."""
+        layout, order = Layout.of(request, requests)
+        entries = entries[order]
+        return replace(
+            self,
+            layout=layout,
+            ranks=self.ranks[:, entries],
+            item=self.item[entries],
+            grade=self.grade[entries],
+            subtopics=None if self.subtopics is None else _take_subtopics(self.subtopics, entries, len(self.item)),
+        )
+
+
+def _take_subtopics(subtopics: SubtopicEntries, entries: NDArray[np.int64], before: int) -> SubtopicEntries:
+    """The rows of these entries, as often as an entry is taken."""
+    by_entry = np.argsort(subtopics.entry, kind="stable")
+    rows_of = np.bincount(subtopics.entry, minlength=before)
+    first = np.cumsum(rows_of) - rows_of
+    rows = by_entry[ranges(first[entries], rows_of[entries])]
+    entry = np.repeat(np.arange(len(entries)), rows_of[entries])
+    return replace(subtopics, label=subtopics.label[rows], entry=entry, grade=subtopics.grade[rows])
+
+
+def _take_top(top: TopItems, places: NDArray[np.int64]) -> TopItems:
+    sizes = np.diff(top.starts)[places]
+    rows = ranges(top.starts[places], sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return TopItems(starts, Ids(*top.items).take(rows).column, top.judgement[rows])

@@ -1,0 +1,87 @@
+"""The few array operations that carry every metric and preference.
+
+All work on the last axis, the recall levels, of arrays ``p[run, request, m]`` that hold requests of one size m.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import UNRETRIEVED
+
+Ranks: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
+
+__all__ = ["UNRETRIEVED", "dense_rank", "exposure", "pair_signs", "weighted_sum"]
+
+
+def exposure(p: Ranks, table: Floats) -> Floats:
+    """Look up the exposure of every position.
+
+    ``table[k]`` is that of position k; its last entry, 0, stands for every position beyond, unretrieved items among
+    them. ``table[0]`` is never used.
+
+    Examples
+    --------
+    >>> exposure(np.array([1, 2, UNRETRIEVED], dtype=np.int32), np.array([0.0, 1.0, 0.5, 0.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    assert table[-1] == 0, "the last entry stands for unretrieved items"
+    return table.take(p, mode="clip")
+
+
+def weighted_sum(x: NDArray[Any], w: NDArray[Any]) -> Floats:
+    """Sum over recall levels of x times w.
+
+    Written so on purpose: the bits of a matrix product depend on how many requests are worked on at once.
+    """
+    summed: Floats = np.ascontiguousarray(x * w).sum(-1)
+    return summed
+
+
+def pair_signs(x: Ranks, y: Ranks) -> NDArray[np.int8]:
+    """1 where x is placed above y, -1 where below, 0 where they tie; two unretrieved items tie.
+
+    Examples
+    --------
+    >>> pair_signs(np.array([1, 5, 9]), np.array([2, 5, 3])).tolist()
+    [1, 0, -1]
+    """
+    return (y > x).astype(np.int8) - (y < x).astype(np.int8)
+
+
+def dense_rank(p: Ranks, reverse: bool = False) -> Ranks:
+    """Rank the runs of each request by their position vectors, the first difference deciding: 1 is best.
+
+    Levels are compared from the first down, or with `reverse` from the last up. Runs that tie share a rank and the
+    next rank follows without a gap, so the sign of a difference of ranks is the lexicographic preference.
+
+    Parameters
+    ----------
+    p : array [run, request, m]
+    reverse : bool
+        Compare from the last level (lexirecall) instead of the first (lexiprecision).
+
+    Returns
+    -------
+    array [run, request]
+
+    Examples
+    --------
+    >>> p = np.array([[[2, 5]], [[1, 9]], [[2, 5]]], dtype=np.int32)
+    >>> dense_rank(p).ravel().tolist(), dense_rank(p, reverse=True).ravel().tolist()
+    ([2, 1, 2], [1, 2, 1])
+    """
+    keys = np.moveaxis(p, 0, -1).swapaxes(0, 1)  # level, request, run
+    # lexsort decides by its last key first.
+    order = np.lexsort(keys if reverse else keys[::-1], axis=-1)
+    ordered = np.take_along_axis(keys, order[None], axis=-1)
+    differs = (ordered[..., 1:] != ordered[..., :-1]).any(axis=0)
+    ranks = np.ones(order.shape, dtype=np.int32)
+    ranks[:, 1:] += np.cumsum(differs, axis=-1, dtype=np.int32)
+    result = np.empty_like(ranks)
+    np.put_along_axis(result, order, ranks, axis=-1)
+    return np.ascontiguousarray(result.T)

@@ -1,0 +1,277 @@
+"""Runs and judgements in, `Positions` out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak import _kernels
+from tiebreak._interface import UNRETRIEVED, Fault, Judged, Options, Projection, Tick
+from tiebreak.errors import EmptyRequestsWarning, InputError, quoted
+from tiebreak.inputs import faults
+from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.judgements import Judgements, check_min_grade, is_relevant, read_judgements
+from tiebreak.inputs.runs import Run, RunLike, as_runs
+from tiebreak.inputs.sources import Path, Values
+from tiebreak.projection.layout import Layout
+from tiebreak.projection.position_table import Positions, SubtopicEntries
+
+CHOICES = {
+    "ties": ("item", "rank"),
+    "duplicates": ("error", "first", "best"),
+    "on_bad_score": ("error", "drop"),
+    "requests": ("judged", "common"),
+}
+DEFAULT_MEMORY = 2_000_000_000
+
+
+def project(
+    judgements: Judgements | Path | Values,
+    runs: RunLike | Iterable[RunLike],
+    *,
+    min_grade: float | None = None,
+    binary: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    requests: str = "judged",
+    ties: str = "item",
+    duplicates: str = "error",
+    on_bad_score: str = "error",
+    nonrelevant: bool = False,
+    top: int | None = None,
+    pool: bool = False,
+    memory: int = DEFAULT_MEMORY,
+    jobs: int | None = None,
+    tick: Tick | None = None,
+) -> Positions:
+    """Read runs and find where the relevant items of every request stand.
+
+    Parameters
+    ----------
+    judgements : Judgements, path or dict
+    runs : one or several of Run, path or dict
+    min_grade : float, optional
+        Grade from which an item is relevant; by default any grade above 0.
+    binary : bool
+        Forget the grades: relevant items have grade 1.
+    depth : int, optional
+        Cut every ranking after so many items.
+    judged_only : bool
+        Remove unjudged items from every ranking, before it is cut.
+    requests : {"judged", "common"}
+        Evaluate every judged request, those missing from a run as retrieving nothing; or only those that every run
+        lists.
+    ties : {"item", "rank"}
+        What decides between items of equal score: the item id, descending, as in trec_eval; or first the file's rank
+        column, ascending.
+    duplicates : {"error", "first", "best"}
+        What to do with an item that is listed twice for a request.
+    on_bad_score : {"error", "drop"}
+        What to do with a line whose score is not a finite number.
+    nonrelevant : bool
+        Also find the items judged not relevant.
+    top : int, optional
+        Also keep the first so many items of every ranking.
+    pool : bool
+        Also count the distinct items of each request over all rankings.
+    memory : int
+        Bytes that may be held of one file: of its largest request, or of all its lines where requests return.
+    jobs : int, optional
+        Files read at the same time; by default one per processor.
+    tick : callable, optional
+        Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1, "d2": 2}}
+    >>> p = project(qrels, [{"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}}, {"q1": {"d2": 0.5}}])
+    >>> p.levels().each(lambda p: p[..., 0]).tolist()
+    [[1.0], [1.0]]
+    """
+    check_choices(ties=ties, duplicates=duplicates, on_bad_score=on_bad_score, requests=requests)
+    check_sizes(depth=depth, top=top, memory=memory, jobs=jobs)
+    if min_grade is not None:
+        check_min_grade(min_grade)
+    judgements = read_judgements(judgements, tick=tick)
+    if binary:
+        judgements, min_grade = judgements.binary(min_grade), None
+    made = as_runs(runs)
+    check_rank_column(made, ties)
+    plan = Plan(judgements, nonrelevant)
+    options = Options(
+        depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1
+    )
+    projection = _kernels.project([run.source.kernel for run in made], plan.judged, options, tick)
+    if isinstance(projection, Fault):
+        faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
+    audits = tuple(FileAudit.of(run.source.label, projection.counts, k) for k, run in enumerate(made))
+    check_shared(made, judgements, projection, audits)
+    positions = plan.positions(tuple(run.name for run in made), projection)
+    positions = replace(positions, min_grade=min_grade, ties=ties, audits=audits)
+    if requests == "common":
+        positions = positions.take_requests(np.flatnonzero((positions.listed > 0).all(axis=0)))
+    warn_of_empty(positions)
+    return positions
+
+
+class Plan:
+    """Where in a run's row of ranks each judgement's rank belongs: relevant items first, then the others."""
+
+    def __init__(self, judgements: Judgements, nonrelevant: bool) -> None:
+        self.judgements = judgements
+        relevant = judgements.grade > 0
+        self.relevant, self.entries = self.stored(relevant)
+        self.slot = np.full(len(judgements), -1, dtype=np.int32)
+        self.slot[self.entries] = np.arange(len(self.entries))
+        self.slots = len(self.entries)
+        self.others = self.stored(~relevant) if nonrelevant else None
+        if self.others:
+            _, entries = self.others
+            self.slot[entries] = self.slots + np.arange(len(entries))
+            self.slots = len(judgements)
+
+    def stored(self, mask: NDArray[np.bool_]) -> tuple[Layout, NDArray[np.int64]]:
+        """The layout of some judgements, and these in the order it stores them."""
+        entries = np.flatnonzero(mask)
+        layout, order = Layout.of(self.judgements.request[entries], len(self.judgements.requests))
+        return layout, entries[order]
+
+    @property
+    def judged(self) -> Judged:
+        of = self.judgements
+        return Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, self.slots)
+
+    def positions(self, runs: tuple[str, ...], projection: Projection) -> Positions:
+        ranks, m = projection.ranks, len(self.entries)
+        relevant = self.part(runs, projection, self.relevant, self.entries, ranks[:, :m])
+        nonrelevant = self.part(runs, projection, *self.others, ranks[:, m:]) if self.others else None
+        top = None if projection.top is None else tuple(projection.top)
+        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics())
+
+    def part(
+        self,
+        runs: tuple[str, ...],
+        projection: Projection,
+        layout: Layout,
+        entries: NDArray[np.int64],
+        ranks: NDArray[np.int32],
+    ) -> Positions:
+        of = self.judgements
+        return Positions(
+            runs,
+            of.requests,
+            of.items,
+            layout,
+            np.ascontiguousarray(ranks),
+            of.item[entries],
+            of.grade[entries],
+            projection.listed,
+            projection.retrieved,
+            projection.tied,
+            pool=projection.pool,
+        )
+
+    def subtopics(self) -> SubtopicEntries | None:
+        rows = self.judgements.subtopics
+        if rows is None:
+            return None
+        entry = self.slot[rows.judgement]
+        kept = (rows.grade > 0) & (entry >= 0)
+        return SubtopicEntries(rows.labels, rows.label[kept], entry[kept].astype(np.int64), rows.grade[kept])
+
+
+def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
+    """Positions of one request by hand, for tests and teaching: one vector per run, ``None`` where unretrieved.
+
+    Examples
+    --------
+    >>> positions([[2, 5], [4, 9]])
+    <Positions: 2 runs, 1 requests, 2 relevant items>
+    """
+    m = {len(vector) for vector in vectors}
+    if len(m) != 1 or m == {0}:
+        raise InputError(
+            "give every run the positions of the same relevant items, at least one: [[2, 5], [4, None]].", kind="shape"
+        )
+    ranks = np.array([[UNRETRIEVED if p is None else p for p in vector] for vector in vectors], dtype=np.int32)
+    for vector in vectors:
+        given = [p for p in vector if p is not None]
+        if len(set(given)) < len(given) or any(p < 1 for p in given):
+            raise InputError(f"{list(vector)} are not positions: they count from 1 and no two are equal.", kind="shape")
+    size = ranks.shape[1]
+    last = np.where(ranks == UNRETRIEVED, 0, ranks).max(axis=1).astype(np.int32)[:, None]
+    return Positions(
+        runs=tuple(f"run{k}" for k in range(1, len(ranks) + 1)),
+        requests=Ids.of(["q1"]),
+        items=Ids.of(f"d{k}" for k in range(1, size + 1)),
+        layout=Layout(np.zeros(1, dtype=np.int64), np.array([size])),
+        ranks=ranks,
+        item=np.arange(size, dtype=np.int32),
+        grade=np.ones(size),
+        listed=last,
+        retrieved=last,
+        tied=np.zeros_like(last),
+    )
+
+
+def check_choices(**given: str) -> None:
+    for name, choice in given.items():
+        if choice not in CHOICES[name]:
+            known = ", ".join(f'"{known}"' for known in CHOICES[name])
+            raise InputError(f"{name}={choice!r}. Give one of {known}.", kind="choice")
+
+
+def check_sizes(**given: int | None) -> None:
+    for name, size in given.items():
+        if size is not None and (not isinstance(size, int) or not 1 <= size < 2**63):
+            raise InputError(f"{name}={size!r}. Give a whole number from 1 on.", kind="size")
+
+
+def check_rank_column(runs: list[Run], ties: str) -> None:
+    for run in runs:
+        if ties == "rank" and run.source.is_table:
+            raise InputError(f'{run.source.label} has no rank column, which ties="rank" needs.', kind="choice")
+
+
+def check_shared(
+    runs: list[Run], judgements: Judgements, projection: Projection, audits: tuple[FileAudit, ...]
+) -> None:
+    """A run that knows none of the judged requests was made for other judgements."""
+    for run, listed, audit in zip(runs, projection.listed, audits, strict=True):
+        if not listed.any():
+            strange = next((odd.example for odd in audit.oddities if odd.kind == "unjudged_requests"), None)
+            seen = f" It begins with request {strange}," if strange else " It keeps no line,"
+            raise InputError(
+                f"{run.source.label} lists none of the judged requests.{seen} the judgements with "
+                f"{quoted(judgements.requests[0])}. Were they made for each other?",
+                kind="disjoint",
+                file=run.source.label,
+            )
+
+
+def warn_of_empty(positions: Positions) -> None:
+    """Requests with nothing relevant have no positions: say so once, and which."""
+    relevant = is_relevant(positions.grade, positions.min_grade)
+    sizes = np.bincount(positions.layout.request[relevant], minlength=len(positions.requests))
+    empty = np.flatnonzero(sizes == 0)
+    if len(empty) == len(positions.requests):
+        raise InputError(
+            "no request has a relevant item, so there is nothing to compare. "
+            "Check min_grade, and whether the runs share requests with the judgements.",
+            kind="empty",
+        )
+    if len(empty):
+        names = ", ".join(quoted(positions.requests[int(place)]) for place in empty[:3])
+        more = ", ..." if len(empty) > 3 else ""
+        warnings.warn(
+            f"{len(empty)} of {len(positions.requests)} requests have no relevant item and are left out: "
+            f"{names}{more}.",
+            EmptyRequestsWarning,
+            stacklevel=3,
+        )

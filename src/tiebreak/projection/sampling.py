@@ -1,0 +1,90 @@
+"""Drop labels or requests, for studies of incomplete data (LR 6.2.4, RPP 5.2).
+
+What happens to a label depends on the seed, its request and its item alone, never on the order of files or lines. So
+samples of growing share with one seed contain each other.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import UNRETRIEVED
+from tiebreak.errors import InputError
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.projection.position_table import Positions
+
+
+def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "uniform") -> Positions:
+    """Keep a share of the relevant items of every request, at least one: max(floor(share * m), 1).
+
+    Parameters
+    ----------
+    positions : Positions
+    share : float
+        Between 0 and 1.
+    seed : int
+    by : {"uniform", "runs"}
+        Every item alike; or with a chance that grows with the number of runs that retrieve it, as when judgements
+        come from pooling runs: drawn one after another, each in proportion to that number.
+    """
+    if by not in ("uniform", "runs"):
+        raise InputError(f'by={by!r}. Give "uniform" or "runs".', kind="choice")
+    relevant = is_relevant(positions.grade, positions.min_grade)
+    chance = uniforms(positions, seed)
+    if by == "runs":
+        # The smallest of -log(u) / weight are a draw in proportion to weight (Efraimidis and Spirakis 2006).
+        weight = (positions.ranks != UNRETRIEVED).sum(axis=0)
+        with np.errstate(divide="ignore"):
+            chance = -np.log1p(-chance) / weight
+    request = positions.layout.request
+    m = np.bincount(request[relevant], minlength=len(positions.requests))
+    order = np.lexsort((chance, ~relevant, request))
+    first = np.searchsorted(request[order], np.arange(len(positions.requests)))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order)) - first[request[order]]
+    return positions.keep(~relevant | (place < number_kept(m, share)[request]))
+
+
+def sample_requests(positions: Positions, share: float, *, seed: int) -> Positions:
+    """Keep a share of the requests, at least one: max(floor(share * requests), 1), in their order."""
+    chance = mixed(fingerprints(positions.requests), np.uint64(0), seed)
+    kept = int(number_kept(np.array([len(positions.requests)]), share)[0])
+    return positions.take_requests(np.sort(np.argsort(chance, kind="stable")[:kept]))
+
+
+def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:
+    """max(floor(share m + 1e-9), 1); the small term forgives shares such as 0.7 that float64 holds too low."""
+    if not 0 <= share <= 1:
+        raise InputError(f"share={share!r}. Give a number from 0 to 1.", kind="share")
+    kept: NDArray[np.int64] = np.maximum(np.floor(share * m + 1e-9), 1).astype(np.int64)
+    return kept
+
+
+def uniforms(positions: Positions, seed: int) -> NDArray[np.float64]:
+    """A number in [0, 1) for every entry, drawn by its request and item."""
+    request = fingerprints(positions.requests)[positions.layout.request]
+    item = fingerprints(positions.items)[positions.item]
+    return mixed(request, item, seed)
+
+
+def fingerprints(ids: Ids) -> NDArray[np.uint64]:
+    digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in ids)
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def mixed(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int) -> NDArray[np.float64]:
+    """Two fingerprints and a seed as a number in [0, 1): rounds of the SplitMix64 finaliser."""
+    start = int.from_bytes(blake2b(str(seed).encode(), digest_size=8).digest(), "little")
+    state = scrambled(scrambled(a + np.uint64(start)) + b)
+    return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def scrambled(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    z = z + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,23 @@
+"""Every example in a docstring runs and prints what it says."""
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import tiebreak
+
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(tiebreak.__path__, "tiebreak.") if module.name != "tiebreak._core"
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    result = doctest.testmod(import_module(name))
+    assert result.failed == 0
+
+
+def test_there_are_examples():
+    assert sum(doctest.testmod(import_module(name)).attempted for name in MODULES) > 10
