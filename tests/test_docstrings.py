@@ -9,7 +9,9 @@ import pytest
 import tiebreak
 
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(tiebreak.__path__, "tiebreak.") if module.name != "tiebreak._core"
+    module.name
+    for module in pkgutil.walk_packages(tiebreak.__path__, "tiebreak.")
+    if not module.name.endswith(("._core", ".__main__"))
 )
 
 

@@ -132,7 +132,7 @@ def test_one_system_may_be_named_without_a_list() -> None:
 
 
 def test_unknown_system_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match='"depp". Did you mean "deep"'):
+    with pytest.raises(UnknownNameError, match=r'"depp"\. Did you mean "deep"'):
         simulate(1, systems=["depp"])
 
 

@@ -37,7 +37,7 @@ def wording(fault: Fault, what: str, memory: int) -> str:
         case "io":
             return f"cannot be read: {fault.text.decode(errors='replace')}."
         case "empty":
-            return f"nothing in it but blank or comment lines; {COLUMNS[what]}."
+            return f"no line in it, or only blank ones and comments; {COLUMNS[what]}."
         case "compression":
             name = fault.text.decode()
             return f"the {name} data ends early or is damaged. Copy the file again; `{name} -t` tests it."
@@ -71,11 +71,12 @@ def wording(fault: Fault, what: str, memory: int) -> str:
 
 
 def control_byte(byte: int) -> str:
-    if byte == 0:
-        return "a zero byte: this looks like a binary file. Give text, plain or compressed by gzip or zstd."
     if byte == 0x0D:
         return "a carriage return inside the line. Lines end with a line feed, or with both; convert the file."
-    return f"the control byte 0x{byte:02x}. Columns are separated by spaces and tabs only; remove it."
+    return (
+        f"the control byte 0x{byte:02x}, so this looks like a binary file. Give text whose columns are separated by "
+        "spaces or tabs, plain or compressed by gzip or zstd."
+    )
 
 
 def look_alike(fault: Fault, what: str) -> str:

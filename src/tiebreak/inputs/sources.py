@@ -51,7 +51,7 @@ def file_source(path: Path) -> Source:
     """A file to be read later; what can be read only once, such as a pipe, is copied first."""
     label = os.fspath(path)
     if label == STANDARD_INPUT:
-        return Source("standard input", ("file", spool(sys.stdin.buffer)))
+        return Source("standard input", ("file", spool(standard_input())))
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
@@ -62,6 +62,18 @@ def file_source(path: Path) -> Source:
         return Source(label, ("file", label))
     with open(path, "rb") as stream:
         return Source(label, ("file", spool(stream)))
+
+
+def standard_input() -> BinaryIO:
+    """Standard input, which only one of the inputs can be: nothing is left of it for a second."""
+    global _standard_input_is_taken
+    if sys.stdin is None or _standard_input_is_taken:
+        raise InputError('"-": standard input is closed, or was given twice.', kind="missing", file="standard input")
+    _standard_input_is_taken = True
+    return sys.stdin.buffer
+
+
+_standard_input_is_taken = False
 
 
 def reason(error: Exception) -> str:

@@ -41,7 +41,7 @@ class Layout:
 
     def blocks(self) -> Iterator[tuple[int, NDArray[np.int64], slice]]:
         """For every size m above 0: m, the requests of that size, and where their entries are."""
-        sizes, first = np.unique(self.sizes, return_index=True)
-        for m, begin, end in zip(sizes.tolist(), first, [*first[1:], len(self.sizes)], strict=True):
+        sizes, first, count = np.unique(self.sizes, return_index=True, return_counts=True)
+        for m, begin, end in zip(sizes.tolist(), first, first + count, strict=True):
             if m:
                 yield m, self.request_order[begin:end], slice(self.starts[begin], self.starts[end])

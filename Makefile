@@ -1,0 +1,18 @@
+# One command each: what CI runs, the tests, the benchmarks, the fuzzers.
+PYTHON ?= python3
+FUZZ ?= 1000000
+
+.PHONY: check test bench fuzz
+
+check:  ## everything CI runs, in environments of its own
+	bash .ci/run
+
+test:  ## the tests, in the environment that has the package: pip install '.[test]'
+	$(PYTHON) -m pytest
+
+bench:  ## needs pip install . -r benchmarks/requirements.txt
+	$(PYTHON) benchmarks/run.py
+
+fuzz:  ## mutated inputs, FUZZ of them in Rust and a tenth in Python
+	cd core && TIEBREAK_FUZZ=$(FUZZ) cargo test --locked --release -p tiebreak-engine --test fuzz -- --nocapture
+	TIEBREAK_FUZZ=$$(( $(FUZZ) / 10 )) $(PYTHON) -m pytest tests/fuzz -q -s

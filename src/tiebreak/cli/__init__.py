@@ -1,0 +1,64 @@
+"""The command line: one thin file per command. Nothing heavy is imported before a command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from tiebreak import __version__
+from tiebreak.errors import TiebreakError
+
+BAD_INPUT, INTERRUPTED = 2, 130
+COMMANDS = ("demo", "check", "doctor")
+
+
+class Commands(click.Group):
+    """Finds each command in the module of its name, when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"tiebreak.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def tiebreak() -> None:
+    """Compare search and recommender systems by what users in different situations would prefer."""
+
+
+def main() -> NoReturn:
+    """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
+    warnings.showwarning = _show_warning
+    try:
+        tiebreak(prog_name="tiebreak")
+    except TiebreakError as error:
+        _fail(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        _fail("interrupted.", INTERRUPTED)
+    except MemoryError:
+        _fail("not enough memory. Give fewer runs at once, or a smaller depth.", BAD_INPUT)
+    except Exception as error:
+        if os.environ.get("TIEBREAK_TRACEBACK") == "1":
+            raise
+        name = type(error).__name__
+        _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)", BAD_INPUT)
+    sys.exit(0)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(code)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    click.echo(f"Note: {message}", err=True)

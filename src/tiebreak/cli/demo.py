@@ -1,0 +1,30 @@
+"""``tiebreak demo``: an invented experiment, written, read back and shown."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from tempfile import TemporaryDirectory
+
+import click
+
+
+@click.command("demo")
+@click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the files here.")
+@click.option("--requests", type=click.IntRange(min=1), default=50, show_default=True, help="How many requests.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another one, another experiment."
+)
+def command(out: str | None, requests: int, seed: int) -> None:
+    """Invent an experiment with seven systems of known character, and read it."""
+    from tiebreak.projection import project
+    from tiebreak.reports.overview import print_overview
+    from tiebreak.simulation import simulate
+
+    with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
+        files = simulate(requests, seed=seed).write(folder)
+        click.echo(f"Wrote {files.qrels} and {len(files.runs)} runs; read them back:\n")
+        print_overview(project(files.qrels, files.runs))
+    if out is None:
+        click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
+    else:
+        click.echo(f"\nNext: tiebreak check {files.qrels} {files.qrels.parent / 'runs'}/*.run")

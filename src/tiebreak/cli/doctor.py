@@ -1,0 +1,33 @@
+"""``tiebreak doctor``: what is installed, and whether the compiled core is used."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+PACKAGES = ("numpy", "scipy", "narwhals", "click", "rich", "polars", "pandas", "pyarrow", "backports.zstd")
+
+
+@click.command("doctor")
+def command() -> None:
+    """Show versions, and whether the compiled core is used."""
+    from tiebreak import __version__
+    from tiebreak._kernels import compiled
+
+    core, why_not = compiled()
+    click.echo(f"tiebreak {__version__}, Python {platform.python_version()}, {os.cpu_count()} processors")
+    click.echo(f"core: {'compiled' if core else f'Python twin, slower; the compiled core cannot be used: {why_not}'}")
+    if choice := os.environ.get("TIEBREAK_CORE"):
+        click.echo(f"TIEBREAK_CORE={choice}")
+    for package in PACKAGES:
+        click.echo(f"{package}: {installed(package)}")
+
+
+def installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,83 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from tiebreak.inputs import Run
+    from tiebreak.projection import Positions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+POSITIVE = click.IntRange(min=1)
+OPTIONS = (
+    click.argument("qrels", metavar="QRELS"),
+    click.argument("runs", metavar="RUN...", nargs=-1, required=True),
+    click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
+    click.option("--binary", is_flag=True, help="Forget the grades of relevant items."),
+    click.option("--depth", type=POSITIVE, help="Cut every ranking after so many items."),
+    click.option("--judged-only", is_flag=True, help="Remove unjudged items from every ranking first."),
+    click.option(
+        "--requests",
+        type=click.Choice(["judged", "common"]),
+        default="judged",
+        show_default=True,
+        help="All judged requests, or only those that every run lists.",
+    ),
+    click.option(
+        "--ties",
+        type=click.Choice(["item", "rank"]),
+        default="item",
+        show_default=True,
+        help="What decides between equal scores: the item id, or the rank column first.",
+    ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["error", "first", "best"]),
+        default="error",
+        show_default=True,
+        help="What to do with an item listed twice for a request.",
+    ),
+    click.option(
+        "--on-bad-score",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="What to do with a line whose score is not a finite number.",
+    ),
+    click.option("--memory", type=POSITIVE, help="Bytes that may be held of one file; by default 2 GB."),
+    click.option("--jobs", type=POSITIVE, help="Files read at the same time; by default one per processor."),
+)
+
+
+def reading_options(command: Command) -> Command:
+    """Give a command the arguments QRELS RUN... and the options that say how they are read."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def read(qrels: str, runs: tuple[str, ...], memory: int | None = None, **options: Any) -> Positions:
+    """Project the runs that a command was given, with a progress bar."""
+    from tiebreak.cli.progress import progress
+    from tiebreak.projection import project
+
+    if memory is not None:
+        options["memory"] = memory
+    with progress("reading") as tick:
+        return project(qrels, [named(run) for run in runs], tick=tick, **options)
+
+
+def named(argument: str) -> Run | str:
+    """A run's path, or NAME=PATH where no file is called so."""
+    from tiebreak.inputs import Run
+
+    name, equals, path = argument.partition("=")
+    if equals and name and not os.path.exists(argument):
+        return Run(path, name=name)
+    return argument

@@ -1,0 +1,144 @@
+"""The command line, as a user types it: output, exit codes, and never a traceback."""
+
+import gzip
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def run(*arguments, stdin=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tiebreak", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONWARNINGS": "default"} | environment,
+        check=False,
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 a\nq1 Q0 d9 2 1.0 a\nq2 Q0 d3 1 1.0 a\n")
+    (tmp_path / "b.run.gz").write_bytes(gzip.compress(b"# made by hand\r\nq1 Q0 d9 1 2.0 b\nz Q0 d9 1 2.0 b\n"))
+    return tmp_path
+
+
+def refused(*arguments, **options):
+    done = run(*arguments, **options)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") <= 4
+    return done.stderr
+
+
+def test_help_names_every_command():
+    text = run("--help").stdout
+    for command in ("demo", "check", "doctor"):
+        assert f"\n  {command} " in text
+        assert "Usage: tiebreak" in run(command, "--help").stdout
+
+
+def test_version():
+    assert run("--version").stdout == "tiebreak 0.1.0\n"
+
+
+def test_demo_shows_what_it_read_back():
+    done = run("demo")
+    assert done.returncode == 0, done.stderr
+    assert "top-heavy" in done.stdout and "50 requests with 1,349 relevant items" in done.stdout
+
+
+def test_demo_keeps_its_files_where_told(tmp_path):
+    folder = tmp_path / "kept"
+    done = run("demo", "--out", folder, "--requests", 3, "--seed", 7)
+    assert done.returncode == 0, done.stderr
+    runs = sorted((folder / "runs").iterdir())
+    assert len(runs) == 7
+    again = run("check", folder / "qrels.txt", *runs)
+    assert "3 requests with" in again.stdout
+
+
+def test_check_says_what_was_read_and_what_was_odd(files):
+    done = run("check", files / "qrels.txt", files / "a.run", files / "b.run.gz")
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.split()}
+    assert rows["a"][1:5] == ["3", "2", "0", "1-2"]
+    assert rows["b"][1:5] == ["2", "1", "1", "1"]
+    assert "2 of 2 (100%)" in done.stdout and "0 of 2 (0%)" in done.stdout
+    assert 'b: 1 requests without judgements, ignored (first on line 3: "z").' in done.stdout
+    assert "b: 1 comment lines (first on line 1" in done.stdout
+    assert "Ranked by score, ties by item id, descending." in done.stdout
+    assert "Depths differ, from 1 to 2: lexirecall favours the deeper run" in done.stdout
+
+
+def test_options_reach_the_reader(files):
+    done = run("check", files / "qrels.txt", files / "a.run", "--min-grade", 2, "--depth", 1, "--jobs", 1)
+    assert "1 requests with 1 relevant items (grade of at least 2)" in done.stdout
+    assert "Note: 1 of 2 requests have no relevant item" in done.stderr
+
+
+def test_run_can_be_named(files):
+    done = run("check", files / "qrels.txt", files / "a.run", f"other={files / 'a.run'}")
+    assert done.returncode == 0, done.stderr
+    assert "\n other " in done.stdout
+
+
+def test_standard_input(files):
+    done = run("check", files / "qrels.txt", "-", stdin=(files / "a.run").read_text())
+    assert done.returncode == 0, done.stderr
+    assert "\n stdin " in done.stdout
+
+
+def test_python_twin_gives_the_same_output(files):
+    arguments = ("check", files / "qrels.txt", files / "a.run", files / "b.run.gz")
+    twin = run(*arguments, TIEBREAK_CORE="python").stdout
+    assert run(*arguments).stdout.replace("the compiled core", "the Python twin of the core") == twin
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "qrels.txt", "missing.run"], "missing.run: no such file or directory"),
+        (["check", "a.run", "qrels.txt"], "This looks like a run"),
+        (["check", "qrels.txt", "qrels.txt"], "This looks like a qrels file"),
+        (["check", "qrels.txt", "."], "this is a folder"),
+        (["check", "qrels.txt", "a.run", "a.run"], "two runs are called"),
+        (["check", "qrels.txt"], "Missing argument"),
+        (["check", "qrels.txt", "a.run", "--depth", "0"], "0 is not in the range"),
+        (["check", "qrels.txt", "a.run", "--min-grade", "-1"], "Give a number above 0"),
+        (["check", "qrels.txt", "a.run", "--memory", "10"], "takes more than memory=10 bytes"),
+        (["chek"], "No such command"),
+    ],
+)
+def test_bad_call_is_one_clear_line_and_exit_code_2(files, monkeypatch, arguments, message):
+    monkeypatch.chdir(files)
+    assert message in refused(*arguments)
+
+
+def test_names_from_files_cannot_steer_the_terminal(files):
+    path = files / "[red]evil\x1b[2J.run"
+    path.write_bytes((files / "a.run").read_bytes())
+    done = run("check", files / "qrels.txt", path)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "[red]evil" in done.stdout
+
+
+def test_doctor_says_which_core_is_used():
+    assert run("doctor").stdout.splitlines()[1].startswith("core: ")
+    assert "TIEBREAK_CORE=python" in run("doctor", TIEBREAK_CORE="python").stdout
+
+
+def test_unexpected_error_is_no_traceback_unless_asked_for(files):
+    arguments = ("check", files / "qrels.txt", files / "a.run")
+    assert "TIEBREAK_CORE is 'nonsense'" in refused(*arguments, TIEBREAK_CORE="nonsense")
+
+
+def test_closed_pipe_ends_quietly(files):
+    command = f"{sys.executable} -m tiebreak check {files}/qrels.txt {files}/a.run | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,128 @@
+"""Judgements from files and dictionaries."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from tiebreak import InputError, read_judgements
+
+QRELS = "q2 0 d1 1\nq1 0 d2 0\nq2 0 d3 -1\nq1 0 d1 2.5\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(text, name="qrels.txt"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return _write
+
+
+def test_requests_and_items_keep_the_order_of_the_file(write):
+    judgements = read_judgements(write(QRELS))
+    assert judgements.to_dict() == {"q2": {"d1": 1.0, "d3": -1.0}, "q1": {"d2": 0.0, "d1": 2.5}}
+    assert list(judgements.requests) == ["q2", "q1"]
+    assert list(judgements.items) == ["d1", "d2", "d3"]
+
+
+def test_dictionary_gives_the_same_as_the_file(write):
+    from_file = read_judgements(write(QRELS))
+    from_dict = read_judgements(from_file.to_dict())
+    assert from_dict.to_dict() == from_file.to_dict()
+    np.testing.assert_array_equal(from_dict.starts, from_file.starts)
+
+
+def test_judgements_pass_through():
+    judgements = read_judgements({"q": {"d": 1}})
+    assert read_judgements(judgements) is judgements
+
+
+def test_integer_ids_are_their_decimal_text():
+    assert read_judgements({7: {1: 1}}).to_dict() == {"7": {"1": 1.0}}
+
+
+def test_second_column_that_varies_is_the_subtopic_and_the_largest_grade_counts(write):
+    judgements = read_judgements(write("q 1 d1 0\nq 2 d1 2\nq 3 d1 1\nq 1 d2 -2\n"))
+    assert judgements.to_dict() == {"q": {"d1": 2.0, "d2": -2.0}}
+    rows = judgements.subtopics
+    assert [rows.labels[k] for k in rows.label] == ["1", "2", "3", "1"]
+    assert rows.judgement.tolist() == [0, 0, 0, 1]
+    assert rows.grade.tolist() == [0.0, 2.0, 1.0, -2.0]
+
+
+@pytest.mark.parametrize("columns", [("0", "0"), ("Q0", "Q0"), ("0", "Q0"), ("7", "7")])
+def test_second_column_that_does_not_vary_is_no_subtopic(write, columns):
+    judgements = read_judgements(write("q {} d1 1\nq {} d2 1\n".format(*columns)))
+    assert judgements.subtopics is None
+
+
+def test_subtopics_of_interleaved_requests_belong_to_their_own_judgements(write):
+    judgements = read_judgements(write("a 1 x 1\nb 1 x 2\na 2 x 3\nb 2 y 1\na 1 y 4\n"))
+    assert judgements.to_dict() == {"a": {"x": 3.0, "y": 4.0}, "b": {"x": 2.0, "y": 1.0}}
+    pairs = [(judgements.requests[judgements.request[j]], judgements.items[judgements.item[j]]) for j in range(4)]
+    assert [pairs[j] for j in judgements.subtopics.judgement] == [
+        ("a", "x"),
+        ("b", "x"),
+        ("a", "x"),
+        ("b", "y"),
+        ("a", "y"),
+    ]
+
+
+def test_repeated_line_is_fine_and_counted(write):
+    judgements = read_judgements(write("q 0 d 1\nq 0 d 1.0\n"))
+    assert judgements.to_dict() == {"q": {"d": 1.0}}
+    assert judgements.audit.count("repeated") == 1
+
+
+def test_another_grade_for_the_same_item_is_an_error(write):
+    with pytest.raises(InputError, match=r'qrels.txt:2: item "d" of request "q" has grade "2" here') as caught:
+        read_judgements(write("q 0 d 1\nq 0 d 2\n"))
+    assert (caught.value.kind, caught.value.line) == ("conflict", 2)
+    assert (caught.value.request, caught.value.item) == ("q", "d")
+
+
+def test_zero_and_q0_in_the_second_column_are_the_same(write):
+    with pytest.raises(InputError, match="another one on an earlier line"):
+        read_judgements(write("q 0 d 1\nq Q0 d 2\n"))
+
+
+def test_gzip_by_content_not_by_name(write):
+    assert read_judgements(write(gzip.compress(QRELS.encode()), "qrels.txt")).to_dict()["q1"] == {"d2": 0.0, "d1": 2.5}
+
+
+@pytest.mark.parametrize(("min_grade", "expected"), [(None, [1.0, 0.0, 0.0, 1.0]), (2, [0.0, 0.0, 0.0, 1.0])])
+def test_binary_forgets_grades(write, min_grade, expected):
+    judgements = read_judgements({"q": {"a": 1, "b": 0, "c": -3, "d": 2.5}})
+    assert judgements.binary(min_grade).grade.tolist() == expected
+    assert judgements.grade.tolist() == [1.0, 0.0, -3.0, 2.5]
+
+
+@pytest.mark.parametrize("min_grade", [0, -1, float("nan"), float("inf")])
+def test_min_grade_must_be_positive(min_grade):
+    with pytest.raises(InputError, match="Give a number above 0"):
+        read_judgements({"q": {"a": 1}}).binary(min_grade)
+
+
+@pytest.mark.parametrize(
+    ("grades", "message"),
+    [
+        ({}, "are empty"),
+        ({"q": {}}, "are empty"),
+        ({"q": {"d": "1"}}, 'the value of item "d" of request "q" is \'1\'. Give a number'),
+        ({"q": {"d": True}}, "is True. Give a number"),
+        ({"q": {"d": None}}, "is None. Give a number"),
+        ({"q": {"d": float("nan")}}, "Give a finite number"),
+        ({"q": {1.5: 1}}, "Ids are text or integers"),
+        ({"q": ["d"]}, "holds list"),
+        ({"q": {1: 1, "1": 2}}, "as text and as integer"),
+        ({1: {"d": 1}, "1": {"d": 1}}, "as text and as integer"),
+        ({"q": {"\ud800": 1}}, "not valid Unicode"),
+    ],
+)
+def test_bad_dictionary_is_an_error(grades, message):
+    with pytest.raises(InputError) as caught:
+        read_judgements(grades)
+    assert message in str(caught.value)

@@ -1,0 +1,152 @@
+"""The package from outside: what it exports, how lightly it loads, how it chooses its engine."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from importlib import import_module
+
+import pytest
+
+import tiebreak as tb
+from tiebreak import _kernels
+from tiebreak._interface import COUNTERS
+from tiebreak.errors import CoreMissingWarning, TiebreakError
+
+PUBLIC = {
+    "InputError",
+    "Judgements",
+    "Levels",
+    "Positions",
+    "Run",
+    "TiebreakError",
+    "UNRETRIEVED",
+    "__version__",
+    "errors",
+    "positions",
+    "project",
+    "read_judgements",
+    "sample_labels",
+    "sample_requests",
+    "simulate",
+}
+HEAVY = ("numpy", "scipy", "narwhals", "rich")
+
+
+def test_public_names_are_pinned():
+    assert set(tb.__all__) == PUBLIC == set(dir(tb))
+    for name in PUBLIC:
+        assert getattr(tb, name) is not None
+
+
+def test_public_names_keep_their_meaning_after_every_module_is_imported():
+    for module in ("projection", "projection.position_table", "simulation", "inputs", "reports.overview", "cli.check"):
+        import_module(f"tiebreak.{module}")
+    assert callable(tb.positions) and callable(tb.project) and callable(tb.simulate)
+
+
+def test_public_names_are_documented():
+    for name in PUBLIC - {"UNRETRIEVED", "__version__"}:
+        assert getattr(tb, name).__doc__, name
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tb.nothing
+
+
+def in_new_process(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("code", ["import tiebreak", "from tiebreak.cli import main; sys.argv[1:] = ['--help']; run()"])
+def test_import_and_help_load_nothing_heavy(code):
+    code = f"""
+import json, sys
+def run():
+    try:
+        main()
+    except SystemExit:
+        pass
+{code}
+print()
+print(json.dumps(sorted(set(sys.modules) & {set(HEAVY)!r})))
+"""
+    assert json.loads(in_new_process(code).splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize("arguments", [["-c", "import tiebreak"], ["-m", "tiebreak", "--help"]])
+def test_import_and_help_take_less_than_a_fifth_of_a_second_beyond_python_itself(arguments):
+    def seconds(*command):
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert seconds(*arguments) - seconds("-c", "pass") < 0.2
+
+
+def test_engine_can_be_chosen(monkeypatch):
+    monkeypatch.setenv("TIEBREAK_CORE", "python")
+    assert _kernels.kernels().__name__ == "tiebreak._reference"
+    monkeypatch.setenv("TIEBREAK_CORE", "fortran")
+    with pytest.raises(TiebreakError, match="it can be auto, rust, python"):
+        _kernels.kernels()
+
+
+@pytest.fixture
+def without_core(monkeypatch):
+    monkeypatch.setattr(_kernels, "compiled", lambda: (None, "it was not built"))
+    _kernels.chosen.cache_clear()
+    yield
+    _kernels.chosen.cache_clear()
+
+
+@pytest.mark.usefixtures("without_core")
+def test_missing_core_is_said_once_and_the_twin_does_the_work(monkeypatch):
+    monkeypatch.setenv("TIEBREAK_CORE", "auto")
+    with pytest.warns(CoreMissingWarning, match="results are the same, but slower") as caught:
+        positions = [tb.project({"q": {"d": 1}}, {"q": {"d": 1.0}}) for _ in range(2)]
+    assert len(caught) == 1
+    assert [p.ranks.tolist() for p in positions] == [[[1]], [[1]]]
+
+
+@pytest.mark.usefixtures("without_core")
+def test_missing_core_is_an_error_where_it_is_demanded(monkeypatch):
+    monkeypatch.setenv("TIEBREAK_CORE", "rust")
+    with pytest.raises(TiebreakError, match="it was not built"):
+        tb.project({"q": {"d": 1}}, {"q": {"d": 1.0}})
+
+
+def test_core_of_another_interface_is_not_used(monkeypatch):
+    class Other:
+        INTERFACE = -1
+
+    monkeypatch.setattr(_kernels, "import_module", lambda _: Other)
+    core, why_not = _kernels.compiled()
+    assert core is None and "built for interface -1" in why_not
+
+
+@pytest.mark.skipif(os.environ.get("TIEBREAK_REQUIRE_CORE") != "1", reason="the core is optional here")
+def test_core_is_there_where_it_is_required():
+    core, why_not = _kernels.compiled()
+    assert core is not None, why_not
+
+
+def test_core_counts_what_the_interface_names():
+    core, _ = _kernels.compiled()
+    engine = core or import_module("tiebreak._reference")
+    _, rows = engine.read_judgements(("bytes", b"q 0 d 1\n"), None)
+    assert rows[-1][0].shape == (1, len(COUNTERS))
