@@ -1,0 +1,59 @@
+"""The tree shows the data flow: a part imports only what stands above it, in functions too."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tiebreak
+
+ORDER = (
+    "errors",
+    "_interface",
+    "_core",
+    "_reference",
+    "_kernels",
+    "inputs",
+    "projection",
+    "simulation",
+    "reports",
+    "cli",
+    "__main__",
+)
+ROOT = Path(tiebreak.__file__).parent
+MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def part_of(path):
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def parts_imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            head, *rest = name.split(".")
+            if head == "tiebreak" and rest and not rest[0].startswith("__version__"):
+                yield rest[0]
+
+
+def test_every_part_has_its_place():
+    assert {part_of(path) for path in MODULES} <= set(ORDER)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_part_imports_only_what_stands_above_it(path):
+    place = ORDER.index(part_of(path))
+    assert [part for part in parts_imported(path) if ORDER.index(part) > place] == []
+
+
+def test_no_module_bears_the_name_of_a_public_function():
+    names = {path.stem for path in ROOT.rglob("*.py")} | {path.name for path in ROOT.iterdir() if path.is_dir()}
+    functions = {name for name in tiebreak.__all__ if not name[0].isupper()} - {"errors"}
+    assert not names & functions
