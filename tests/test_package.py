@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from importlib import import_module
 
 import pytest
@@ -15,15 +14,19 @@ from tiebreak._interface import COUNTERS
 from tiebreak.errors import CoreMissingWarning, TiebreakError
 
 PUBLIC = {
+    "Experiment",
     "InputError",
     "Judgements",
     "Levels",
     "Positions",
     "Run",
+    "Scores",
     "TiebreakError",
     "UNRETRIEVED",
     "__version__",
+    "disaggregate",
     "errors",
+    "metric",
     "positions",
     "project",
     "read_judgements",
@@ -84,18 +87,21 @@ print(json.dumps(sorted(set(sys.modules) & {set(HEAVY)!r})))
     assert json.loads(in_new_process(code).splitlines()[-1]) == []
 
 
-@pytest.mark.parametrize("arguments", [["-c", "import tiebreak"], ["-m", "tiebreak", "--help"]])
-def test_import_and_help_take_less_than_a_fifth_of_a_second_beyond_python_itself(arguments):
-    def seconds(*command):
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True)
-            times.append(time.perf_counter() - start)
-        return min(times)
+def processor_seconds(*arguments):
+    """What a new Python process costs, at best: time on the processor, which other processes do not lengthen much."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    times = []
+    for _ in range(7):
+        before = os.times()
+        subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
+        after = os.times()
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    return min(times)
 
-    assert seconds(*arguments) - seconds("-c", "pass") < 0.2
+
+@pytest.mark.parametrize("arguments", [["-c", "import tiebreak"], ["-m", "tiebreak", "--help"]])
+def test_import_and_help_take_less_than_a_fifth_of_a_second(arguments):
+    assert processor_seconds(*arguments) < 0.2
 
 
 def test_engine_can_be_chosen(monkeypatch):

@@ -125,12 +125,20 @@ def after_padding(data: bytes, stream: BinaryIO) -> bytes:
 
 
 def unzstd(stream: BinaryIO) -> Iterator[bytes]:
+    """Every frame of a zstd file; anything else behind a frame is damage."""
     zstd = zstd_module()
-    try:
-        with zstd.ZstdFile(stream) as file:
-            yield from iter(lambda: file.read(CHUNK), b"")
-    except (EOFError, zstd.ZstdError):
-        raise Stop("compression", text=b"zstd") from None
+    data = stream.read(CHUNK)
+    while data:
+        frame = zstd.ZstdDecompressor()
+        while not frame.eof:
+            try:
+                yield frame.decompress(data, CHUNK)
+            except zstd.ZstdError:
+                raise Stop("compression", text=b"zstd") from None
+            data = b""
+            if not frame.eof and frame.needs_input and not (data := stream.read(CHUNK)):
+                raise Stop("compression", text=b"zstd")
+        data = frame.unused_data or stream.read(CHUNK)
 
 
 def zstd_module() -> ModuleType:

@@ -37,6 +37,12 @@ pub fn parse(text: &[u8]) -> Option<f64> {
         let value = if power < 0 { mantissa as f64 / exact } else { mantissa as f64 * exact };
         return Some(if negative { 0.0 - value } else { value });
     }
+    // No mantissa makes up for such an exponent; the standard library reads the first digits of a long one only.
+    if exponent.unsigned_abs() > text.len() as u64 + 400 {
+        let mantissa = &unsigned[..unsigned.len() - rest.len()];
+        let is_zero = exponent < 0 || mantissa.iter().all(|byte| b"0.".contains(byte));
+        return is_zero.then_some(0.0);
+    }
     let value: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     value.is_finite().then_some(value + 0.0)
 }
@@ -73,8 +79,9 @@ fn exponent(text: &[u8]) -> Option<i64> {
     if count == 0 || count != unsigned.len() {
         return None;
     }
-    // Beyond nine digits only the sign matters here: the text itself is parsed.
-    let value = if count > 9 { i64::from(u32::MAX) } else { value as i64 };
+    // Beyond nine digits only the sign matters: it is more than any mantissa makes up for.
+    let zeros = unsigned.iter().take_while(|&&byte| byte == b'0').count();
+    let value = if count - zeros > 9 { i64::from(u32::MAX) } else { value as i64 };
     Some(if negative { -value } else { value })
 }
 

@@ -152,6 +152,7 @@ pub fn project_run(
     let mut projector = Projector::new(judged, options, ranks, false);
     let mut read = projector.read(source, watch);
     if let Err(Stop::Returning) = read {
+        watch.start_again();
         projector = Projector::new(judged, options, projector.ranks, true);
         read = projector.read(source, watch);
     }
@@ -201,8 +202,8 @@ impl Gathered {
         Line { number, item, score, place: self.places.get(k).copied().unwrap_or(0) }
     }
 
-    fn bytes_held(&self) -> u64 {
-        ENTRY_COST * self.lines.len() as u64 + self.ids.len() as u64
+    fn bytes_held_with(&self, line: &Line) -> u64 {
+        ENTRY_COST * (self.lines.len() as u64 + 1) + (self.ids.len() + line.item.len()) as u64
     }
 
     /// Line numbers by request, in file order within each; request r's are `order[starts[r]..starts[r + 1]]`.
@@ -343,8 +344,10 @@ impl<'a> Projector<'a> {
         };
         match &mut self.gathered {
             Some(gathered) => {
+                // A line that is too much is refused before it is compared with others.
+                check_memory(gathered.bytes_held_with(&line), self.options, request, &line)?;
                 gathered.push(r as u32, &line);
-                check_memory(gathered.bytes_held(), self.options, request, &line)
+                Ok(())
             }
             None => self.rank(judged, request, line, tally),
         }

@@ -49,6 +49,11 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// The same file is read from its beginning.
+    pub fn start_again(&self) {
+        self.bytes_read.store(0, Ordering::Relaxed);
+    }
+
     pub fn check(&self) -> Result<(), Stop> {
         if self.cancelled.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
     }

@@ -1,0 +1,46 @@
+"""What all tests share: how many examples are tried, and the two engines."""
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Tests of one folder share helpers: `from engines.comparing import plain`.
+sys.path.insert(0, str(Path(__file__).parent))
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session")
+def core():
+    """The compiled core. ``TIEBREAK_REQUIRE_CORE=1`` makes its absence a failure."""
+    try:
+        return import_module("tiebreak._core")
+    except ImportError as error:
+        if os.environ.get("TIEBREAK_REQUIRE_CORE") == "1":
+            pytest.fail(f"TIEBREAK_REQUIRE_CORE=1, but the compiled core cannot be imported: {error}")
+        pytest.skip("the compiled core was not built")
+
+
+@pytest.fixture(scope="session")
+def twin():
+    return import_module("tiebreak._reference")
+
+
+@pytest.fixture(scope="session", params=["core", "twin"])
+def engine(request):
+    """Either of the two."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session", params=["rust", "python"])
+def chosen(request):
+    """What ``TIEBREAK_CORE`` is set to where a test goes through the public functions."""
+    if request.param == "rust":
+        request.getfixturevalue("core")
+    return request.param

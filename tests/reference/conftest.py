@@ -1,0 +1,37 @@
+"""Data from outside, named by environment variables: without them these tests are skipped, with them none is."""
+
+import json
+import os
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+
+def named(variable, what):
+    """The path that an environment variable holds."""
+    if not (path := os.environ.get(variable)):
+        pytest.skip(f"{variable} does not name {what}")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def data():
+    """The folder of data sets."""
+    return named("TIEBREAK_DATA", "a folder of runs and judgements")
+
+
+@pytest.fixture(scope="session")
+def core():
+    """As for all tests, but never skipped: whoever gives data wants the core tested on it."""
+    return import_module("tiebreak._core")
+
+
+@pytest.fixture(scope="session")
+def examples():
+    """Worked examples, by the name of their function."""
+    path = named("TIEBREAK_EXAMPLES", "a file of worked examples")
+    by_name = {}
+    for example in json.loads(path.read_text())["examples"]:
+        by_name.setdefault(example["fn"], []).append((example["args"], example["expected"]))
+    return by_name

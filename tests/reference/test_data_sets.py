@@ -1,0 +1,170 @@
+"""Real runs and judgements: both engines read them alike, and find the odd things they hold.
+
+Data sets: TREC 2019 Deep Learning (passages), TREC 2012 Web, MovieLens; see the README in the folder that
+``TIEBREAK_DATA`` names.
+"""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import tiebreak
+from engines.comparing import plain, projected
+from tiebreak._interface import Options
+from tiebreak.errors import EmptyRequestsWarning
+from tiebreak.projection.reading import Plan
+
+JUDGEMENTS = [
+    ("dl19-passage", "qrels.txt"),
+    ("web2012", "qrels.txt"),
+    ("web2012", "qrels.diversity.txt.gz"),
+    ("ml-small", "qrels.stars.txt"),
+]
+NUMBER_OF_RUNS = {"dl19-passage": 37, "web2012": 9, "ml-small": 13}
+
+
+def runs_of(data, name):
+    paths = sorted((data / name / "runs").glob("*.run.gz"))
+    assert len(paths) == NUMBER_OF_RUNS[name]
+    return paths
+
+
+# Both engines
+
+
+@pytest.mark.parametrize(("name", "file"), JUDGEMENTS)
+def test_judgements_are_read_alike(data, core, twin, name, file):
+    source = ("file", str(data / name / file))
+    fault, rows = outcome = plain(core.read_judgements(source, None))
+    assert fault is None and rows
+    assert outcome == plain(twin.read_judgements(source, None))
+
+
+@pytest.mark.parametrize(("name", "file"), [JUDGEMENTS[0], JUDGEMENTS[1], JUDGEMENTS[3]])
+def test_runs_are_projected_alike(data, core, twin, name, file):
+    judged = Plan(tiebreak.read_judgements(data / name / file), nonrelevant=True).judged
+    sources = [("file", str(path)) for path in runs_of(data, name)]
+    options = Options(top=10, pool=True, jobs=2)
+    fault, result = outcome = projected(core, sources, judged, options)
+    assert fault is None and result
+    assert outcome == projected(twin, sources, judged, options)
+
+
+# Odd things: each is shown to be in the bytes, then to be read as it should be
+
+
+def text_of(path):
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def ranked_slowly(path):
+    """``{request: [item, ...]}`` by the rule as it is written: score descending, then id descending by bytes."""
+    scores = {}
+    for line in text_of(path).splitlines():
+        request, _, item, _, score, *_ = line.split()
+        scores.setdefault(request.decode(), []).append((float(score), item))
+    return {request: [item.decode() for _, item in sorted(listed, reverse=True)] for request, listed in scores.items()}
+
+
+def assert_ranked_right(data, name, file, run):
+    path = data / name / "runs" / f"{run}.run.gz"
+    made = tiebreak.project(data / name / file, path, top=1000)
+    expected = ranked_slowly(path)
+    bounds, items = made.top[0].starts, tiebreak.inputs.Ids(*made.top[0].items)
+    for place, request in enumerate(made.requests):
+        assert items[bounds[place] : bounds[place + 1]] == expected.get(request, [])
+    return made
+
+
+def columns(text):
+    return list(zip(*(line.split()[:5] for line in text.splitlines()), strict=True))
+
+
+def test_carriage_returns_are_counted_and_a_missing_last_line_feed_costs_no_line(data):
+    run = "dssa-baseline-wt2012"
+    text = text_of(data / "web2012" / "runs" / f"{run}.run.gz")
+    ends = text.count(b"\r\n")
+    assert ends > 10_000 and not text.endswith(b"\n")
+    made = assert_ranked_right(data, "web2012", "qrels.txt", run)
+    (audit,) = made.audits
+    assert (audit.count("crlf"), audit.lines) == (ends, ends + 1)
+    assert [(odd.kind, odd.first_line) for odd in audit.oddities] == [("crlf", 1)]
+
+
+@pytest.mark.parametrize(
+    ("run", "oddity"),
+    [
+        ("UNH_bm25", lambda text: b"\t" in text),
+        ("TUW19-p1-f", lambda text: b"0" in columns(text)[3]),
+        ("idst_bert_p1", lambda text: any(b"e-" in score for score in columns(text)[4])),
+        ("p_bert", lambda text: any(score.startswith(b"-") for score in columns(text)[4])),
+    ],
+    ids=["tabs", "ranks from 0", "scientific notation", "negative scores"],
+)
+def test_odd_run_is_ranked_right(data, run, oddity):
+    assert oddity(text_of(data / "dl19-passage" / "runs" / f"{run}.run.gz"))
+    made = assert_ranked_right(data, "dl19-passage", "qrels.txt", run)
+    assert made.audits[0].oddities == ()
+
+
+def test_run_whose_scores_nearly_all_tie_is_ranked_right_and_its_ties_are_counted(data):
+    made = assert_ranked_right(data, "dl19-passage", "qrels.txt", "test1")
+    assert np.median(made.tied[0] / made.listed[0]) > 0.96
+    request, _, _, _, score = columns(text_of(data / "dl19-passage" / "runs" / "test1.run.gz"))
+    for place, name in enumerate(made.requests):
+        scores = [float(s) for r, s in zip(request, score, strict=True) if r.decode() == name]
+        assert made.tied[0, place] == sum(scores.count(s) > 1 for s in scores)
+
+
+def test_runs_may_be_of_any_depth(data):
+    made = tiebreak.project(data / "dl19-passage" / "qrels.txt", runs_of(data, "dl19-passage"))
+    assert (made.listed.min(), made.listed.max()) == (5, 1000)
+    assert (made.retrieved == made.listed).all()
+
+
+def test_users_who_like_nothing_are_counted(data):
+    path = data / "ml-small" / "qrels.stars.txt"
+    best = {}
+    for line in path.read_text().splitlines():
+        user, _, _, stars = line.split()
+        best[user] = max(best.get(user, 0), float(stars))
+    nothing = [user for user, stars in best.items() if stars < 4]
+    assert nothing
+    said = f'{len(nothing)} of {len(best)} requests have no relevant item and are left out: "{nothing[0]}", '
+    with pytest.warns(EmptyRequestsWarning, match=said):
+        made = tiebreak.project(path, runs_of(data, "ml-small"), min_grade=4)
+    assert sum(len(bucket.requests) for bucket in made.levels().buckets()) == len(best) - len(nothing)
+
+
+def test_second_column_that_is_always_the_same_makes_no_subtopics(data):
+    path = data / "dl19-passage" / "qrels.txt"
+    assert b" Q0 " in path.read_bytes()
+    assert tiebreak.read_judgements(path).subtopics is None
+
+
+def test_several_spaces_between_columns_and_negative_grades_are_read(data):
+    path = data / "web2012" / "qrels.txt"
+    text = path.read_bytes()
+    assert b"  " in text
+    grades = [float(grade) for *_, grade in (line.split() for line in text.splitlines())]
+    made = tiebreak.read_judgements(path)
+    assert made.grade.min() == min(grades) == -2
+    assert (len(made), (made.grade > 0).sum()) == (len(grades), sum(grade > 0 for grade in grades))
+
+
+def test_fractions_of_stars_are_grades(data):
+    made = tiebreak.read_judgements(data / "ml-small" / "qrels.stars.txt")
+    assert np.unique(made.grade).tolist() == [k / 2 for k in range(1, 11)]
+
+
+def test_grade_of_an_item_is_the_largest_of_its_subtopics(data):
+    path = data / "web2012" / "qrels.diversity.txt.gz"
+    largest = {}
+    for line in text_of(path).decode().splitlines():
+        request, _, item, grade = line.split()
+        of = largest.setdefault(request, {})
+        of[item] = max(of.get(item, -np.inf), float(grade))
+    made = tiebreak.read_judgements(path)
+    assert made.to_dict() == largest
+    assert len(made.subtopics.labels) > 2
