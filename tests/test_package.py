@@ -26,13 +26,17 @@ PUBLIC = {
     "__version__",
     "disaggregate",
     "errors",
+    "is_top_heavy",
     "metric",
     "positions",
     "project",
+    "provider_exposure",
     "read_judgements",
     "sample_labels",
     "sample_requests",
     "simulate",
+    "theory",
+    "worst_case",
 }
 HEAVY = ("numpy", "scipy", "narwhals", "rich")
 

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiebreak import errors as errors
+    from tiebreak import theory as theory
     from tiebreak.errors import InputError as InputError
     from tiebreak.errors import TiebreakError as TiebreakError
+    from tiebreak.experiment import Experiment as Experiment
     from tiebreak.inputs import Judgements as Judgements
     from tiebreak.inputs import Run as Run
     from tiebreak.inputs import read_judgements as read_judgements
+    from tiebreak.metrics import disaggregate as disaggregate
+    from tiebreak.metrics import metric as metric
     from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
     from tiebreak.projection import Levels as Levels
     from tiebreak.projection import Positions as Positions
@@ -22,11 +26,19 @@ if TYPE_CHECKING:
     from tiebreak.projection import project as project
     from tiebreak.projection import sample_labels as sample_labels
     from tiebreak.projection import sample_requests as sample_requests
+    from tiebreak.robustness import is_top_heavy as is_top_heavy
+    from tiebreak.robustness import provider_exposure as provider_exposure
+    from tiebreak.robustness import worst_case as worst_case
+    from tiebreak.scores import Scores as Scores
     from tiebreak.simulation import simulate as simulate
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Experiment": "experiment",
+    "Scores": "scores",
+    "disaggregate": "metrics",
+    "metric": "metrics",
     "InputError": "errors",
     "TiebreakError": "errors",
     "Judgements": "inputs",
@@ -40,15 +52,20 @@ _HOME = {
     "sample_labels": "projection",
     "sample_requests": "projection",
     "simulate": "simulation",
+    "worst_case": "robustness",
+    "provider_exposure": "robustness",
+    "is_top_heavy": "robustness",
 }
 """Public names and the module each one lives in."""
 
-__all__ = [*_HOME, "__version__", "errors"]
+_MODULES = ("errors", "theory")
+
+__all__ = [*_HOME, *_MODULES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("tiebreak.errors")
+    if name in _MODULES:
+        return import_module(f"tiebreak.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'tiebreak' has no attribute {name!r}")
     value = getattr(import_module(f"tiebreak.{_HOME[name]}"), name)

@@ -42,9 +42,10 @@ class UnknownNameError(InputError):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         from difflib import get_close_matches
 
-        known = list(known)
-        near = get_close_matches(name, known, n=1)
-        advice = f"Did you mean {quoted(near[0])}?" if near else f"Known: {', '.join(known)}."
+        by_lower_case = {candidate.lower(): candidate for candidate in known}
+        near = get_close_matches(name.lower(), by_lower_case, n=1)
+        names = ", ".join(quoted(candidate)[1:-1] for candidate in by_lower_case.values())
+        advice = f"Did you mean {quoted(by_lower_case[near[0]])}?" if near else f"Known: {names}."
         super().__init__(f"unknown {what} {quoted(name)}. {advice}", kind="unknown_name")
 
 
@@ -66,6 +67,10 @@ class CoreMissingWarning(TiebreakWarning):
 
 class EmptyRequestsWarning(TiebreakWarning):
     """Some requests have no relevant item and are left out of every aggregate."""
+
+
+class GradesWarning(TiebreakWarning):
+    """A graded measure counts items that the experiment does not call relevant."""
 
 
 def quoted(text: str | bytes, longest: int = 60) -> str:

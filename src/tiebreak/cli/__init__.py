@@ -14,7 +14,7 @@ from tiebreak import __version__
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT, INTERRUPTED = 2, 130
-COMMANDS = ("demo", "check", "doctor")
+COMMANDS = ("demo", "check", "evaluate", "doctor")
 
 
 class Commands(click.Group):

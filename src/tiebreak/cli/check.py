@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import read, reading_options
+from tiebreak.cli.options import experiment, reading_options
 
 
 @click.command("check")
@@ -17,6 +17,6 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     QRELS and RUN are files in TREC's formats, plain or compressed by gzip or zstd, or - for standard input. A run can
     be given as NAME=PATH.
     """
-    from tiebreak.reports.overview import print_overview
+    from tiebreak.reports.overview import overview
 
-    print_overview(read(qrels, runs, **options))
+    overview(experiment(qrels, runs, **options).positions).print()

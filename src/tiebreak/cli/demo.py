@@ -17,13 +17,13 @@ import click
 def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and read it."""
     from tiebreak.projection import project
-    from tiebreak.reports.overview import print_overview
+    from tiebreak.reports.overview import overview
     from tiebreak.simulation import simulate
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         files = simulate(requests, seed=seed).write(folder)
         click.echo(f"Wrote {files.qrels} and {len(files.runs)} runs; read them back:\n")
-        print_overview(project(files.qrels, files.runs))
+        overview(project(files.qrels, files.runs)).print()
     if out is None:
         click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
     else:

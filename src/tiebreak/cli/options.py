@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
-    from tiebreak.projection import Positions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,6 +55,26 @@ OPTIONS = (
 )
 
 
+OUTPUT = (
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["table", "tsv", "csv", "jsonl", "latex", "parquet", "trec"]),
+        default="table",
+        show_default=True,
+        help="How results are written.",
+    ),
+    click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write there, not here."),
+)
+
+
+def output_options(command: Command) -> Command:
+    """Give a command the options that say how and where its results are written."""
+    for option in reversed(OUTPUT):
+        command = option(command)
+    return command
+
+
 def reading_options(command: Command) -> Command:
     """Give a command the arguments QRELS RUN... and the options that say how they are read."""
     for option in reversed(OPTIONS):
@@ -62,15 +82,18 @@ def reading_options(command: Command) -> Command:
     return command
 
 
-def read(qrels: str, runs: tuple[str, ...], memory: int | None = None, **options: Any) -> Positions:
-    """Project the runs that a command was given, with a progress bar."""
+def experiment(qrels: str, runs: tuple[str, ...], memory: int | None = None, **options: Any) -> Experiment:
+    """The experiment that a command was given, read with a progress bar."""
     from tiebreak.cli.progress import progress
-    from tiebreak.projection import project
+    from tiebreak.experiment import Experiment
 
     if memory is not None:
         options["memory"] = memory
     with progress("reading") as tick:
-        return project(qrels, [named(run) for run in runs], tick=tick, **options)
+        made = Experiment(qrels, [named(run) for run in runs], tick=tick, **options)
+        _ = made.positions
+    made.options.pop("tick")
+    return made
 
 
 def named(argument: str) -> Run | str:

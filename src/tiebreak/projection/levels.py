@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.inputs.ids import Ids
 from tiebreak.projection import imputation
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+
+ENTRIES_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -20,6 +23,16 @@ class Bucket:
     m: int
     requests: NDArray[np.int64]
     p: Ranks
+
+    def blocks(self) -> Iterator[slice]:
+        """Neighbouring requests, as many as are worked on fast at once: what is made of them stays in the cache."""
+        step = max(1, ENTRIES_AT_ONCE // (self.m * len(self.p)))
+        return (slice(begin, begin + step) for begin in range(0, len(self.requests), step))
+
+
+def deepest_of(p: Ranks) -> int:
+    """The last position in p that is retrieved; 0 where none is."""
+    return int(np.where(p == UNRETRIEVED, 0, p).max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +62,14 @@ class Levels:
         """
         values = np.full((len(self.runs), len(self.requests)), np.nan)
         for bucket in self._buckets:
-            values[:, bucket.requests] = score(bucket.p)
+            for block in bucket.blocks():
+                values[:, bucket.requests[block]] = score(bucket.p[:, block])
         return values
+
+    @cached_property
+    def deepest(self) -> int:
+        """The last position at which any run has a relevant item; 0 where none has any."""
+        return max((deepest_of(bucket.p[:, block]) for bucket in self._buckets for block in bucket.blocks()), default=0)
 
     def pessimistic(self, n: ArrayLike) -> Levels:
         """Unretrieved items at the bottom of a corpus of n items, or of n[request] items."""

@@ -107,11 +107,23 @@ class Positions:
         >>> [bucket.p.tolist() for bucket in tb.positions([[5, 2], [4, None]]).levels().buckets()]
         [[[[2, 5]], [[4, 2147483647]]]]
         """
-        grade = self.grade if subtopic is None else self._grade_for(subtopic)
-        wanted = is_relevant(grade, self.min_grade if min_grade is None else min_grade)
-        kept = self.keep(wanted if mask is None else wanted & mask)
+        kept = self if mask is None else self.keep(mask)
+        kept = kept._graded(min_grade if min_grade is not None else self.min_grade, subtopic)
         buckets = (replace(b, p=np.sort(b.p, axis=-1)) for b in kept.buckets())
         return Levels(self.runs, self.requests, self.retrieved, tuple(buckets))
+
+    def relevant(self, min_grade: float | None = None) -> NDArray[np.int64]:
+        """The number of relevant items of every request."""
+        layout = self._graded(min_grade if min_grade is not None else self.min_grade, None).layout
+        sizes = np.empty_like(layout.sizes)
+        sizes[layout.request_order] = layout.sizes
+        return sizes
+
+    def _graded(self, min_grade: float | None, subtopic: str | None) -> Positions:
+        """Only the entries of at least this grade, for a subtopic if one is given; every entry has one above 0."""
+        if min_grade is None and subtopic is None:
+            return self
+        return self.keep(is_relevant(self.grade if subtopic is None else self._grade_for(subtopic), min_grade))
 
     def _grade_for(self, subtopic: str) -> Floats:
         if self.subtopics is None:

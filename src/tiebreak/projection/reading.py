@@ -16,7 +16,7 @@ from tiebreak.errors import EmptyRequestsWarning, InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.judgements import Judgements, check_min_grade, is_relevant, read_judgements
+from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.layout import Layout
@@ -257,9 +257,7 @@ def check_shared(
 
 def warn_of_empty(positions: Positions) -> None:
     """Requests with nothing relevant have no positions: say so once, and which."""
-    relevant = is_relevant(positions.grade, positions.min_grade)
-    sizes = np.bincount(positions.layout.request[relevant], minlength=len(positions.requests))
-    empty = np.flatnonzero(sizes == 0)
+    empty = np.flatnonzero(positions.relevant() == 0)
     if len(empty) == len(positions.requests):
         raise InputError(
             "no request has a relevant item, so there is nothing to compare. "

@@ -41,7 +41,7 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
         with np.errstate(divide="ignore"):
             chance = -np.log1p(-chance) / weight
     request = positions.layout.request
-    m = np.bincount(request[relevant], minlength=len(positions.requests))
+    m = positions.relevant()
     order = np.lexsort((chance, ~relevant, request))
     first = np.searchsorted(request[order], np.arange(len(positions.requests)))
     place = np.empty_like(order)

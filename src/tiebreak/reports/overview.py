@@ -10,13 +10,13 @@ from tiebreak._interface import UNRETRIEVED
 from tiebreak._kernels import kernels
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
-from tiebreak.reports.tables import print_table
+from tiebreak.reports.tables import Table
 
 HEADER = ("run", "lines", "requests", "missing", "depth", "relevant found", "tied scores")
 
 
-def print_overview(positions: Positions) -> None:
-    print_table(HEADER, rows(positions), notes(positions))
+def overview(positions: Positions) -> Table:
+    return Table(HEADER, tuple(rows(positions)), tuple(notes(positions)))
 
 
 def rows(positions: Positions) -> Iterator[tuple[str, ...]]:
@@ -45,10 +45,9 @@ def span(depths: np.ndarray[tuple[int], np.dtype[np.int32]]) -> str:
 
 
 def notes(positions: Positions) -> Iterator[str]:
-    relevant = is_relevant(positions.grade, positions.min_grade)
-    judged = len(np.unique(positions.layout.request[relevant]))
+    m = positions.relevant()
     grade = "above 0" if positions.min_grade is None else f"of at least {positions.min_grade:g}"
-    yield f"{judged:,} requests with {relevant.sum():,} relevant items (grade {grade})."
+    yield f"{(m > 0).sum():,} requests with {m.sum():,} relevant items (grade {grade})."
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
     core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
     yield f"Ranked by score, ties by {order}. Read by {core}."

@@ -1,31 +1,98 @@
-"""Tables for the terminal. Every cell is plain text: names from files cannot style, link or hide anything."""
+"""Tables for people: in a terminal, in a notebook, in LaTeX.
+
+Names come from strangers' files: every cell is plain text, escaped for where it is shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
 
 NARROWEST_WITHOUT_TERMINAL = 160
+LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str]) -> None:
-    """Print a table, its first column to the left and the others to the right, and notes under it."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=NARROWEST_WITHOUT_TERMINAL)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, title in enumerate(header):
-        table.add_column(title, justify="right" if place else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(plain, row))
-    console.print(table)
-    for note in notes:
-        console.print(plain(note), soft_wrap=True)
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells of text, the first column to the left and the others to the right, with notes under them.
+
+    `best` are the places (row, column) to be marked.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+
+    def print(self) -> None:
+        """Print it, in the width of the terminal."""
+        from rich.console import Console
+
+        console = Console()
+        self._render(console if console.is_terminal else Console(width=NARROWEST_WITHOUT_TERMINAL))
+
+    def to_text(self) -> str:
+        from io import StringIO
+
+        from rich.console import Console
+
+        text = StringIO()
+        self._render(Console(file=text, width=NARROWEST_WITHOUT_TERMINAL))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
+
+    def _render(self, console: Console) -> None:
+        from rich import box
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        for place, title in enumerate(self.header):
+            table.add_column(Text(printable(title)), justify="right" if place else "left", overflow="fold")
+        for r, row in enumerate(self.rows):
+            cells = (Text(printable(cell), "bold" if (r, c) in self.best else "") for c, cell in enumerate(row))
+            table.add_row(*cells)
+        console.print(table)
+        for note in self.notes:
+            console.print(Text(printable(note)), soft_wrap=True)
+
+    def to_html(self) -> str:
+        head = "".join(f"<th>{escape(printable(title))}</th>" for title in self.header)
+        body = "".join(f"<tr>{''.join(self._html_cells(r))}</tr>" for r in range(len(self.rows)))
+        notes = "".join(f"<p><small>{escape(printable(note))}</small></p>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def _html_cells(self, r: int) -> Iterator[str]:
+        for c, cell in enumerate(self.rows[r]):
+            text = escape(printable(cell))
+            align = "right" if c else "left"
+            yield f'<td style="text-align: {align}">{f"<b>{text}</b>" if (r, c) in self.best else text}</td>'
+
+    def to_latex(self) -> str:
+        """A ``tabular`` for the package booktabs, the best values in bold."""
+        lines = [rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}", r"\toprule"]
+        lines += [" & ".join(map(latex, self.header)) + r" \\", r"\midrule"]
+        for r, row in enumerate(self.rows):
+            cells = (rf"\textbf{{{latex(cell)}}}" if (r, c) in self.best else latex(cell) for c, cell in enumerate(row))
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        return "\n".join([*lines, *(f"% {printable(note)}" for note in self.notes)]) + "\n"
 
 
-def plain(text: str) -> Text:
-    return Text("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text))
+def latex(text: str) -> str:
+    return "".join(LATEX.get(c, c) for c in printable(text))
+
+
+def printable(text: str) -> str:
+    """Text on one line that steers no terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

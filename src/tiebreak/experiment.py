@@ -1,0 +1,121 @@
+"""The whole chain, wired together: read, project, evaluate. Start reading here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tiebreak.errors import GradesWarning, InputError
+from tiebreak.inputs import Judgements
+from tiebreak.inputs.judgements import read_judgements
+from tiebreak.inputs.runs import RunLike, as_runs
+from tiebreak.inputs.sources import Path, Values
+from tiebreak.metrics import ExternalMeasure, LevelMetric, Metric, metric
+from tiebreak.metrics.judged import JudgedShare
+from tiebreak.projection import Positions, project
+from tiebreak.projection.primitives import Floats
+from tiebreak.scores import Scores
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
+
+
+class Experiment:
+    """Judgements and the runs to be compared on them.
+
+    Parameters
+    ----------
+    judgements : Judgements, path or dict
+    runs : one or several of Run, path or dict
+    **options
+        How they are read: ``min_grade``, ``binary``, ``depth``, ``judged_only``, ``requests``, ``ties``, ... as in
+        `project`.
+
+    Examples
+    --------
+    >>> exp = Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp.evaluate(["AP", "RR"]).to_flat_dict()      # (1 + 2/3) / 2
+    {'run1/AP': 0.8333333333333333, 'run1/RR': 1.0}
+    """
+
+    def __init__(
+        self, judgements: Judgements | Path | Values, runs: RunLike | Iterable[RunLike], **options: Any
+    ) -> None:
+        self.judgements = read_judgements(judgements)
+        self.runs = as_runs(runs)
+        self.options = options
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where the judged items stand in every run; read when first asked for."""
+        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True, "pool": True})
+
+    def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
+        """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
+        names, metrics = named_metrics(measures)
+        positions = self.positions
+        warn_of_grades(metrics, positions)
+        values = np.stack(list(self._evaluated(metrics)), axis=-1)
+        return Scores(positions.runs, positions.requests, names, metrics, values, tuple(notes(positions)))
+
+    def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[Floats]:
+        """The values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
+        positions = self.positions
+        forms = [m.on(positions) for m in metrics]
+        levels = {rel: positions.levels(rel) for rel in {m.rel for m in forms if isinstance(m, LevelMetric)}}
+        counted = positions.relevant() > 0
+        for m in forms:
+            if isinstance(m, ExternalMeasure):
+                values = m.evaluate_rankings(self.judgements, self._whole_rankings)
+            else:
+                values = m.over(levels[m.rel]) if isinstance(m, LevelMetric) else m.evaluate(positions)
+            # A request without a relevant item is left out of everything, also by measures that would have a value.
+            yield np.where(counted, values, np.nan) if m.rel is None else values
+
+    @cached_property
+    def _whole_rankings(self) -> Positions:
+        """The runs once more, with every item of every ranking."""
+        return project(self.judgements, self.runs, **self.options | {"top": 2**31 - 1})
+
+
+def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
+    """The measures asked for: what each was called, and what it is."""
+    asked = [measures] if isinstance(measures, (str, Metric)) else list(measures)
+    if not asked:
+        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
+    names = tuple(str(measure).strip() for measure in asked)
+    if len(set(names)) < len(names):
+        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
+    return names, tuple(metric(measure) for measure in asked)
+
+
+def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
+    lowest = positions.grade.min()
+    graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
+    if graded and positions.min_grade is not None and positions.min_grade > lowest:
+        warnings.warn(
+            f"{', '.join(graded)} count every grade above 0, also those below min_grade={positions.min_grade:g}. "
+            f"Use binary judgements, or {graded[0]} with rel=, for the others' notion of relevance.",
+            GradesWarning,
+            stacklevel=3,
+        )
+
+
+def notes(positions: Positions) -> Iterator[str]:
+    """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
+    m = positions.relevant()
+    grade = "above 0" if positions.min_grade is None else f"of at least {positions.min_grade:g}"
+    left_out = int((m == 0).sum())
+    yield f"Means over {int((m > 0).sum()):,} requests; relevant is a grade {grade}." + (
+        f" Left out: {left_out:,} requests without a relevant item." if left_out else ""
+    )
+    missing = int(((positions.listed == 0) & (m > 0)).sum())
+    if missing:
+        yield f"{missing:,} rankings are missing and count as retrieving nothing."
+    unjudged = 1 - JudgedShare(cutoff=10).evaluate(positions)[:, m > 0].mean(axis=1)
+    low, high = unjudged.min(), unjudged.max()
+    share = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}, by run,"
+    yield f"{share} of the top 10 is unjudged."

@@ -1,0 +1,107 @@
+"""What every metric is: a small frozen value that prints as the spec that made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.judgements import check_min_grade
+from tiebreak.projection import Levels, Positions
+from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.spec import written
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Which laws a metric obeys; the shared tests hold it to them.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds of its values.
+    uses_grades : bool
+        Grades above the smallest relevant one make a difference.
+    lower_is_better : bool
+    cutoff : {"no", "may", "must"}
+        Whether it takes ``@k``.
+    rises : bool
+        Moving a relevant item up never makes it worse.
+    needs_nonrelevant : bool
+        It looks at items judged not relevant.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    uses_grades: bool = False
+    lower_is_better: bool = False
+    cutoff: str = "may"
+    rises: bool = True
+    needs_nonrelevant: bool = False
+
+
+@dataclass(frozen=True)
+class Metric:
+    """p -> one number per run and request; NaN where a request has nothing relevant.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        Look no further than this position; ``@k`` in a spec.
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+    """
+
+    cutoff: int | None = field(default=None, kw_only=True)
+    rel: float | None = field(default=None, kw_only=True)
+    name: ClassVar[str]
+    traits: ClassVar[Traits] = Traits()
+
+    def __post_init__(self) -> None:
+        if self.rel is not None:
+            check_number("rel", self.rel)
+            check_min_grade(self.rel)
+        if self.cutoff is not None and self.traits.cutoff == "no":
+            raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
+        if self.cutoff is None and self.traits.cutoff == "must":
+            raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")
+
+    def __str__(self) -> str:
+        return written(self.name, tuple(self._set_parameters()), self.cutoff)
+
+    def _set_parameters(self) -> list[tuple[str | None, object]]:
+        """Parameters that differ from their defaults, in order; a metric needs no name."""
+        given: list[tuple[str | None, object]] = []
+        for parameter in fields(self):
+            value = getattr(self, parameter.name)
+            if parameter.name != "cutoff" and value != parameter.default:
+                given.append((None if isinstance(value, Metric) else parameter.name, value))
+        return given
+
+    def on(self, positions: Positions) -> Metric:
+        """The simplest metric that gives the same values on these positions."""
+        return self
+
+    def evaluate(self, positions: Positions) -> Floats:
+        """Values [run, request], in the order of the input."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LevelMetric(Metric):
+    """A metric that sees nothing but the increasing positions p of the relevant items."""
+
+    def score(self, p: Ranks) -> Floats:
+        """Values [run, request] of ``p[run, request, m]``."""
+        raise NotImplementedError
+
+    def over(self, levels: Levels) -> Floats:
+        return levels.each(self.score)
+
+    def evaluate(self, positions: Positions) -> Floats:
+        return self.over(positions.levels(self.rel))
+
+
+def check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{name} is {quoted(str(value))}. Give a number.", kind="spec")

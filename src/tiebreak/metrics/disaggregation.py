@@ -1,0 +1,75 @@
+"""Where a difference between two runs comes from: the contribution of every recall level (RPP section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tiebreak.errors import UnknownNameError
+from tiebreak.metrics.base import Metric
+from tiebreak.metrics.recall_level import recall_level_form
+from tiebreak.projection import Positions
+
+
+class LevelDifference(NamedTuple):
+    """What one recall level of one request contributes to the difference: positive where the first run is better."""
+
+    request: str
+    level: int
+    m: int
+    difference: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Disaggregation:
+    """A metric's difference between two runs, by request and recall level; the levels of a request add up to it."""
+
+    metric: Metric
+    run: str
+    other: str
+    rows: tuple[LevelDifference, ...]
+
+    def __repr__(self) -> str:
+        return f"<Disaggregation of {self.metric}, {self.run} - {self.other}: {len(self.rows)} levels>"
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """``{request: [difference at level 1, 2, ..., m]}``."""
+        found: dict[str, list[float]] = {}
+        for row in self.rows:
+            found.setdefault(row.request, []).append(row.difference)
+        return found
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The rows, a list per field."""
+        return {name: [getattr(row, name) for row in self.rows] for name in LevelDifference._fields}
+
+
+def disaggregate(positions: Positions, metric: Metric, run: str, other: str) -> Disaggregation:
+    r"""Split the difference of a recall-level metric between two runs by recall level.
+
+    .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad i = 1, \ldots, m
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> disaggregate(tb.positions([[1, 4], [2, 4]]), tb.metric("AP"), "run1", "run2").to_dict()
+    {'q1': [0.25, 0.0]}
+    """
+    x, y = (place_of(name, positions) for name in (run, other))
+    return Disaggregation(metric, run, other, tuple(_differences(positions, metric, x, y)))
+
+
+def place_of(run: str, positions: Positions) -> int:
+    if run not in positions.runs:
+        raise UnknownNameError("run", run, positions.runs)
+    return positions.runs.index(run)
+
+
+def _differences(positions: Positions, metric: Metric, x: int, y: int) -> Iterator[LevelDifference]:
+    form = recall_level_form(metric)
+    for bucket in positions.levels(form.rel).buckets():
+        contributions = form.by_level(bucket.p[[x, y]])
+        for request, levels in zip(bucket.requests, contributions[0] - contributions[1], strict=True):
+            for level, difference in enumerate(levels.tolist(), start=1):
+                yield LevelDifference(positions.requests[int(request)], level, bucket.m, difference)

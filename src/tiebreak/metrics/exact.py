@@ -1,0 +1,218 @@
+"""Lexicographic preferences written as one number: exact, for display only.
+
+A number that orders runs as lexirecall or lexiprecision does must tell C(n, m) position vectors apart. Exact integers
+and fractions can; floats cannot, so runs are ordered by comparing positions, never by these values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from tiebreak.errors import InputError
+from tiebreak.metrics.base import Metric, Traits
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+
+HALF = Fraction(1, 2)
+NEGLIGIBLE = 1201
+"""The rounding of a float never turns on how much stands from this position on, only on whether anything does."""
+
+
+def yager_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[Fraction]:
+    r"""Bottom-heavy weights of the m recall levels, which sum to 1 (LR 7.3.1).
+
+    .. math:: w_1 = \Big(\frac{\Delta}{1 + \Delta}\Big)^{m-1}, \qquad
+        w_i = \frac{\Delta^{m-i}}{(1 + \Delta)^{m+1-i}} \;\; (i > 1), \qquad \Delta = \frac{1}{n + \epsilon}
+
+    Parameters
+    ----------
+    n : int
+        Number of items in the corpus.
+    m : int
+        Number of relevant items.
+    epsilon : Fraction
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> [str(w) for w in yager_weights(5, 3)]
+    ['4/169', '22/169', '11/13']
+    """
+    weights = integer_weights(n, m, epsilon)
+    total = sum(weights)
+    return [Fraction(w, total) for w in weights]
+
+
+def integer_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[int]:
+    """Yager's weights times their common denominator, which is their sum.
+
+    With epsilon = a / b, the weights times (nb + a + b)^(m - 1).
+    """
+    check_size(n)
+    if not 1 <= m <= n:
+        raise InputError(f"m={m!r} relevant items of n={n}. Give a whole number from 1 to n.", kind="size")
+    epsilon = Fraction(epsilon)
+    if not 0 < epsilon < 1:
+        raise InputError(f"epsilon={epsilon}. Give a fraction between 0 and 1.", kind="epsilon")
+    b = epsilon.denominator
+    scaled = n * b + epsilon.numerator
+    return [b ** (m - 1), *(b ** (m - i) * scaled * (scaled + b) ** (i - 2) for i in range(2, m + 1))]
+
+
+def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF) -> Fraction:
+    r"""Lexirecall as a number (LR eq 12): the larger one is preferred.
+
+    .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
+
+    Parameters
+    ----------
+    p : sequence of int or None
+        Positions of the relevant items; the u unretrieved ones, None, stand at n - u + 1, ..., n.
+    n : int
+        Number of items in the corpus.
+    epsilon : Fraction
+        See `yager_weights`.
+
+    Examples
+    --------
+    >>> print(metric_lexirecall([2, 3, None], 10))
+    163/2645
+    """
+    retrieved = checked(p, n)
+    u = len(p) - len(retrieved)
+    imputed = [*retrieved, *range(n - u + 1, n + 1)]
+    weights = integer_weights(n, len(imputed), epsilon)
+    whole = n * sum(weights)
+    return Fraction(whole - dot(weights, imputed), whole)
+
+
+def mu_lp(p: Sequence[int | None], n: int) -> int:
+    r"""Lexiprecision as a number: relevance down the ranking, read as binary digits (LP 6).
+
+    .. math:: \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{n - p_i}, \qquad \text{unretrieved items adding 0.}
+
+    Parameters
+    ----------
+    p : sequence of int or None
+        Positions of the relevant items, None where unretrieved.
+    n : int
+        Number of items in the corpus.
+
+    Examples
+    --------
+    >>> mu_lp([1, 3], 4), mu_lp([2, 3], 4)      # 1010 and 0110
+    (10, 6)
+    """
+    return sum(1 << (n - k) for k in checked(p, n))
+
+
+def checked(p: Sequence[int | None], n: int) -> list[int]:
+    """The retrieved positions, increasing; refused where they are none of a corpus of n items."""
+    check_size(n)
+    retrieved = sorted(int(k) for k in p if k is not None)
+    last = n - (len(p) - len(retrieved))
+    if not p or len(set(retrieved)) < len(retrieved) or (retrieved and not 1 <= retrieved[0] <= retrieved[-1] <= last):
+        raise InputError(
+            f"{list(p)} are not positions in a corpus of n={n} items: they are distinct, from 1 on, and leave room "
+            f"at the end for the unretrieved ones, None.",
+            kind="shape",
+        )
+    return retrieved
+
+
+def check_size(n: object) -> None:
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise InputError(f"n={n!r}. Give the number of items in the corpus, from 1 on.", kind="corpus_size")
+
+
+def dot(weights: list[int], p: list[int]) -> int:
+    return sum(w * k for w, k in zip(weights, p, strict=True))
+
+
+@dataclass(frozen=True)
+class LexiRecallValue(Metric):
+    r"""Metric lexirecall, rounded to the nearest float (LR 7.3.1). For display only.
+
+    .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
+
+    Must not be used to order runs: floats collapse. At n = 100,000 and m = 5, moving the first relevant item from
+    position 1 to 50,000 changes the value by about 5e-21, far below what a float near 1 resolves. The preference
+    lexirecall compares positions and keeps what is lost here; `metric_lexirecall` is the exact value.
+
+    Parameters
+    ----------
+    n : int
+        Number of items in the corpus; unretrieved items stand at its end.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> LexiRecallValue(n=10).evaluate(tb.positions([[1, 2, 3], [2, 3, None]])).round(4).tolist()
+    [[0.7095], [0.0616]]
+    """
+
+    n: int = 0
+    name: ClassVar[str] = "LR"
+    traits: ClassVar[Traits] = Traits(cutoff="no")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
+            raise InputError("LR needs the number of items in the corpus, such as LR(n=1000000).", kind="spec")
+
+    def evaluate(self, positions: Positions) -> Floats:
+        return positions.levels(self.rel).pessimistic(self.n).each(self.value)
+
+    def value(self, p: Ranks) -> Floats:
+        """Values [run, request] of imputed ``p[run, request, m]``."""
+        weights = integer_weights(self.n, p.shape[-1])
+        whole = self.n * sum(weights)
+        # A quotient of integers is rounded once, to the nearest float.
+        nearest = [(whole - dot(weights, vector)) / whole for vector in vectors(p)]
+        return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
+
+
+@dataclass(frozen=True)
+class LexiPrecisionValue(Metric):
+    r"""Metric lexiprecision as a share of its largest possible value, rounded to the nearest float. For display only.
+
+    .. math:: \mathrm{LP}(p) = 2^{-n} \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{-p_i}
+
+    This is RBP with persistence 1/2 (LP 6), and n cancels. Must not be used to order runs: floats collapse. Beside an
+    item at position 1, one at position 53 is the last to leave a trace. The preference lexiprecision compares
+    positions and keeps what is lost here; `mu_lp` is the exact value.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> LexiPrecisionValue().evaluate(tb.positions([[1, 3], [2, None]])).tolist()      # 1/2 + 1/8 and 1/4
+    [[0.625], [0.25]]
+    """
+
+    name: ClassVar[str] = "LP"
+    traits: ClassVar[Traits] = Traits(cutoff="no")
+
+    def evaluate(self, positions: Positions) -> Floats:
+        return positions.levels(self.rel).each(self.value)
+
+    def value(self, p: Ranks) -> Floats:
+        """Values [run, request] of ``p[run, request, m]``."""
+        nearest = [nearest_binary_fraction(vector) for vector in vectors(p)]
+        return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
+
+
+def nearest_binary_fraction(p: list[int]) -> float:
+    """The float nearest to the sum of 2^-k over the retrieved positions k."""
+    digits = {min(k, NEGLIGIBLE) for k in p if k != UNRETRIEVED}
+    return sum(1 << (NEGLIGIBLE - k) for k in digits) / (1 << NEGLIGIBLE)
+
+
+def vectors(p: Ranks) -> list[list[int]]:
+    """All position vectors of ``p[run, request, m]``, one after the other."""
+    found: list[list[int]] = p.reshape(-1, p.shape[-1]).tolist()
+    return found

@@ -1,0 +1,96 @@
+"""Metrics that look at items judged not relevant: bpref and the share of judged items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.base import Metric, Traits
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import UNRETRIEVED, Floats
+
+
+def nonrelevant_of(positions: Positions, metric: Metric) -> Positions:
+    if positions.nonrelevant is None:
+        raise InputError(
+            f"{metric} needs the items judged not relevant. Project with nonrelevant=True.", kind="nonrelevant"
+        )
+    return positions.nonrelevant
+
+
+@dataclass(frozen=True)
+class BinaryPreference(Metric):
+    r"""Share of judged non-relevant items that stand below relevant ones, as in trec_eval.
+
+    .. math:: \mathrm{bpref} = \frac{1}{m} \sum_{i \text{ retrieved}} 1 - \frac{\min(n_i, m)}{\min(m, N)}
+
+    where :math:`n_i` of the N items judged not relevant stand above relevant item i. Unjudged items are ignored.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}
+    >>> p = tb.project(qrels, {"q": {"a": 4.0, "x": 3.0, "b": 2.0}}, nonrelevant=True)
+    >>> BinaryPreference().evaluate(p).tolist()      # (1 + (1 - 1/2)) / 2
+    [[0.75]]
+    """
+
+    name: ClassVar[str] = "bpref"
+    traits: ClassVar[Traits] = Traits(cutoff="no", needs_nonrelevant=True)
+
+    def evaluate(self, positions: Positions) -> Floats:
+        other = nonrelevant_of(positions, self)
+        relevant = is_relevant(positions.grade, positions.min_grade if self.rel is None else self.rel)
+        request = positions.layout.request[relevant]
+        # Judged below the grade that counts is judged not relevant.
+        below = np.concatenate([positions.layout.request[~relevant], other.layout.request])
+        below_ranks = np.concatenate([positions.ranks[:, ~relevant], other.ranks], axis=1)
+        requests = len(positions.requests)
+        m, nonrelevant = (np.bincount(r, minlength=requests) for r in (request, below))
+        bound = np.maximum(np.minimum(m, nonrelevant), 1)[request]
+        values = np.full((len(positions.runs), requests), np.nan)
+        for run in range(len(positions.runs)):
+            ranks = positions.ranks[run, relevant]
+            above = number_above(request, ranks, below, below_ranks[run])
+            preferred = np.where(ranks == UNRETRIEVED, 0.0, 1.0 - np.minimum(above, m[request]) / bound)
+            total = np.bincount(request, weights=preferred, minlength=requests)
+            values[run] = np.divide(total, m, out=values[run], where=m > 0)
+        return values
+
+
+def number_above(
+    request: NDArray[np.int64], ranks: NDArray[np.int32], other: NDArray[np.int64], other_ranks: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """For every entry, how many of the other entries of its request stand above it."""
+    place = np.sort(other * 2**31 + other_ranks)
+    found: NDArray[np.int64] = np.searchsorted(place, request * 2**31 + ranks)
+    return found - np.searchsorted(place, request * 2**31)
+
+
+@dataclass(frozen=True)
+class JudgedShare(Metric):
+    """Share of judged items among the first k, or among all retrieved where there are fewer; 0 where none is.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> p = tb.project({"q": {"a": 1, "x": 0}}, {"q": {"a": 4.0, "n": 3.0, "x": 2.0}}, nonrelevant=True)
+    >>> JudgedShare(cutoff=2).evaluate(p).tolist()
+    [[0.5]]
+    """
+
+    name: ClassVar[str] = "Judged"
+    traits: ClassVar[Traits] = Traits(cutoff="must", needs_nonrelevant=True)
+
+    def evaluate(self, positions: Positions) -> Floats:
+        assert self.cutoff is not None
+        judged = np.zeros((len(positions.runs), len(positions.requests)))
+        for part in (positions, nonrelevant_of(positions, self)):
+            for bucket in part.buckets():
+                judged[:, bucket.requests] += (bucket.p <= self.cutoff).sum(-1)
+        return judged / np.maximum(np.minimum(positions.retrieved, self.cutoff), 1)

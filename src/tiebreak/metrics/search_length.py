@@ -1,0 +1,157 @@
+"""Search lengths: how far a user must go (RPP 3.1, LR 3.2). Lower is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.base import Metric, Traits
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+
+UNION = "union"
+
+
+@dataclass(frozen=True)
+class SearchLength(Metric):
+    """A function of the positions themselves, so unretrieved items need a corpus size to stand at the end of.
+
+    Parameters
+    ----------
+    n : int or "union", optional
+        Number of items in the corpus; or, per request, of those that any run retrieves or that are relevant.
+    """
+
+    n: int | str | None = None
+    traits: ClassVar[Traits] = Traits(low=0.0, high=float("inf"), lower_is_better=True, cutoff="no")
+    deepest_level: ClassVar[int] = -1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        size = isinstance(self.n, int) and not isinstance(self.n, bool) and self.n >= 1
+        if not (self.n is None or self.n == UNION or size):
+            raise InputError(f"{self.name}(n={quoted(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
+
+    def length(self, p: Ranks) -> Floats:
+        """Values [run, request] of ``p[run, request, m]``."""
+        raise NotImplementedError
+
+    def evaluate(self, positions: Positions) -> Floats:
+        levels = positions.levels(self.rel)
+        if self.n is not None:
+            levels = levels.pessimistic(union_sizes(positions, self.rel) if self.n == UNION else self.n)
+        return levels.each(self.finite_length)
+
+    def finite_length(self, p: Ranks) -> Floats:
+        if (p[..., self.deepest_level] == UNRETRIEVED).any():
+            raise InputError(
+                f"{self.name} needs to know where unretrieved items stand. Give the number of items in the corpus, "
+                f"such as {self.name}(n=1000000), or {self.name}(n='union').",
+                kind="corpus_size",
+            )
+        return self.length(p)
+
+
+def union_sizes(positions: Positions, rel: float | None) -> NDArray[np.int64]:
+    """Per request, the number of items that any run retrieves or that are relevant (RPP 5)."""
+    if positions.pool is None:
+        raise InputError("n='union' needs the items of all runs counted. Project with pool=True.", kind="pool")
+    relevant = is_relevant(positions.grade, positions.min_grade if rel is None else rel)
+    nowhere = relevant & (positions.ranks == UNRETRIEVED).all(axis=0)
+    return positions.pool + np.bincount(positions.layout.request[nowhere], minlength=len(positions.pool))
+
+
+@dataclass(frozen=True)
+class InitialSearchLength(SearchLength):
+    r"""Position of the first relevant item, :math:`p_1`.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> InitialSearchLength().evaluate(tb.positions([[2, 5], [4, None]])).tolist()
+    [[2.0], [4.0]]
+    """
+
+    name: ClassVar[str] = "ISL"
+    deepest_level: ClassVar[int] = 0
+
+    def length(self, p: Ranks) -> Floats:
+        return np.asarray(p[..., 0], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class TotalSearchLength(SearchLength):
+    r"""Position of the last relevant item, :math:`p_m`.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> TotalSearchLength(n=100).evaluate(tb.positions([[2, 5], [4, None]])).tolist()
+    [[5.0], [100.0]]
+    """
+
+    name: ClassVar[str] = "TSL"
+
+    def length(self, p: Ranks) -> Floats:
+        return np.asarray(p[..., -1], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class AverageSearchLength(SearchLength):
+    r"""Mean position of the relevant items (RPP eq 1).
+
+    .. math:: \mathrm{ASL}(p) = \frac{1}{m} \sum_{i=1}^{m} p_i
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> AverageSearchLength().evaluate(tb.positions([[2, 5, 9]])).round(4).tolist()
+    [[5.3333]]
+    """
+
+    name: ClassVar[str] = "ASL"
+
+    def length(self, p: Ranks) -> Floats:
+        return np.asarray(p.sum(-1, dtype=np.int64) / p.shape[-1])
+
+
+@dataclass(frozen=True)
+class SearchLength3(SearchLength):
+    r"""Cooper's type 3 search length: non-relevant items above the last relevant one, :math:`p_m - m`.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> SearchLength3().evaluate(tb.positions([[2, 3, 8]])).tolist()
+    [[5.0]]
+    """
+
+    name: ClassVar[str] = "SL3"
+
+    def length(self, p: Ranks) -> Floats:
+        return np.asarray(p[..., -1] - p.shape[-1], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class RecallError(SearchLength):
+    r"""Rocchio's recall error: how much deeper than ideal the relevant items stand on average.
+
+    .. math:: \mathrm{RE}(p) = \frac{1}{m} \sum_{i=1}^{m} p_i - \frac{m + 1}{2}
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> RecallError().evaluate(tb.positions([[7]])).tolist()
+    [[6.0]]
+    """
+
+    name: ClassVar[str] = "RecallError"
+
+    def length(self, p: Ranks) -> Floats:
+        m = p.shape[-1]
+        return np.asarray((2 * p.sum(-1, dtype=np.int64) - m * (m + 1)) / (2 * m))

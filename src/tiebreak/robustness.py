@@ -1,0 +1,446 @@
+"""Who is worst off: users who want only some of the relevant items, and the providers of items (LR 2.3, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, groupby, islice
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs import Ids
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics import Metric, RecallLevelMetric, recall_level_form
+from tiebreak.metrics import metric as metric_of
+from tiebreak.projection import Positions, exposure
+from tiebreak.projection.levels import deepest_of
+from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.reports.frames import to_frame
+from tiebreak.theory import sizes, worst_case_is_tse
+
+MOST_ENUMERATED = 15
+"""Relevant items of a request up to which all users, 2^m - 1, are gone through."""
+TOLERANCE = 1e-12
+AT_ONCE = 2**16
+
+Mask: TypeAlias = NDArray[np.bool_]
+Value: TypeAlias = "Fraction | float"
+
+
+class WorstOffUser(NamedTuple):
+    """What the worst-off user of one ranking gets, and the items that make that user."""
+
+    run: str
+    request: str
+    utility: float
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstCase:
+    """The worst-off user of every run and request.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    metric : str
+    method : {"theorem", "enumeration"}
+        Known to be total search efficiency (LR theorem C.1), or found among all users.
+    tolerance : float
+        Relative difference up to which users count as equally badly off, where they are enumerated.
+    utility : array [run, request]
+        NaN where a request has no relevant item.
+    entries : Positions
+        The relevant items.
+    is_worst : bool array [run, entry]
+        The items of which each alone makes a worst-off user. Where it takes several to be worst off, which no metric
+        of the catalogue does, those of one such user.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    metric: str
+    method: str
+    tolerance: float
+    utility: Floats
+    entries: Positions
+    is_worst: Mask
+
+    def per_request(self) -> Iterator[WorstOffUser]:
+        """One row per run and request."""
+        layout = self.entries.layout
+        stored = np.argsort(layout.request_order).tolist()
+        requests = list(self.requests)
+        for r, run in enumerate(self.runs):
+            for q, request in enumerate(requests):
+                span = np.arange(layout.starts[stored[q]], layout.starts[stored[q] + 1])
+                worst = self.entries.item[span[self.is_worst[r, span]]].tolist()
+                items = tuple(self.entries.items[item] for item in worst)
+                yield WorstOffUser(run, request, float(self.utility[r, q]), items)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """``{run: {request: {"utility": ..., "items": [...]}}}``."""
+        found: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in self.runs}
+        for row in self.per_request():
+            found[row.run][row.request] = {"utility": row.utility, "items": list(row.items)}
+        return found
+
+    def to_frame(self) -> Any:
+        """A row per run and request: run, request, utility, items."""
+        return framed(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
+
+    def __repr__(self) -> str:
+        return f"<WorstCase of {self.metric}, by {self.method}: {len(self.runs)} runs x {len(self.requests)} requests>"
+
+
+def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: float = TOLERANCE) -> WorstCase:
+    r"""What a ranking gives to the worst-off of all users who want some of the relevant items (LR 4.1).
+
+    .. math:: \mathrm{WC}_\mu = \min_{u \subseteq \mathcal{R},\, u \ne \emptyset} \mu(\pi, u) = e(p_m)
+
+    The worst-off user wants only the item at the last recall level, or only items that were not retrieved. The second
+    equality is a theorem for top-heavy metrics whose exposure strictly decreases (`worst_case_is_tse`); for others
+    all users are gone through, where no request has more than 15 relevant items. Relevance is binary here: graded
+    nDCG is taken in its binary form.
+
+    Parameters
+    ----------
+    positions : Positions
+    metric : str or Metric
+        A recall-level metric: what users get.
+    tolerance : float
+        Relative difference up to which enumerated users count as equally badly off.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> for row in worst_case(tb.positions([[2, 5, 4], [4, None, None]]), "AP").per_request():
+    ...     print(row.run, row.utility, row.items)
+    run1 0.2 ('d2',)
+    run2 0.0 ('d2', 'd3')
+    """
+    form = recall_level_form(metric_of(metric))
+    kept = relevant_entries(positions, form)
+    largest = int(kept.layout.sizes.max(initial=1))
+    by_theorem = worst_case_is_tse(form, max(largest, 1))
+    if not by_theorem and largest > MOST_ENUMERATED:
+        raise InputError(
+            f"{metric}: the worst-off user is known only for top-heavy metrics whose exposure strictly decreases, such "
+            f"as AP or nDCG without a cutoff, or by going through all users, up to {MOST_ENUMERATED} relevant items "
+            f"a request; here are {largest}.",
+            kind="top_heavy",
+        )
+    utility = np.full((len(kept.runs), len(kept.requests)), np.nan)
+    is_worst = np.zeros(kept.ranks.shape, dtype=bool)
+    for m, requests, entries in kept.layout.blocks():
+        p = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
+        found = last_items(form, p) if by_theorem else worst_of_all_users(form, p, tolerance)
+        utility[:, requests], is_worst[:, entries] = found[0], found[1].reshape(len(kept.runs), -1)
+    method = "theorem" if by_theorem else "enumeration"
+    return WorstCase(kept.runs, kept.requests, str(metric), method, tolerance, utility, kept, is_worst)
+
+
+def relevant_entries(positions: Positions, form: RecallLevelMetric) -> Positions:
+    return positions.keep(is_relevant(positions.grade, positions.min_grade if form.rel is None else form.rel))
+
+
+def last_items(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, Mask]:
+    """Total search efficiency, and which items stand at the last recall level: several only if unretrieved."""
+    last = p.max(-1)
+    return exposure(last, form.table(deepest_of(p), p.shape[-1])), p == last[..., None]
+
+
+def worst_of_all_users(form: RecallLevelMetric, p: Ranks, tolerance: float) -> tuple[Floats, Mask]:
+    """The smallest utility over all users, and which items make one, of ``p[run, request, m]`` in any order."""
+    order = np.argsort(p, axis=-1, kind="stable")
+    increasing = np.take_along_axis(p, order, axis=-1)
+    utility = np.empty(p.shape[:-1])
+    is_worst, found = np.zeros(p.shape, dtype=bool), np.zeros(p.shape, dtype=bool)
+    for q in range(p.shape[1]):
+        utility[:, q], found[:, q] = worst_user(form, increasing[:, q], tolerance)
+    np.put_along_axis(is_worst, order, found, axis=-1)
+    return utility, is_worst
+
+
+def worst_user(form: RecallLevelMetric, p: Ranks, tolerance: float) -> tuple[Floats, Mask]:
+    """The same for one request, ``p[run, m]`` increasing."""
+    m = p.shape[-1]
+    alone = form.score(p[:, :, None])
+    utility = alone.min(-1)
+    is_worst = alone <= utility[:, None] * (1 + tolerance)
+    for size in range(2, m + 1):
+        users = np.array(list(combinations(range(m), size)))
+        values = form.score(p[:, users])
+        for run in np.flatnonzero(values.min(-1) < utility * (1 - tolerance)):
+            utility[run] = values[run].min()
+            is_worst[run] = np.isin(np.arange(m), users[values[run].argmin()])
+    return utility, is_worst
+
+
+class Exposure(NamedTuple):
+    """The cumulative positive exposure of one provider in one ranking."""
+
+    run: str
+    request: str
+    provider: str
+    exposure: float
+    is_worst: bool
+
+
+class WorstOffProvider(NamedTuple):
+    """The least exposure in one ranking, and who has it: several where they tie."""
+
+    run: str
+    request: str
+    exposure: float
+    providers: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProviderExposure:
+    """Exposure of every provider with a relevant item, by run and request.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    providers : tuple of str
+        In order of their names.
+    metric : str
+    tolerance : float
+        Relative difference up to which providers tie.
+    request, provider : arrays [pair]
+        The pairs of a request and a provider with an item relevant to it, as places in `requests` and `providers`.
+    exposure : array [run, pair]
+    is_worst : bool array [run, pair]
+        No provider of that request has less; several where they tie.
+    n_without_provider : int
+        Relevant items left out because their provider is not known.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    providers: tuple[str, ...]
+    metric: str
+    tolerance: float
+    request: NDArray[np.int64]
+    provider: NDArray[np.int64]
+    exposure: Floats
+    is_worst: Mask
+    n_without_provider: int
+
+    def per_provider(self) -> Iterator[Exposure]:
+        """One row per run, request and provider."""
+        pairs = [(self.requests[q], self.providers[v]) for q, v in zip(self.request, self.provider, strict=True)]
+        for r, run in enumerate(self.runs):
+            values, worst = self.exposure[r].tolist(), self.is_worst[r].tolist()
+            for pair, value, is_worst in zip(pairs, values, worst, strict=True):
+                yield Exposure(run, *pair, value, is_worst)
+
+    def worst_off(self) -> Iterator[WorstOffProvider]:
+        """One row per run and request that has a provider."""
+        for (run, request), rows in grouped(self.per_provider()):
+            worst = tuple(row.provider for row in rows if row.is_worst)
+            yield WorstOffProvider(run, request, min(row.exposure for row in rows), worst)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{run: {request: {provider: exposure}}}``."""
+        found: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
+        for (run, request), rows in grouped(self.per_provider()):
+            found[run][request] = {row.provider: row.exposure for row in rows}
+        return found
+
+    def to_frame(self) -> Any:
+        """A row per run, request and provider: run, request, provider, exposure, is_worst."""
+        return framed(Exposure._fields, self.per_provider())
+
+    def __repr__(self) -> str:
+        size = f"{len(self.runs)} runs x {len(self.requests)} requests, {len(self.providers)} providers"
+        return f"<ProviderExposure by {self.metric}: {size}>"
+
+
+def provider_exposure(
+    positions: Positions,
+    providers: Mapping[str, str] | Mapping[int, int] | Mapping[str, int] | Mapping[int, str],
+    metric: str | Metric = "AP",
+    *,
+    missing: str = "error",
+    tolerance: float = TOLERANCE,
+) -> ProviderExposure:
+    r"""How much of the users' attention falls on each provider's relevant items (LR eq 2).
+
+    .. math:: \eta_e(\pi, \mathcal{R}, \mathcal{R}') = \sum_{i=1}^{m} e(p_i) \, \mathbb{I}(\bar{p}_i \in \mathcal{R}')
+
+    The worst-off provider of a request is the one with the least, among those with a relevant item.
+
+    Parameters
+    ----------
+    positions : Positions
+    providers : dict
+        The provider of every item, by id.
+    metric : str or Metric
+        A recall-level metric, whose exposure e is used.
+    missing : {"error", "skip"}
+        What to do with relevant items that have no provider: refuse, or leave them out and count them.
+    tolerance : float
+        Relative difference up to which the exposures of two providers tie.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> made = provider_exposure(tb.positions([[2, 4, 6], [1, None, 5]]), {"d1": "ann", "d2": "bob", "d3": "bob"})
+    >>> made.to_dict()["run2"], [row.providers for row in made.worst_off()]
+    ({'q1': {'ann': 1.0, 'bob': 0.2}}, [('bob',), ('bob',)])
+    """
+    form = recall_level_form(metric_of(metric))
+    kept = relevant_entries(positions, form)
+    names, owner = owners(kept, providers, missing)
+    known = owner >= 0
+    request = kept.layout.request[known]
+    pair, member = np.unique(request * len(names) + owner[known], return_inverse=True)
+    summed = sums(entry_exposure(form, kept)[:, known], member.ravel(), len(pair))
+    of_request, of_provider = np.divmod(pair, len(names))
+    starts = np.flatnonzero(np.diff(of_request, prepend=-1))
+    least = np.minimum.reduceat(summed, starts, axis=1)
+    least = np.repeat(least, np.diff(starts, append=len(pair)), axis=1)
+    return ProviderExposure(
+        kept.runs,
+        kept.requests,
+        names,
+        str(metric),
+        tolerance,
+        of_request,
+        of_provider,
+        summed,
+        summed <= least * (1 + tolerance),
+        int((~known).sum()),
+    )
+
+
+def owners(kept: Positions, providers: Mapping[Any, Any], missing: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The names of the providers, and whose each entry's item is: -1 where nobody's."""
+    if missing not in ("error", "skip"):
+        raise InputError(f'missing={missing!r}. Give one of "error", "skip".', kind="choice")
+    by_item = dict(zip(Ids.of(providers), Ids.of(providers.values()), strict=True))
+    if len(by_item) < len(providers):
+        raise InputError("an item of `providers` is given as text and as integer. Keep one.", kind="id")
+    codes, place = np.unique(kept.item, return_inverse=True)
+    items = [kept.items[code] for code in codes.tolist()]
+    unowned = [item for item in items if item not in by_item]
+    if unowned and (missing == "error" or len(unowned) == len(items)):
+        raise InputError(
+            f"{len(unowned)} of {len(items)} relevant items have no provider, {quoted(unowned[0])} among them. "
+            f'Give them one, or leave them out by missing="skip" if there are others.',
+            kind="provider",
+            item=unowned[0],
+        )
+    names = tuple(sorted({by_item[item] for item in items if item in by_item}))
+    number = {name: k for k, name in enumerate(names)}
+    owner = np.array([number[by_item[item]] if item in by_item else -1 for item in items], dtype=np.int64)
+    return names, owner[place.ravel()]
+
+
+def entry_exposure(form: RecallLevelMetric, kept: Positions) -> Floats:
+    """The exposure e of every relevant item: [run, entry]."""
+    e = np.empty(kept.ranks.shape)
+    for m, _, entries in kept.layout.blocks():
+        p = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
+        e[:, entries] = exposure(p, form.table(deepest_of(p), m)).reshape(len(kept.runs), -1)
+    return e
+
+
+def sums(e: Floats, member: NDArray[np.int64], groups: int) -> Floats:
+    """Sums [run, group] of e[run, entry], the smallest added first: bits do not depend on the order of entries."""
+    sizes_of = np.bincount(member, minlength=groups)
+    starts = np.cumsum(sizes_of) - sizes_of
+    return np.stack([np.add.reduceat(row[np.lexsort((row, member))], starts) for row in e])
+
+
+@dataclass(frozen=True)
+class TopHeaviness:
+    """Whether a metric was found top-heavy; true or false as such.
+
+    Attributes
+    ----------
+    n, m_max : int
+        All position vectors within n, of up to m_max items, were tried.
+    counterexample : tuple, optional
+        Positions p, and a number j of items at their top without which the metric would be higher.
+    """
+
+    n: int
+    m_max: int
+    counterexample: tuple[tuple[int, ...], int] | None
+
+    def __bool__(self) -> bool:
+        return self.counterexample is None
+
+
+def is_top_heavy(
+    metric: str | Metric | Callable[[tuple[int, ...]], Value], n: int, m_max: int, *, tolerance: float = TOLERANCE
+) -> TopHeaviness:
+    r"""Whether users never do better for wanting fewer of the items at the top (LR def 2.2), by trying all cases.
+
+    .. math:: \sum_{i=1}^{m} e(p_i) z(i, m) \ge \sum_{i=j+1}^{m} e(p_i) z(i - j, m - j), \qquad 0 \le j < m
+
+    Parameters
+    ----------
+    metric : str, Metric, or function of p
+        A recall-level metric. A function of the increasing positions p that returns Fractions makes the check exact,
+        with ``tolerance=0``.
+    n : int
+        The last position.
+    m_max : int
+        The largest number of relevant items; all :math:`\binom{n}{m}` position vectors of each m are tried.
+    tolerance : float
+        How much higher the right side must be to count.
+
+    Examples
+    --------
+    >>> bool(is_top_heavy("AP", 8, 4))
+    True
+    >>> from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
+    >>> is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 20, 3).counterexample
+    ((1, 2, 8), 1)
+    """
+    n, m_max = sizes(n, m_max)
+    values = values_of(metric)
+    for m in range(2, m_max + 1):
+        for some in chunks(combinations(range(1, n + 1), m)):
+            p = np.array(some, dtype=np.int32)
+            whole = values(p)
+            for j in range(1, m):
+                broken = np.flatnonzero(np.asarray(values(p[:, j:]) > whole + tolerance, dtype=bool))
+                if len(broken):
+                    return TopHeaviness(n, m_max, (some[broken[0]], j))
+    return TopHeaviness(n, m_max, None)
+
+
+def values_of(metric: str | Metric | Callable[[tuple[int, ...]], Value]) -> Callable[[Ranks], NDArray[Any]]:
+    """A metric as a function of ``p[case, m]``."""
+    if isinstance(metric, (str, Metric)):
+        form = recall_level_form(metric_of(metric))
+        return lambda p: form.score(p[None])[0]
+    function = metric
+    return lambda p: np.array([function(tuple(q)) for q in p.tolist()], dtype=object)
+
+
+def chunks(cases: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    while some := list(islice(cases, AT_ONCE)):
+        yield some
+
+
+def grouped(rows: Iterable[Exposure]) -> Iterator[tuple[tuple[str, str], list[Exposure]]]:
+    """Rows of one run and request, which follow each other."""
+    for key, group in groupby(rows, key=lambda row: (row.run, row.request)):
+        yield key, list(group)
+
+
+def framed(names: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> Any:
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    return to_frame({name: list(column) for name, column in zip(names, columns, strict=True)})

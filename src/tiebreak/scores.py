@@ -1,0 +1,192 @@
+"""Scores: one number per run, request and measure, and their means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import fsum, isnan, nan, sqrt
+from typing import Any, NamedTuple
+
+from tiebreak.inputs import Ids
+from tiebreak.metrics import Metric
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import to_frame
+from tiebreak.reports.tables import Table
+
+CONFIDENCE = 0.95
+
+
+class Row(NamedTuple):
+    """One value."""
+
+    run: str
+    request: str
+    measure: str
+    value: float
+
+
+class Mean(NamedTuple):
+    """The mean of one measure for one run, with its 95% interval by Student's t over requests."""
+
+    run: str
+    measure: str
+    mean: float
+    low: float
+    high: float
+    n_requests: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Means:
+    """The means of all measures for all runs."""
+
+    rows: tuple[Mean, ...]
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{run: {measure: mean}}``."""
+        means: dict[str, dict[str, float]] = {}
+        for row in self.rows:
+            means.setdefault(row.run, {})[row.measure] = row.mean
+        return means
+
+    def to_frame(self) -> Any:
+        return to_frame({name: [getattr(row, name) for row in self.rows] for name in Mean._fields})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Values [run, request, measure]; NaN where a request has nothing relevant for that measure.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    measures : tuple of str
+        As they were asked for.
+    metrics : tuple of Metric
+    values : array [run, request, measure]
+    notes : tuple of str
+        What was left out and which choices were made.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    measures: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    values: Floats
+    notes: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, measure: str) -> Floats:
+        """The values [run, request] of one measure."""
+        return self.values[:, :, self.measures.index(measure)]
+
+    def mean(self) -> Means:
+        """Means over requests, exactly rounded, with 95% intervals."""
+        return Means(tuple(self._intervals()))
+
+    def _intervals(self) -> Iterator[Mean]:
+        for r, run in enumerate(self.runs):
+            for k, measure in enumerate(self.measures):
+                mean, n = self._mean(r, k)
+                margin = half_width(self.values[r, :, k].tolist(), mean, n)
+                yield Mean(run, measure, mean, mean - margin, mean + margin, n)
+
+    def _mean(self, r: int, k: int) -> tuple[float, int]:
+        """The mean of one measure for one run, and over how many requests."""
+        known = [value for value in self.values[r, :, k].tolist() if not isnan(value)]
+        return (fsum(known) / len(known), len(known)) if known else (nan, 0)
+
+    def _means(self, r: int) -> list[float]:
+        return [self._mean(r, k)[0] for k in range(len(self.measures))]
+
+    def per_request(self) -> Iterator[Row]:
+        """Every value, by run, then request, then measure."""
+        requests = list(self.requests)
+        for r, run in enumerate(self.runs):
+            for q, request in enumerate(requests):
+                for measure, value in zip(self.measures, self.values[r, q].tolist(), strict=True):
+                    yield Row(run, request, measure, value)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{run: {request: {measure: value}}}``."""
+        requests = list(self.requests)
+        return {
+            run: {
+                request: dict(zip(self.measures, values, strict=True))
+                for request, values in zip(requests, self.values[r].tolist(), strict=True)
+            }
+            for r, run in enumerate(self.runs)
+        }
+
+    def to_flat_dict(self) -> dict[str, float]:
+        """``{"run/measure": mean}``, as experiment trackers like it."""
+        means = (zip(self.measures, self._means(r), strict=True) for r in range(len(self.runs)))
+        return {f"{run}/{measure}": mean for run, row in zip(self.runs, means, strict=True) for measure, mean in row}
+
+    def to_frame(self) -> Any:
+        """Every value, a row each: run, request, measure, value."""
+        columns = zip(*self.per_request(), strict=True)
+        return to_frame(dict(zip(Row._fields, map(list, columns), strict=True)))
+
+    def table(self, digits: int = 4) -> Table:
+        """Runs as rows, mean measures as columns, the best of each marked."""
+        header, means = self.wide_rows(per_request=False)
+        rows = tuple((run, *(f"{value:.{digits}f}" for value in values)) for run, *values in means)
+        best = (place for k in range(1, len(header)) for place in self._best([row[k] for row in means], k))
+        return Table(header, rows, self.notes, frozenset(best))
+
+    def request_table(self, digits: int = 4) -> Table:
+        """Runs and requests as rows, measures as columns."""
+        header, rows = self.wide_rows(per_request=True)
+        return Table(
+            header, tuple((run, q, *(f"{v:.{digits}f}" for v in values)) for run, q, *values in rows), self.notes
+        )
+
+    def wide_rows(self, per_request: bool) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Names of columns, and a row per run, or per run and request, with a value per measure."""
+        if per_request:
+            requests = list(self.requests)
+            rows = [
+                (run, request, *values)
+                for r, run in enumerate(self.runs)
+                for request, values in zip(requests, self.values[r].tolist(), strict=True)
+            ]
+            return ("run", "request", *self.measures), rows
+        return ("run", *self.measures), [(run, *self._means(r)) for r, run in enumerate(self.runs)]
+
+    def trec_rows(self, per_request: bool) -> Iterator[tuple[Any, ...]]:
+        """As trec_eval prints: measure, request or ``all``, value; behind the run's name where there are several."""
+        for r, run in enumerate(self.runs):
+            name = (run,) if len(self.runs) > 1 else ()
+            for request, values in zip(self.requests, self.values[r].tolist(), strict=True):
+                if per_request:
+                    yield from ((*name, m, request, v) for m, v in zip(self.measures, values, strict=True))
+            yield from ((*name, m, "all", mean) for m, mean in zip(self.measures, self._means(r), strict=True))
+
+    def _best(self, means: list[float], column: int) -> Iterator[tuple[int, int]]:
+        """The places of the best mean, all of them where runs tie; none where there is one run."""
+        known = [mean for mean in means if not isnan(mean)]
+        if len(means) > 1 and known:
+            best = (min if self.metrics[column - 1].traits.lower_is_better else max)(known)
+            yield from ((r, column) for r, mean in enumerate(means) if mean == best)
+
+    def to_latex(self) -> str:
+        """The table of means for LaTeX, with the package booktabs."""
+        return self.table().to_latex()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        size = f"{len(self.runs)} runs x {len(self.requests)} requests x {len(self.measures)} measures"
+        return f"<Scores: {size}>\n{self.table().to_text()}"
+
+
+def half_width(values: list[float], mean: float, n: int) -> float:
+    """Half the width of the 95% interval of a mean over n values, those that are not NaN; NaN where n < 2."""
+    if n < 2:
+        return nan
+    from scipy.special import stdtrit
+
+    variance = fsum((value - mean) ** 2 for value in values if not isnan(value)) / (n - 1)
+    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(variance / n)

@@ -1,0 +1,233 @@
+"""Names such as ``RBP(p=0.8)@20`` or ``leximin(AP)``: parse, print, suggest the nearest known name.
+
+    spec := name ['(' arg {',' arg} ')'] ['@' int]
+    arg  := [ident '='] (number | string | true | false | none | spec)
+
+Before the grammar, one ordered table of aliases is tried: the spellings of trec_eval, ir_measures, ranx and pref_eval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from tiebreak.errors import InputError, quoted
+
+LONGEST, DEEPEST = 500, 8
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A name with arguments and a cutoff; prints as what was read.
+
+    Examples
+    --------
+    >>> spec = parse("RBP( p = 0.8 ) @ 20")
+    >>> spec.name, spec.arguments, spec.cutoff, str(spec)
+    ('RBP', (('p', 0.8),), 20, 'RBP(p=0.8)@20')
+    """
+
+    name: str
+    arguments: tuple[tuple[str | None, Value], ...] = ()
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        return written(self.name, self.arguments, self.cutoff)
+
+
+Value: TypeAlias = "int | float | str | bool | Spec | None"
+
+
+def written(name: str, arguments: tuple[tuple[str | None, object], ...], cutoff: int | None) -> str:
+    """A spec as text."""
+    inside = ", ".join(f"{key}={shown(value)}" if key else shown(value) for key, value in arguments)
+    return name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
+
+
+def shown(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return "'" + value + "'"
+    if isinstance(value, float) and value == int(value) and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
+
+
+ALIASES = tuple(
+    (re.compile(pattern), spec)
+    for pattern, spec in (
+        # trec_eval
+        (r"map", "AP"),
+        (r"map_cut_(\d+)", r"AP@\1"),
+        (r"ndcg_cut_(\d+)", r"nDCG@\1"),
+        (r"P_(\d+)", r"P@\1"),
+        (r"recall_(\d+)", r"R@\1"),
+        (r"recip_rank", "RR"),
+        (r"success_(\d+)", r"Success@\1"),
+        # pref_eval
+        (r"ap", "AP"),
+        (r"rbp", "RBP(p=0.5)"),
+        (r"rr", "RR"),
+        (r"rp", "RP"),
+        (r"p@(\d+)", r"P@\1"),
+        (r"r@(\d+)", r"R@\1"),
+        # ranx, whose "-l2" asks for grades of at least 2
+        (r"(map|mrr|ndcg|precision|recall|hit_rate|ndcg_burges)(@\d+)?-l(\d+)", r"\1(rel=\3)\2"),
+        (r"map(\(rel=\d+\))?(@\d+)?", r"AP\1\2"),
+        (r"mrr(\(rel=\d+\))?(@\d+)?", r"RR\1\2"),
+        (r"ndcg(\(rel=\d+\))?(@\d+)?", r"nDCG\1\2"),
+        (r"ndcg_burges(@\d+)?", r"nDCG(gain='exp')\1"),
+        (r"ndcg_burges\((rel=\d+)\)(@\d+)?", r"nDCG(gain='exp', \1)\2"),
+        (r"precision(\(rel=\d+\))?@(\d+)", r"P\1@\2"),
+        (r"recall(\(rel=\d+\))?@(\d+)", r"R\1@\2"),
+        (r"hit_rate(\(rel=\d+\))?@(\d+)", r"Success\1@\2"),
+        (r"r-precision", "RP"),
+        (r"rbp\.(\d+)", r"RBP(p=0.\1)"),
+        # ir_measures
+        (r"(?:MAP)(@\d+)?", r"AP\1"),
+        (r"(?:MRR)(@\d+)?", r"RR\1"),
+        (r"(?:NDCG)(@\d+)?", r"nDCG\1"),
+        (r"nDCG\(dcg='exp-log2'\)(@\d+)?", r"nDCG(gain='exp')\1"),
+        (r"nDCG\(dcg='log2'\)(@\d+)?", r"nDCG\1"),
+        (r"Rprec(\(rel=[\d.]+\))?", r"RP\1"),
+        (r"(?:B|b)pref(\(rel=[\d.]+\))?", r"bpref\1"),
+    )
+)
+
+
+def canonical(text: str) -> str:
+    """The spec that an alias stands for; other text as it is. A chain of aliases ends, because none leads back."""
+    for pattern, spec in ALIASES:
+        if found := pattern.fullmatch(text):
+            longer = found.expand(spec)
+            return longer if longer == text else canonical(longer)
+    return text
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    place: int
+
+
+TOKENS = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*)"
+    r"|(?P<string>'[^']*'|\"[^\"]*\")"
+    r"|(?P<mark>[()=,@])"
+)
+WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
+
+def parse(text: str) -> Spec:
+    """Read a spec.
+
+    Examples
+    --------
+    >>> parse("smoothed_leximin(AP(rel=2)@100, lag=5)").arguments[1]
+    ('lag', 5)
+    >>> str(parse("map_cut_100"))
+    'AP@100'
+    """
+    if len(text) > LONGEST:
+        raise refusal(text, f"it is longer than {LONGEST} characters", 0)
+    source = canonical(text.strip())
+    return Parser(source, list(tokens(source))).whole()
+
+
+def tokens(text: str) -> Iterator[Token]:
+    place = 0
+    while place < len(text):
+        found = TOKENS.match(text, place)
+        if not found:
+            raise refusal(text, f"{quoted(text[place])} is not expected", place)
+        if found.lastgroup != "space":
+            yield Token(str(found.lastgroup), found.group(), place)
+        place = found.end()
+
+
+def refusal(text: str, why: str, place: int) -> InputError:
+    where = f" at character {place + 1}" if place else ""
+    advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
+    return InputError(f"{quoted(text)} cannot be read: {why}{where}. {advice}", kind="spec")
+
+
+class Parser:
+    """Recursive descent over tokens."""
+
+    def __init__(self, text: str, found: list[Token]) -> None:
+        self.text, self.tokens, self.next = text, found, 0
+
+    def whole(self) -> Spec:
+        spec = self.spec(depth=0)
+        if self.next < len(self.tokens):
+            raise self.unexpected()
+        return spec
+
+    def spec(self, depth: int) -> Spec:
+        if depth > DEEPEST:
+            raise refusal(self.text, f"it is nested more than {DEEPEST} deep", 0)
+        name = self.take("name").text
+        arguments: list[tuple[str | None, Value]] = []
+        if self.accept("("):
+            while True:
+                arguments.append(self.argument(depth))
+                if self.accept(")"):
+                    break
+                self.expect(",")
+        return Spec(name, tuple(arguments), self.cutoff() if self.accept("@") else None)
+
+    def cutoff(self) -> int:
+        token = self.take("number")
+        if not token.text.isdecimal() or not 1 <= int(token.text) < 2**31:
+            raise refusal(self.text, f"the cutoff {quoted(token.text)} is not a whole number from 1 on", token.place)
+        return int(token.text)
+
+    def argument(self, depth: int) -> tuple[str | None, Value]:
+        after = self.tokens[self.next + 1] if self.next + 1 < len(self.tokens) else None
+        if after and after.text == "=" and after.kind == "mark":
+            key = self.take("name").text
+            self.expect("=")
+            return key, self.value(depth)
+        return None, self.value(depth)
+
+    def value(self, depth: int) -> Value:
+        token = self.tokens[self.next] if self.next < len(self.tokens) else None
+        if token is None:
+            raise self.unexpected()
+        if token.kind == "number":
+            self.next += 1
+            return int(token.text) if re.fullmatch(r"[+-]?\d+", token.text) else float(token.text)
+        if token.kind == "string":
+            self.next += 1
+            return token.text[1:-1]
+        if token.text.lower() in WORDS:
+            self.next += 1
+            return WORDS[token.text.lower()]
+        return self.spec(depth + 1)
+
+    def take(self, kind: str) -> Token:
+        if self.next >= len(self.tokens) or self.tokens[self.next].kind != kind:
+            raise self.unexpected()
+        self.next += 1
+        return self.tokens[self.next - 1]
+
+    def accept(self, mark: str) -> bool:
+        if self.next < len(self.tokens) and self.tokens[self.next].text == mark:
+            self.next += 1
+            return True
+        return False
+
+    def expect(self, mark: str) -> None:
+        if not self.accept(mark):
+            raise self.unexpected()
+
+    def unexpected(self) -> InputError:
+        if self.next >= len(self.tokens):
+            return refusal(self.text, "it ends too early", 0)
+        token = self.tokens[self.next]
+        return refusal(self.text, f"{quoted(token.text)} is not expected", token.place)

@@ -1,0 +1,297 @@
+"""Results on paper: how often measures tie, how many values they take, where they look, what they promise.
+
+No data is needed. What is rational is a Fraction, and exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import comb
+from numbers import Integral
+
+import numpy as np
+
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_level_form
+from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics.recall_level import TotalSearchEfficiency
+from tiebreak.projection.primitives import UNRETRIEVED
+from tiebreak.spec import parse
+
+ROUNDING = 1e-9
+"""How far sums of normalisations may be apart and count as equal."""
+
+
+def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) -> Fraction:
+    r"""Probability that a measure ties two rankings of all n items, drawn at random (LR 5.3, appendix E).
+
+    .. math::
+        \Pr(\text{LR}) &= \binom{n}{m}^{-1} &
+        \Pr(\text{TSE}) &= \binom{n}{m}^{-2} \sum_{i=m}^{n} \binom{i-1}{m-1}^2 \\
+        \Pr(R_k) &= \binom{n}{m}^{-2} \sum_{i=0}^{m} \binom{k}{i}^2 \binom{n-k}{m-i}^2 &
+        \Pr(\text{RP}) &= \Pr(R_m)
+
+    TSE stands for any strictly decreasing exposure. RR ties as often as TSE: rankings read from the bottom.
+
+    Parameters
+    ----------
+    measure : {"lexirecall", "lexiprecision", "TSE", "RR", "R", "RP"}
+        R with its cutoff: ``"R@1000"``, or by `cutoff`. Other metrics, AP among them, have no closed form.
+    n : int
+        Number of items in the corpus.
+    m : int
+        Number of relevant items.
+    cutoff : int, optional
+
+    Examples
+    --------
+    >>> print(tie_probability("lexirecall", 6, 3), tie_probability("TSE", 6, 3), tie_probability("R@2", 5, 1))
+    1/20 73/200 13/25
+    >>> round(float(tie_probability("R@1000", 10**6, 50)), 3)
+    0.907
+    """
+    n, m = sizes(n, m)
+    spec = parse(measure)
+    if spec.name not in TIED_PAIRS:
+        raise UnknownNameError("measure with a known probability of ties", spec.name, TIED_PAIRS)
+    k = spec.cutoff if cutoff is None else whole("cutoff", cutoff, 1)
+    if spec.arguments or (spec.name == "R") != (k is not None) or (cutoff and spec.cutoff):
+        raise InputError(
+            f"{measure!r} with cutoff={cutoff}. Give R one cutoff, the others none, and no parameters.", kind="spec"
+        )
+    return Fraction(TIED_PAIRS[spec.name](n, m, k or m), comb(n, m) ** 2)
+
+
+def alike_in_one_end(n: int, m: int) -> int:
+    r"""Pairs of position vectors with the same last position, or the same first one.
+
+    The sum of :math:`\binom{j}{a}^2` over j < n, a = m - 1, without its n terms. By
+    :math:`\binom{j}{a}^2 = \sum_d \binom{a}{d} \binom{a+d}{a} \binom{j}{a+d}` and summing over j, term by term.
+    """
+    a = m - 1
+    return sum(comb(a, d) * comb(a + d, a) * comb(n, a + d + 1) for d in range(min(a, n - m) + 1))
+
+
+def alike_in_number_above(n: int, m: int, k: int) -> int:
+    """Pairs of position vectors with as many positions up to k."""
+    k = min(k, n)
+    return sum((comb(k, i) * comb(n - k, m - i)) ** 2 for i in range(m + 1))
+
+
+TIED_PAIRS: dict[str, Callable[[int, int, int], int]] = {
+    "lexirecall": lambda n, m, k: comb(n, m),
+    "lexiprecision": lambda n, m, k: comb(n, m),
+    "TSE": lambda n, m, k: alike_in_one_end(n, m),
+    "RR": lambda n, m, k: alike_in_one_end(n, m),
+    "R": alike_in_number_above,
+    "RP": lambda n, m, k: alike_in_number_above(n, m, m),
+}
+"""Of all pairs of position vectors, how many a measure ties."""
+
+
+def first_position_tie_probability(n: int, m: int, p1: int) -> Fraction:
+    r"""Probability that a random ranking ties by RR with one whose first relevant item stands at p1 (LP 2).
+
+    .. math:: \Pr(p_1 = p'_1 \mid p_1) = \binom{n - p_1}{m - 1} \Big/ \binom{n}{m}
+
+    Examples
+    --------
+    >>> print(first_position_tie_probability(10, 3, 1), first_position_tie_probability(10, 3, 8))
+    3/10 1/120
+    """
+    n, m = sizes(n, m)
+    p1 = whole("p1", p1, 1, n)
+    return Fraction(comb(n - p1, m - 1), comb(n, m))
+
+
+def number_of_values(method: str, n: int, m: int) -> int:
+    r"""How many values a method can take on rankings of all n items (LP 3.3).
+
+    RR and TSE see one position, which has :math:`n - m + 1` places; lexiprecision and lexirecall tell all
+    :math:`\binom{n}{m}` position vectors apart.
+
+    Parameters
+    ----------
+    method : {"RR", "TSE", "lexiprecision", "lexirecall"}
+
+    Examples
+    --------
+    >>> number_of_values("RR", 12, 5), number_of_values("lexiprecision", 12, 5)
+    (8, 792)
+    """
+    n, m = sizes(n, m)
+    values = {"RR": n - m + 1, "TSE": n - m + 1, "lexiprecision": comb(n, m), "lexirecall": comb(n, m)}
+    if method not in values:
+        raise UnknownNameError("method with a known number of values", method, values)
+    return values[method]
+
+
+def growth_of_values(n: int, m: int, added: int) -> Fraction:
+    r"""By which factor k more relevant items multiply the values of lexiprecision and lexirecall (LP eq 1).
+
+    .. math:: \binom{n}{m + k} \Big/ \binom{n}{m} = \prod_{i=m+1}^{m+k} \frac{n + 1 - i}{i}
+
+    Examples
+    --------
+    >>> print(growth_of_values(10, 3, 2))      # (10 + 1 - 4)/4 * (10 + 1 - 5)/5
+    21/10
+    """
+    n, m = sizes(n, m)
+    return Fraction(comb(n, m + whole("added", added, 0, n - m)), comb(n, m))
+
+
+def precision_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = False) -> float:
+    r"""What a metric loses when the first relevant item falls from the top to just above the others (LR 3.1, Fig 4).
+
+    .. math:: \mu(1, n-m+2, \dots, n) - \mu(n-m+1, \dots, n)
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric of positions, such as ``"AP"``; graded nDCG in its binary form.
+    n : int
+        Number of items in the corpus.
+    m : int
+        Number of relevant items.
+    scaled : bool
+        Divide by the range of the metric over all rankings with m relevant items, as LR Fig 5 does for TSE.
+
+    Examples
+    --------
+    >>> precision_orientation("RR", 10, 3), precision_orientation("P@5", 10, 3)
+    (0.875, 0.2)
+    """
+    n, m = sizes(n, m, UNRETRIEVED - 1)
+    return loss(metric, n, [1, *range(n - m + 2, n + 1)], [*range(n - m + 1, n + 1)], scaled)
+
+
+def recall_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = False) -> float:
+    r"""What a metric loses when the last relevant item falls from just below the others to the bottom (LR 3.1, Fig 4).
+
+    .. math:: \mu(1, \dots, m) - \mu(1, \dots, m-1, n)
+
+    Parameters
+    ----------
+    metric, n, m, scaled
+        As in `precision_orientation`.
+
+    Examples
+    --------
+    >>> recall_orientation("RR", 10, 2), recall_orientation("R@5", 10, 2), recall_orientation("TSE", 10, 2, scaled=True)
+    (0.0, 0.5, 1.0)
+    """
+    n, m = sizes(n, m, UNRETRIEVED - 1)
+    return loss(metric, n, [*range(1, m + 1)], [*range(1, m), n], scaled)
+
+
+def loss(metric: str | Metric, n: int, before: Sequence[int], after: Sequence[int], scaled: bool) -> float:
+    asked = metric_of(metric)
+    form = asked if isinstance(asked, LevelMetric) else recall_level_form(asked)
+    m = len(before)
+    p = np.array([[before, after, range(1, m + 1), range(n - m + 1, n + 1)]], dtype=np.int32)
+    high, low, highest, lowest = form.score(p)[0].tolist()
+    if not scaled:
+        return float(high - low)
+    if highest == lowest:
+        raise InputError(f"{metric} has one value for all rankings of n={n} items, m={m} relevant.", kind="scaled")
+    return float((high - low) / (highest - lowest))
+
+
+def worst_case_of_optimal_ranker(metric: str | Metric, m: int, *, stochastic: bool = False) -> float:
+    r"""What the worst-off user gets where all m relevant items stand above all others (LR 7.2.4, appendix D).
+
+    In one fixed order the worst-off user wants the last of them, :math:`e(m)`. If the order is drawn anew each time,
+    a user who wants s items finds the i-th of them at position k by chance,
+
+    .. math:: \min_{s \le m} \sum_{i=1}^{s} z(i, s) \sum_{k=1}^{m} e(k)
+        \binom{k-1}{i-1} \binom{m-k}{s-i} \Big/ \binom{m}{s},
+
+    which is never less.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A recall-level metric.
+    m : int
+        Number of relevant items.
+    stochastic : bool
+        The order is drawn at random.
+
+    Examples
+    --------
+    >>> worst_case_of_optimal_ranker("AP", 2), worst_case_of_optimal_ranker("AP", 2, stochastic=True)
+    (0.5, 0.75)
+    """
+    m = whole("m", m, 1)
+    form = recall_level_form(metric_of(metric))
+    if stochastic:
+        return min(expected_utility(form, size, m) for size in range(1, m + 1))
+    if not worst_case_is_tse(form, m):
+        raise InputError(
+            f"{metric}: its worst case over users is not known to be e(m), which takes a strictly decreasing exposure "
+            f"and top-heaviness (LR theorem C.1).",
+            kind="top_heavy",
+        )
+    return float(form.exposure(np.array([float(m)]), m)[0])
+
+
+def expected_utility(form: RecallLevelMetric, size: int, m: int) -> float:
+    """Of a user who wants so many of the m items that stand in random order at the top."""
+    e = form.exposure_to_cutoff(np.arange(1.0, m + 1), size)
+    users = comb(m, size)
+    chance = [[comb(k - 1, i - 1) * comb(m - k, size - i) / users for k in range(1, m + 1)] for i in range(1, size + 1)]
+    return float(((np.array(chance) * e).sum(-1) * form.normalisation(size)).sum())
+
+
+def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
+    r"""Whether LR theorem C.1 makes total search efficiency the worst case over users, for up to m relevant items.
+
+    It asks for an exposure that strictly decreases and does not depend on m, for :math:`z(1, 1) = 1` and for
+    top-heaviness (def 2.2). For decreasing exposures the latter holds where it holds for those that are 1 down to a
+    recall level t and 0 below, one item leaving at a time:
+
+    .. math:: \sum_{i=1}^{t} z(i, m) \ge \sum_{i=1}^{t-1} z(i, m - 1), \qquad 1 < t \le m
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A recall-level metric.
+    m : int
+        The largest number of relevant items.
+
+    Examples
+    --------
+    >>> worst_case_is_tse("AP", 100), worst_case_is_tse("R@10", 100)
+    (True, False)
+    """
+    m = whole("m", m, 1)
+    form = recall_level_form(metric_of(metric))
+    if not is_strict(form) or form.normalisation(1)[0] != 1:
+        return False
+    before = np.ones(1)
+    for size in range(2, m + 1):
+        after = np.cumsum(form.normalisation(size))
+        if (after[1:] < before * (1 - ROUNDING)).any():
+            return False
+        before = after
+    return True
+
+
+def is_strict(form: RecallLevelMetric) -> bool:
+    """The exposure strictly decreases: what lies beyond a cutoff has none."""
+    if form.cutoff is not None or not form.has_strict_exposure:
+        return False
+    return not isinstance(form, TotalSearchEfficiency) or is_strict(recall_level_form(form.base))
+
+
+def sizes(n: int, m: int, largest: int | None = None) -> tuple[int, int]:
+    n = whole("n", n, 1, largest)
+    return n, whole("m", m, 1, n)
+
+
+def whole(name: str, value: int, low: int, high: int | None = None) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < low or (high is not None and value > high):
+        bounds = f"from {low} on" if high is None else f"from {low} to {high}"
+        raise InputError(f"{name}={value!r}. Give a whole number {bounds}.", kind="size")
+    return int(value)

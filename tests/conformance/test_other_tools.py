@@ -1,0 +1,112 @@
+"""The same numbers as the tools people use, and every known disagreement pinned; docs/conformance.md lists them."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+
+pytrec_eval = pytest.importorskip("pytrec_eval")
+ir_measures = pytest.importorskip("ir_measures")
+
+TREC = ("map", "ndcg", "ndcg_cut_10", "P_10", "recall_100", "recip_rank", "Rprec", "bpref", "success_5", "map_cut_20")
+IR = (
+    *("AP", "AP@20", "AP(rel=2)", "nDCG", "nDCG@10", "nDCG(dcg='exp-log2')@10", "P@10", "P(rel=2)@5", "R@100", "RR"),
+    *("RR@10", "Rprec", "Bpref", "Success@5", "ERR@20", "Judged@10"),
+)
+# Behind these are programs that order ties in their own way.
+NOT_ON_TIES = ("RR@10", "ERR@20", "nDCG(dcg='exp-log2')@10", "Judged@10")
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def simulation(request):
+    """With numbers for request ids, which gdeval insists on."""
+    made = tb.simulate(40, seed=request.param)
+    numbered = {request: str(k) for k, request in enumerate(made.judgements, start=1)}
+    return Simulated(
+        {numbered[q]: grades for q, grades in made.judgements.items()},
+        {name: {numbered[q]: scores for q, scores in run.items()} for name, run in made.runs.items()},
+    )
+
+
+def untied(run):
+    """The same rankings with scores that differ: minus the rank."""
+    order = {q: sorted(scores, key=lambda item: (scores[item], item), reverse=True) for q, scores in run.items()}
+    return {q: {item: float(-k) for k, item in enumerate(items)} for q, items in order.items()}
+
+
+class Simulated(NamedTuple):
+    judgements: dict
+    runs: dict
+
+
+def with_trec_eval(qrels, run, measure, level=1):
+    """``{request: value}`` by trec_eval, whose names with a cutoff are asked for as ``P.10`` and come as ``P_10``."""
+    name, _, cutoff = measure.rpartition("_")
+    asked = f"{name}.{cutoff}" if cutoff.isdigit() else measure
+    found = pytrec_eval.RelevanceEvaluator(qrels, {asked}, relevance_level=level).evaluate(run)
+    return {request: values[measure] for request, values in found.items()}
+
+
+@pytest.mark.parametrize("measure", TREC)
+@pytest.mark.parametrize("level", [1, 2])
+def test_equal_to_trec_eval(simulation, measure, level):
+    name, run = "popular", simulation.runs["popular"]
+    expected = with_trec_eval(simulation.judgements, run, measure, level)
+    positions = tb.project(simulation.judgements, tb.Run(run, name=name), min_grade=level, nonrelevant=True)
+    found = tb.metric(measure).evaluate(positions)
+    for q, request in enumerate(positions.requests):
+        assert found[0, q] == pytest.approx(expected[request], abs=1e-12), request
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [(spec, name) for spec in IR for name in ("untied", "popular") if name == "untied" or spec not in NOT_ON_TIES],
+)
+def test_equal_to_ir_measures(simulation, spec, name):
+    measure = ir_measures.parse_measure(spec)
+    run = untied(simulation.runs["balanced"]) if name == "untied" else simulation.runs[name]
+    expected = {m.query_id: m.value for m in ir_measures.iter_calc([measure], simulation.judgements, run)}
+    positions = tb.project(simulation.judgements, tb.Run(run, name=name), nonrelevant=True)
+    found = tb.metric(spec).evaluate(positions)
+    # gdeval, behind ERR and the exponential gain, prints five decimals.
+    tolerance = 6e-6 if spec.startswith(("ERR", "nDCG(dcg")) else 1e-9
+    for q, request in enumerate(positions.requests):
+        value = 0.0 if np.isnan(found[0, q]) else found[0, q]
+        assert value == pytest.approx(expected[request], abs=tolerance), request
+
+
+def test_measures_handed_over_come_back_in_the_same_table(simulation):
+    runs = [tb.Run(run, name=name) for name, run in simulation.runs.items()]
+    scores = tb.Experiment(simulation.judgements, runs).evaluate(["AP", "infAP", "IPrec@0.1", "SetR"])
+    for r, (_, run) in enumerate(simulation.runs.items()):
+        measures = [ir_measures.parse_measure(m) for m in ("infAP", "IPrec@0.1", "SetR")]
+        for k, measure in enumerate(measures, start=1):
+            for value in ir_measures.iter_calc([measure], simulation.judgements, run):
+                q = list(scores.requests).index(value.query_id)
+                assert scores.values[r, q, k] == pytest.approx(value.value, abs=1e-9)
+
+
+# Known disagreements, each with its reason in docs/conformance.md.
+
+
+def test_pytrec_eval_compares_scores_as_32_bit_floats():
+    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
+    qrels = {"q": {"a": 1}}
+    assert with_trec_eval(qrels, run, "recip_rank")["q"] == 0.5
+    assert tb.Experiment(qrels, run).evaluate("RR").values.item() == 1.0
+
+
+def test_trec_eval_takes_negative_grades_for_unjudged():
+    qrels = {"q": {"a": 1, "n": -1}}
+    run = {"q": {"n": 2.0, "a": 1.0}}
+    assert with_trec_eval(qrels, run, "bpref")["q"] == 1.0
+    positions = tb.project(qrels, run, nonrelevant=True)
+    assert tb.metric("bpref").evaluate(positions).item() == 0.0
+
+
+def test_tools_leave_out_requests_that_a_run_misses():
+    qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}
+    assert set(with_trec_eval(qrels, run, "map")) == {"q1"}
+    assert tb.Experiment(qrels, run).evaluate("AP").to_dict()["run1"]["q2"] == {"AP": 0.0}

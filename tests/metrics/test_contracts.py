@@ -1,0 +1,239 @@
+"""One suite over the catalogue, which every metric must pass.
+
+Each is documented, prints and parses back, obeys its traits, leaves empty requests alone, and agrees with its twin.
+"""
+
+import math
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from tiebreak.errors import EmptyRequestsWarning, InputError
+from tiebreak.metrics import CATALOGUE, Metric, RecallLevelMetric, metric
+
+sys.path.insert(0, str(Path(__file__).parent))
+import slow
+
+
+def on_p(twin, **options):
+    return lambda ranking, grades, rel: twin(slow.positions(ranking, grades, rel), **options)
+
+
+N = 50
+TWINS = {
+    "AP": on_p(slow.average_precision),
+    "AP@3": on_p(slow.average_precision, cutoff=3),
+    "AP(rel=2)@2": lambda ranking, grades, _: slow.average_precision(slow.positions(ranking, grades, 2), cutoff=2),
+    "RR": on_p(slow.reciprocal_rank),
+    "RR@2": on_p(slow.reciprocal_rank, cutoff=2),
+    "RR(level=2)": on_p(slow.reciprocal_rank, level=2),
+    "nDCG": lambda ranking, grades, _: slow.ndcg(ranking, grades, None),
+    "nDCG@3": lambda ranking, grades, _: slow.ndcg(ranking, grades, None, cutoff=3),
+    "nDCG(gain='exp')@3": lambda r, grades, _: slow.ndcg(r, grades, None, cutoff=3, gain=lambda g: 2**g - 1),
+    "nDCG(rel=2)": lambda ranking, grades, _: slow.ndcg(ranking, grades, 2),
+    "binary_nDCG": on_p(slow.binary_ndcg),
+    "binary_nDCG@2": on_p(slow.binary_ndcg, cutoff=2),
+    "RBP": on_p(slow.rbp),
+    "RBP(p=0.5)@3": on_p(slow.rbp, cutoff=3, persistence=0.5),
+    "R": on_p(slow.recall),
+    "R@2": on_p(slow.recall, cutoff=2),
+    "RP": on_p(slow.r_precision),
+    "P@3": on_p(slow.precision, cutoff=3),
+    "Success@2": on_p(slow.success, cutoff=2),
+    "TSE": on_p(slow.tse),
+    "TSE(nDCG)": on_p(slow.tse_ndcg),
+    "NCP": on_p(slow.average_precision),
+    "NCP(weights='inverse')@4": on_p(slow.ncp_inverse, cutoff=4),
+    "linear(n=100)": on_p(slow.linear),
+    "ERR": lambda ranking, grades, rel: slow.err(ranking, grades, None),
+    "ERR(max_grade=3)@3": lambda ranking, grades, rel: slow.err(ranking, grades, None, cutoff=3, max_grade=3),
+    "bpref": slow.bpref,
+    "Judged@3": lambda ranking, grades, _: slow.judged(ranking, grades, 3),
+    f"ISL(n={N})": on_p(slow.isl, n=N),
+    f"TSL(n={N})": on_p(slow.tsl, n=N),
+    f"ASL(n={N})": on_p(slow.asl, n=N),
+    f"SL3(n={N})": on_p(slow.sl3, n=N),
+    f"RecallError(n={N})": on_p(slow.recall_error, n=N),
+    f"LR(n={N})": on_p(slow.metric_lexirecall, n=N),
+    "LP": on_p(slow.mu_lp),
+}
+
+ITEMS = "abcdefgh"
+grades = st.dictionaries(st.sampled_from(ITEMS), st.sampled_from([-1, 0, 1, 2, 3]), min_size=1)
+rankings = st.permutations(ITEMS).flatmap(lambda order: st.integers(0, len(order)).map(lambda k: list(order[:k])))
+
+
+def scores_of(ranking):
+    return {item: float(-k) for k, item in enumerate(ranking)}
+
+
+def projected(by_request, rankings_by_request, **options):
+    runs = [
+        {q: scores_of(r) for q, r in zip(by_request, run, strict=True)} | {"z": {"x": 1.0}}
+        for run in rankings_by_request
+    ]
+    qrels = by_request | {"z": {"x": 3}}
+    return tb.project(qrels, runs, nonrelevant=True, pool=True, **options)
+
+
+def test_every_metric_has_a_twin():
+    assert {metric(spec).name for spec in TWINS} == set(CATALOGUE)
+
+
+experiments = st.tuples(
+    st.lists(grades, min_size=1, max_size=4).map(lambda g: {f"q{k}": v for k, v in enumerate(g)}),
+    st.lists(st.lists(rankings, min_size=4, max_size=4), min_size=2, max_size=2),
+)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@given(experiments, st.sampled_from([None, 2]))
+def test_every_metric_equals_its_slow_twin(experiment, min_grade):
+    by_request, runs = experiment
+    runs = [run[: len(by_request)] for run in runs]
+    positions = projected(by_request, runs, min_grade=min_grade)
+    for spec, twin in TWINS.items():
+        found = metric(spec).evaluate(positions)
+        for r, run in enumerate(runs):
+            for q, (ranking, grade) in enumerate(zip(run, by_request.values(), strict=True)):
+                rel = metric(spec).rel or (None if metric(spec).traits.uses_grades else min_grade)
+                if not slow.positions(ranking, grade, rel) and spec != "Judged@3":
+                    assert math.isnan(found[r, q]), spec
+                else:
+                    expected = float(twin(ranking, grade, min_grade))
+                    assert found[r, q] == pytest.approx(expected, rel=1e-12, abs=1e-15), spec
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@given(experiments)
+def test_every_metric_keeps_within_its_bounds(experiment):
+    by_request, runs = experiment
+    positions = projected(by_request, [run[: len(by_request)] for run in runs])
+    for spec in TWINS:
+        traits = metric(spec).traits
+        found = metric(spec).evaluate(positions)
+        known = found[~np.isnan(found)]
+        assert (known >= traits.low - 1e-12).all() and (known <= traits.high + 1e-12).all(), spec
+
+
+@given(grades.filter(lambda g: max(g.values()) > 0), st.permutations(ITEMS), st.data())
+def test_moving_a_relevant_item_up_makes_no_metric_worse(grade, ranking, data):
+    moves = [k for k in range(1, len(ITEMS)) if grade.get(ranking[k], 0) > 0 >= grade.get(ranking[k - 1], 0)]
+    assume(moves)
+    k = data.draw(st.sampled_from(moves))
+    up = list(ranking)
+    up[k - 1], up[k] = up[k], up[k - 1]
+    positions = projected({"q": grade}, [[list(ranking)], [up]])
+    for made in map(metric, TWINS):
+        if made.traits.rises:
+            before, after = made.evaluate(positions)[:, 0]
+            gain = before - after if made.traits.lower_is_better else after - before
+            assert math.isnan(gain) or gain >= -1e-12, str(made)
+
+
+@pytest.mark.parametrize("spec", TWINS)
+def test_metric_prints_and_parses_back(spec):
+    made = metric(spec)
+    assert metric(str(made)) == made
+    assert str(metric(str(made))) == str(made)
+    assert len({made, metric(str(made))}) == 1
+    assert spec.replace("RBP(p=0.8)", "RBP") == str(made)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_metric_is_documented(name):
+    entry = CATALOGUE[name]
+    first = entry.__doc__.strip().splitlines()[0]
+    assert first.endswith((".", "`.", ")."))
+    assert ">>>" in entry.__doc__
+    for parameter in fields(entry):
+        if parameter.name not in ("cutoff", "rel"):
+            assert any(f"{parameter.name} : " in (base.__doc__ or "") for base in entry.__mro__)
+
+
+def test_moving_a_relevant_item_up_can_lower_expected_reciprocal_rank():
+    # Grade 1 overtakes grade 4: the user stops at the worse item more often.
+    qrels = {"q": {"a": 4, "b": 1}}
+    found = metric("ERR").evaluate(tb.project(qrels, [{"q": scores_of("xab")}, {"q": scores_of("xba")}]))
+    assert found[1, 0] < found[0, 0]
+
+
+@pytest.mark.parametrize("spec", TWINS)
+def test_request_without_relevant_items_has_no_value(spec):
+    with pytest.warns(EmptyRequestsWarning):
+        scores = tb.Experiment({"q1": {"a": 3}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}).evaluate(spec)
+    assert not math.isnan(scores.values[0, 0, 0]) and math.isnan(scores.values[0, 1, 0])
+    (mean,) = scores.mean().rows
+    assert (mean.mean, mean.n_requests) == (scores.values[0, 0, 0], 1)
+
+
+def test_values_do_not_depend_on_which_other_requests_and_runs_are_there():
+    simulation = tb.simulate(20, seed=3)
+    runs = list(simulation.runs.values())
+    whole = tb.project(simulation.judgements, runs, nonrelevant=True, pool=True)
+    alone = tb.project({"q07": simulation.judgements["q07"]}, [{"q07": runs[2]["q07"]}], nonrelevant=True, pool=True)
+    for spec in TWINS:
+        if "n=" not in spec:
+            together = metric(spec).evaluate(whole)[2, list(whole.requests).index("q07")]
+            assert metric(spec).evaluate(alone)[0, 0].tobytes() == together.tobytes(), spec
+
+
+def test_union_of_all_runs_is_the_corpus_where_asked_for():
+    # Union of both runs and the relevant items: a, x, y and b, which no run retrieves: n = 4.
+    positions = tb.project({"q": {"a": 1, "b": 1}}, [{"q": {"a": 1.0, "x": 0.5}}, {"q": {"y": 1.0}}], pool=True)
+    assert metric("ASL(n='union')").evaluate(positions).tolist() == [[(1 + 4) / 2], [(3 + 4) / 2]]
+
+
+@pytest.mark.parametrize("spec", ["ASL", "TSL", "SL3", "RecallError"])
+def test_unretrieved_items_need_a_corpus_size(spec):
+    assert metric(spec).evaluate(tb.positions([[2, 5]])).shape == (1, 1)
+    with pytest.raises(InputError, match=rf"such as {spec}\(n=1000000\)"):
+        metric(spec).evaluate(tb.positions([[2, None]]))
+
+
+def test_recall_level_metrics_are_the_sum_of_their_levels():
+    positions = tb.positions([[2, 5, 9], [1, 4, None]])
+    for spec in TWINS:
+        made = metric(spec)
+        if isinstance(made, RecallLevelMetric):
+            (bucket,) = positions.levels().buckets()
+            np.testing.assert_allclose(made.by_level(bucket.p).sum(-1), made.score(bucket.p), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("P", "P needs a cutoff, such as P@10"),
+        ("RP@5", "RP takes no cutoff"),
+        ("RBP(p=1)", "between 0 and 1"),
+        ("RBP(p='x')", "Give a number"),
+        ("RBP(p=0.5, p=0.6)", "'p' is given twice"),
+        ("AP(7)", "there is no parameter '7'. AP has rel"),
+        ("AP(rel=0)", "Give a number above 0"),
+        ("AP(q=1)", "there is no parameter 'q'"),
+        ("nDCG(gain='cubic')", "Give 'linear' or 'exp'"),
+        ("RR(level=0)", "whole number from 1 on"),
+        ("TSE(bpref)", "bpref is not a sum over recall levels"),
+        ("TSE(3)", "3 is not a sum over recall levels"),
+        ("NCP(weights='steep')", 'unknown weights "steep"'),
+        ("linear", "linear needs the number of items in the corpus"),
+        ("ASL(n='all')", "Give the corpus size, or 'union'"),
+        ("Average", "unknown metric"),
+        ("ndgc@10", 'Did you mean "nDCG"'),
+    ],
+)
+def test_bad_spec_is_refused_with_advice(spec, message):
+    with pytest.raises(InputError) as caught:
+        metric(spec)
+    assert message in str(caught.value)
+
+
+def test_metric_passes_through():
+    made = metric("AP")
+    assert metric(made) is made and isinstance(made, Metric)

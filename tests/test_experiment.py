@@ -1,0 +1,206 @@
+"""Experiment and Scores: the chain from files to tables, and every form a result can take."""
+
+import json
+import math
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import GradesWarning, InputError, MissingExtraError
+from tiebreak.reports import frames
+from tiebreak.reports.tables import Table
+
+QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 2}, "q3": {"d": 1, "z": 0}}
+FIRST = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"c": 1.0}, "q3": {"y": 2.0, "d": 1.0}}
+SECOND = {"q1": {"x": 3.0, "a": 2.0}, "q2": {"c": 1.0}}
+
+
+@pytest.fixture
+def scores():
+    return tb.Experiment(QRELS, [FIRST, SECOND]).evaluate(["AP", "RR"])
+
+
+def test_values_are_by_run_request_and_measure(scores):
+    # AP of q1: (1 + 2/3) / 2 in the first run, (1/2 + 0) / 2 in the second; q3 is missing from the second.
+    assert scores["AP"].tolist() == [[(1 + 2 / 3) / 2, 1.0, 0.5], [(1 / 2) / 2, 1.0, 0.0]]
+    assert scores["RR"].tolist() == [[1.0, 1.0, 0.5], [0.5, 1.0, 0.0]]
+
+
+def test_means_are_exactly_rounded_and_have_intervals(scores):
+    rows = {(row.run, row.measure): row for row in scores.mean().rows}
+    row = rows["run2", "RR"]
+    assert row.mean == 0.5 and row.n_requests == 3
+    # Values 1/2, 1, 0: standard deviation 1/2; Student's t with 2 degrees of freedom at 97.5% is 4.302653.
+    assert row.high - row.mean == pytest.approx(4.302653 * 0.5 / math.sqrt(3), rel=1e-6)
+    assert row.mean - row.low == pytest.approx(row.high - row.mean)
+
+
+def test_one_request_has_a_mean_and_no_interval():
+    (row,) = tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate("RR").mean().rows
+    assert row.mean == 1.0 and math.isnan(row.low) and math.isnan(row.high)
+
+
+def test_mean_does_not_depend_on_the_order_of_requests():
+    simulation = tb.simulate(60, systems=["deep", "weak"], seed=2)
+    there = tb.Experiment(simulation.judgements, list(simulation.runs.values())).evaluate(["AP", "nDCG"])
+    back = tb.Experiment(dict(reversed(simulation.judgements.items())), list(simulation.runs.values())).evaluate(
+        ["AP", "nDCG"]
+    )
+    assert there.to_flat_dict() == back.to_flat_dict()
+
+
+def test_measures_are_called_as_they_were_asked_for():
+    scores = tb.Experiment(QRELS, FIRST).evaluate(["map", "AP@2", tb.metric("RR")])
+    assert scores.measures == ("map", "AP@2", "RR")
+
+
+def test_dictionaries(scores):
+    assert scores.to_dict()["run1"]["q3"] == {"AP": 0.5, "RR": 0.5}
+    assert scores.to_flat_dict()["run2/RR"] == 0.5
+    assert scores.mean().to_dict()["run2"]["RR"] == 0.5
+    assert len(list(scores.per_request())) == 2 * 3 * 2
+
+
+def test_frame_of_whatever_is_installed(scores, monkeypatch):
+    made = {}
+
+    class Library:
+        @staticmethod
+        def DataFrame(columns):  # noqa: N802
+            made.update(columns)
+            return columns
+
+    monkeypatch.setattr(frames, "import_module", lambda name: Library)
+    scores.to_frame()
+    assert made["run"][:2] == ["run1", "run1"] and made["measure"][:2] == ["AP", "RR"]
+    assert scores.mean().to_frame()["n_requests"] == [3, 3, 3, 3]
+
+
+def test_missing_frame_library_names_the_extra(scores, monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(frames, "import_module", missing)
+    with pytest.raises(MissingExtraError, match=r'pip install "tiebreak\[frames\]"'):
+        scores.to_frame()
+
+
+def test_table_marks_the_best_and_says_what_was_left_out():
+    with pytest.warns(tb.errors.EmptyRequestsWarning):
+        scores = tb.Experiment(QRELS | {"q4": {"e": 0}}, [FIRST, SECOND]).evaluate(["AP", "ASL(n=50)"])
+    table = scores.table()
+    assert table.header == ("run", "AP", "ASL(n=50)")
+    # The first run is better by both; search lengths are better when lower.
+    assert table.best == {(0, 1), (0, 2)}
+    assert "Left out: 1 requests without a relevant item." in table.notes[0]
+    assert "1 rankings are missing" in table.notes[1]
+    # Top ten: a, x, b | c | y, d of the first run, 2 of 6 by mean over requests: (1/3 + 0 + 1/2) / 3.
+    assert table.notes[2] == "28% to 50%, by run, of the top 10 is unjudged."
+
+
+def test_ties_for_the_best_are_all_marked():
+    scores = tb.Experiment(QRELS, [FIRST, tb.Run(FIRST, name="same")]).evaluate("AP")
+    assert scores.table().best == {(0, 1), (1, 1)}
+
+
+def test_latex_and_html_escape_names():
+    scores = tb.Experiment(QRELS, [tb.Run(FIRST, name=r"<b>50%_&\x$"), SECOND]).evaluate("AP")
+    assert r"\textless{}b\textgreater{}50\%\_\&\textbackslash{}x\$" in scores.to_latex()
+    assert "&lt;b&gt;50%_&amp;" in scores._repr_html_()
+    assert "<b>50" not in scores._repr_html_()
+
+
+def test_latex_is_a_tabular_with_the_best_in_bold(scores):
+    lines = scores.to_latex().splitlines()
+    assert lines[0] == r"\begin{tabular}{lrr}" and lines[-2] != ""
+    assert r"run1 & \textbf{0.7778} & \textbf{0.8333} \\" in lines
+
+
+def test_text_in_a_session_shows_the_table(scores):
+    text = repr(scores)
+    assert "2 runs x 3 requests x 2 measures" in text and "0.7778" in text
+
+
+def test_table_text_has_no_control_characters():
+    assert "\x1b" not in Table(("a",), (("\x1b[31mred",),)).to_text()
+
+
+def test_graded_measure_beside_a_minimum_grade_is_warned_of():
+    qrels = {"q": {"a": 1, "b": 2}}
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    with pytest.warns(GradesWarning, match="nDCG count every grade above 0, also those below min_grade=2"):
+        tb.Experiment(qrels, run, min_grade=2).evaluate(["nDCG", "AP"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tb.Experiment(qrels, run, min_grade=2).evaluate(["nDCG(rel=2)", "AP"])
+        tb.Experiment(qrels, run, min_grade=2, binary=True).evaluate(["nDCG", "AP"])
+
+
+def test_no_measure_and_the_same_twice_are_refused():
+    experiment = tb.Experiment(QRELS, FIRST)
+    with pytest.raises(InputError, match="no measure was given"):
+        experiment.evaluate([])
+    with pytest.raises(InputError, match="given twice"):
+        experiment.evaluate(["AP", "AP"])
+
+
+def test_ndcg_of_binary_judgements_is_the_recall_level_form():
+    simulation = tb.simulate(30, systems=["deep", "weak"], seed=4)
+    experiment = tb.Experiment(simulation.judgements, list(simulation.runs.values()), binary=True)
+    scores = experiment.evaluate(["nDCG", "binary_nDCG", "nDCG@10", "binary_nDCG@10"])
+    assert scores["nDCG"].tobytes() == scores["binary_nDCG"].tobytes()
+    assert scores["nDCG@10"].tobytes() == scores["binary_nDCG@10"].tobytes()
+
+
+def test_disaggregated_differences_add_up_to_the_difference():
+    simulation = tb.simulate(10, systems=["deep", "top-heavy"], seed=4)
+    experiment = tb.Experiment(simulation.judgements, list(simulation.runs.values()))
+    for spec in ("AP", "RR", "RBP", "R@10", "TSE"):
+        split = tb.disaggregate(experiment.positions, tb.metric(spec), "run1", "run2").to_dict()
+        values = experiment.evaluate(spec)[spec]
+        for q, request in enumerate(experiment.positions.requests):
+            assert sum(split[request]) == pytest.approx(values[0, q] - values[1, q], abs=1e-12)
+
+
+def test_measure_of_ir_measures_without_it_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(MissingExtraError, match=r'infAP needs the extra "ir-measures"'):
+        tb.metric("infAP")
+    with pytest.raises(InputError, match="unknown metric"):
+        tb.metric("nonsense")
+
+
+def test_json_has_no_nan(tmp_path, capsys):
+    from tiebreak.reports.formats import write_jsonl
+
+    write_jsonl(("a", "b"), [(1.5, float("nan"))], sys.stdout)
+    assert json.loads(capsys.readouterr().out) == {"a": 1.5, "b": None}
+
+
+def test_unfinished_file_is_not_left_behind(tmp_path):
+    from tiebreak.reports.formats import text_output
+
+    path = tmp_path / "out.txt"
+    path.write_text("before")
+
+    def interrupted():
+        with text_output(str(path)) as out:
+            out.write("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        interrupted()
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_blocks_of_requests_do_not_change_a_bit(monkeypatch):
+    simulation = tb.simulate(25, seed=6)
+    measures = ["AP", "nDCG", "nDCG(gain='exp')@5", "RR", "RBP", "ERR", "bpref", "TSE", "R@10"]
+    whole = tb.Experiment(simulation.judgements, list(simulation.runs.values())).evaluate(measures)
+    monkeypatch.setattr("tiebreak.projection.levels.ENTRIES_AT_ONCE", 1)
+    one_by_one = tb.Experiment(simulation.judgements, list(simulation.runs.values())).evaluate(measures)
+    assert np.array_equal(whole.values, one_by_one.values)

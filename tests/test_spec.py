@@ -1,0 +1,126 @@
+"""The grammar: what it reads, prints back and refuses, and the spellings of other tools."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tiebreak.errors import InputError
+from tiebreak.spec import DEEPEST, LONGEST, Spec, parse
+
+
+@pytest.mark.parametrize(
+    ("alias", "spec"),
+    [
+        ("map", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("P_10", "P@10"),
+        ("recall_1000", "R@1000"),
+        ("recip_rank", "RR"),
+        ("Rprec", "RP"),
+        ("bpref", "bpref"),
+        ("success_10", "Success@10"),
+        ("AP(rel=2)@100", "AP(rel=2)@100"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain='exp')@10"),
+        ("nDCG(dcg='log2')@10", "nDCG@10"),
+        ("Bpref(rel=2)", "bpref(rel=2)"),
+        ("NDCG@5", "nDCG@5"),
+        ("MAP@5", "AP@5"),
+        ("map@100-l2", "AP(rel=2)@100"),
+        ("ndcg@10-l2", "nDCG(rel=2)@10"),
+        ("ndcg_burges@10", "nDCG(gain='exp')@10"),
+        ("ndcg_burges@10-l2", "nDCG(gain='exp', rel=2)@10"),
+        ("mrr@10", "RR@10"),
+        ("precision@5", "P@5"),
+        ("recall@100-l3", "R(rel=3)@100"),
+        ("hit_rate@3", "Success@3"),
+        ("r-precision", "RP"),
+        ("rbp.95", "RBP(p=0.95)"),
+        ("ap", "AP"),
+        ("rbp", "RBP(p=0.5)"),
+        ("rr", "RR"),
+        ("rp", "RP"),
+        ("p@20", "P@20"),
+        ("r@20", "R@20"),
+        ("  AP  ", "AP"),
+    ],
+)
+def test_spellings_of_other_tools_are_understood(alias, spec):
+    assert str(parse(alias)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("leximin(AP)", Spec("leximin", ((None, Spec("AP")),))),
+        ("S-Recall@20", Spec("S-Recall", (), 20)),
+        ("x(a=-1.5e3, 'y', b=true, c=none, d=f(g@2))", None),
+        ('x("it\'s")', Spec("x", ((None, "it's"),))),
+        ("f(1, .5, +2)", Spec("f", ((None, 1), (None, 0.5), (None, 2)))),
+    ],
+)
+def test_grammar_is_read(text, expected):
+    found = parse(text)
+    if expected is not None:
+        assert found == expected
+    else:
+        assert found.arguments == (
+            ("a", -1500.0),
+            (None, "y"),
+            ("b", True),
+            ("c", None),
+            ("d", Spec("f", ((None, Spec("g", (), 2)),))),
+        )
+
+
+names = st.from_regex(r"[A-Z][A-Za-z0-9_]{0,5}(-[A-Za-z]{1,3})?", fullmatch=True).filter(
+    lambda n: n.lower() not in ("true", "false", "none") and str(parse(n)) == n
+)
+plain = st.one_of(
+    st.integers(-(10**6), 10**6),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.none(),
+    st.text(st.characters(blacklist_characters="'", blacklist_categories=("Cs",)), max_size=8),
+)
+specs = st.recursive(
+    st.builds(Spec, names),
+    lambda inner: st.builds(
+        Spec,
+        names,
+        st.lists(st.tuples(st.one_of(st.none(), st.just("key")), st.one_of(plain, inner)), max_size=3).map(tuple),
+        st.one_of(st.none(), st.integers(1, 10**6)),
+    ),
+    max_leaves=4,
+)
+
+
+@given(specs)
+def test_spec_prints_back_to_what_was_read(spec):
+    text = str(spec)
+    if len(text) <= LONGEST:
+        assert str(parse(text)) == text
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(text):
+    with suppress(InputError):
+        assert isinstance(parse(text), Spec)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "@10", "AP@", "AP@0", "AP@1.5", "AP@-1", "AP(", "AP()", "AP(rel=)", "AP)", "A B", "é", "AP@10@20"]
+)
+def test_what_is_no_spec_is_refused(text):
+    with pytest.raises(InputError, match="cannot be read"):
+        parse(text)
+
+
+def test_length_and_depth_are_bounded():
+    with pytest.raises(InputError, match="longer than"):
+        parse("a" * (LONGEST + 1))
+    with pytest.raises(InputError, match="nested more than"):
+        parse("f(" * (DEEPEST + 2) + "x" + ")" * (DEEPEST + 2))
