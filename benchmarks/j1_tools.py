@@ -11,35 +11,23 @@ import json
 import sys
 
 MEASURES = ["AP", "nDCG", "RR", "R@1000"]
-DEPTH = 1000
 
 PerRequest = dict[str, list[float]]
 
 
 def tiebreak(qrels: str, run: str) -> PerRequest:
-    # A stopgap until the library has metrics: the recall-level forms on top of the positions.
-    import numpy as np
+    # The command line itself, as people call it.
+    import contextlib
+    import io
 
-    import tiebreak as tb
-    from tiebreak.projection import exposure, weighted_sum
+    from tiebreak.cli import main
 
-    positions = np.arange(1, DEPTH + 1)
-    reciprocal = np.concatenate([[0.0], 1 / positions, [0.0]])
-    discount = np.concatenate([[0.0], 1 / np.log2(positions + 1), [0.0]])
-    retrieved = np.concatenate([[0.0], np.ones(DEPTH), [0.0]])
-
-    scores: PerRequest = {measure: [] for measure in MEASURES}
-    projected = tb.project(tb.read_judgements(qrels), [run], jobs=1)
-    for bucket in projected.levels().buckets():
-        p, m = bucket.p[0], bucket.m
-        if m:
-            level = np.arange(1, m + 1)
-            ideal = (1 / np.log2(level + 1)).sum()
-            scores["AP"] += weighted_sum(exposure(p, reciprocal), level / m).tolist()
-            scores["nDCG"] += weighted_sum(exposure(p, discount), np.full(m, 1 / ideal)).tolist()
-            scores["RR"] += exposure(p[:, 0], reciprocal).tolist()
-            scores["R@1000"] += weighted_sum(exposure(p, retrieved), np.full(m, 1 / m)).tolist()
-    return scores
+    measures = [word for measure in MEASURES for word in ("-m", measure)]
+    sys.argv[1:] = ["evaluate", qrels, run, *measures, "--per-request", "--format", "jsonl"]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        main()
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    return {measure: [row[measure] for row in rows] for measure in MEASURES}
 
 
 def pytrec_eval(qrels: str, run: str) -> PerRequest:

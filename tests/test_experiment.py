@@ -139,6 +139,12 @@ def test_graded_measure_beside_a_minimum_grade_is_warned_of():
         tb.Experiment(qrels, run, min_grade=2, binary=True).evaluate(["nDCG", "AP"])
 
 
+def test_union_of_all_runs_is_counted_where_a_measure_asks_for_it():
+    # q1: a, x, b; q2: c; q3: y, d. In the second run b stands at 3 of 3, d at 2 of 2, after what is not there.
+    scores = tb.Experiment(QRELS, [FIRST, SECOND]).evaluate(["AP", "TSL(n='union')"])
+    assert scores["TSL(n='union')"].tolist() == [[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]]
+
+
 def test_no_measure_and_the_same_twice_are_refused():
     experiment = tb.Experiment(QRELS, FIRST)
     with pytest.raises(InputError, match="no measure was given"):

@@ -51,7 +51,7 @@ class Experiment:
     @cached_property
     def positions(self) -> Positions:
         """Where the judged items stand in every run; read when first asked for."""
-        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True, "pool": True})
+        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True})
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
@@ -70,10 +70,17 @@ class Experiment:
         for m in forms:
             if isinstance(m, ExternalMeasure):
                 values = m.evaluate_rankings(self.judgements, self._whole_rankings)
+            elif isinstance(m, LevelMetric):
+                values = m.over(levels[m.rel])
             else:
-                values = m.over(levels[m.rel]) if isinstance(m, LevelMetric) else m.evaluate(positions)
+                values = m.evaluate(self._pooled if m.needs_pool else positions)
             # A request without a relevant item is left out of everything, also by measures that would have a value.
             yield np.where(counted, values, np.nan) if m.rel is None else values
+
+    @cached_property
+    def _pooled(self) -> Positions:
+        """The runs once more, with the items of all of them counted."""
+        return project(self.judgements, self.runs, **self.options | {"pool": True})
 
     @cached_property
     def _whole_rankings(self) -> Positions:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -83,6 +81,9 @@ def reason(error: Exception) -> str:
 
 def spool(stream: BinaryIO) -> str:
     """Copy a stream to a temporary file that is removed when Python ends."""
+    import shutil
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="tiebreak-", delete=False) as copy:
         atexit.register(FilePath(copy.name).unlink, missing_ok=True)
         shutil.copyfileobj(stream, copy, 1 << 20)

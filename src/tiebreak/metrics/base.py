@@ -78,6 +78,11 @@ class Metric:
                 given.append((None if isinstance(value, Metric) else parameter.name, value))
         return given
 
+    @property
+    def needs_pool(self) -> bool:
+        """Whether it needs the distinct items of all runs counted."""
+        return False
+
     def on(self, positions: Positions) -> Metric:
         """The simplest metric that gives the same values on these positions."""
         return self

@@ -37,6 +37,10 @@ class SearchLength(Metric):
         if not (self.n is None or self.n == UNION or size):
             raise InputError(f"{self.name}(n={quoted(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
 
+    @property
+    def needs_pool(self) -> bool:
+        return self.n == UNION
+
     def length(self, p: Ranks) -> Floats:
         """Values [run, request] of ``p[run, request, m]``."""
         raise NotImplementedError

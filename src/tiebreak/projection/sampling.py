@@ -6,8 +6,6 @@ samples of growing share with one seed contain each other.
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -72,13 +70,20 @@ def uniforms(positions: Positions, seed: int) -> NDArray[np.float64]:
 
 
 def fingerprints(ids: Ids) -> NDArray[np.uint64]:
-    digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in ids)
+    digests = b"".join(map(digest, ids))
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+
+def digest(text: str) -> bytes:
+    """Eight bytes that stand for a text, the same everywhere."""
+    from hashlib import blake2b
+
+    return blake2b(text.encode(), digest_size=8).digest()
 
 
 def mixed(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int) -> NDArray[np.float64]:
     """Two fingerprints and a seed as a number in [0, 1): rounds of the SplitMix64 finaliser."""
-    start = int.from_bytes(blake2b(str(seed).encode(), digest_size=8).digest(), "little")
+    start = int.from_bytes(digest(str(seed)), "little")
     state = scrambled(scrambled(a + np.uint64(start)) + b)
     return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
