@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tiebreak.inputs import Judgements as Judgements
     from tiebreak.inputs import Run as Run
     from tiebreak.inputs import read_judgements as read_judgements
-    from tiebreak.metrics import disaggregate as disaggregate
     from tiebreak.metrics import metric as metric
+    from tiebreak.metrics.disaggregation import disaggregate as disaggregate
     from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
     from tiebreak.projection import Levels as Levels
     from tiebreak.projection import Positions as Positions
@@ -37,7 +37,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Experiment": "experiment",
     "Scores": "scores",
-    "disaggregate": "metrics",
+    "disaggregate": "metrics.disaggregation",
     "metric": "metrics",
     "InputError": "errors",
     "TiebreakError": "errors",

@@ -14,7 +14,8 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.metrics import ExternalMeasure, LevelMetric, Metric, metric
+from tiebreak.metrics import LevelMetric, Metric, metric
+from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.metrics.judged import JudgedShare
 from tiebreak.projection import Positions, project
 from tiebreak.projection.primitives import Floats

@@ -16,7 +16,7 @@ ODD_TEXT = (
     b"q1\t0\td2\t2\t3.5\tt\n"
     b"\n"
     b" q1  0  \xc3\xa9 \t3   1e-2 \t\r\n"
-    b"x1 0 d1 1 2\n"
+    b"x1 0 d1 1 2\n" + BYTE_ORDER_MARK + b"q1 0 d1 1 2\n"
     b"q2 0 d1 1 1\n"
     b"q2 0 " + b"x" * 70 + b" 2 -1\n"
     b"q1 0 d3 1 7"

@@ -58,8 +58,8 @@ def test_projecting_in_many_threads_at_once_gives_the_same(engine):
     work = [some_files(7)[k:] for k in range(6)]
     expected = [projected(engine, files, judged, OPTIONS) for files in work]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda files: projected(engine, files, judged, OPTIONS), work * 4))
-    assert found == expected * 4
+        found = list(pool.map(lambda files: projected(engine, files, judged, OPTIONS), work * 2))
+    assert found == expected * 2
 
 
 def test_other_threads_run_while_the_core_reads(core):

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from pathlib import Path as FilePath
 from typing import BinaryIO, TypeAlias
 
 import numpy as np
@@ -85,9 +84,14 @@ def spool(stream: BinaryIO) -> str:
     import tempfile
 
     with tempfile.NamedTemporaryFile(prefix="tiebreak-", delete=False) as copy:
-        atexit.register(FilePath(copy.name).unlink, missing_ok=True)
+        atexit.register(remove, copy.name)
         shutil.copyfileobj(stream, copy, 1 << 20)
     return copy.name
+
+
+def remove(path: str) -> None:
+    if os.path.exists(path):
+        os.remove(path)
 
 
 def table_source(values: Values, label: str) -> Source:

@@ -3,82 +3,70 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
-from tiebreak.metrics.disaggregation import Disaggregation, disaggregate
-from tiebreak.metrics.exact import LexiPrecisionValue, LexiRecallValue
-from tiebreak.metrics.external import ExternalMeasure, external
-from tiebreak.metrics.graded import NDCG, ExpectedReciprocalRank
-from tiebreak.metrics.judged import BinaryPreference, JudgedShare
-from tiebreak.metrics.recall_level import (
-    AveragePrecision,
-    BinaryNDCG,
-    LinearExposure,
-    NormalisedCumulativePrecision,
-    Precision,
-    RankBiasedPrecision,
-    Recall,
-    RecallLevelMetric,
-    ReciprocalRank,
-    RPrecision,
-    Success,
-    TotalSearchEfficiency,
-    recall_level_form,
-)
-from tiebreak.metrics.search_length import (
-    AverageSearchLength,
-    InitialSearchLength,
-    RecallError,
-    SearchLength3,
-    TotalSearchLength,
-)
+from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import recall_weights
 from tiebreak.spec import LONGEST, Spec, canonical, parse, shown
 
 __all__ = [
     "CATALOGUE",
-    "Disaggregation",
-    "ExternalMeasure",
     "LevelMetric",
     "Metric",
     "RecallLevelMetric",
     "Traits",
-    "disaggregate",
     "metric",
     "recall_level_form",
     "recall_weights",
 ]
 
-CATALOGUE: dict[str, type[Metric]] = {
-    entry.name: entry
-    for entry in (
-        AveragePrecision,
-        ReciprocalRank,
-        NDCG,
-        BinaryNDCG,
-        RankBiasedPrecision,
-        Recall,
-        RPrecision,
-        Precision,
-        Success,
-        TotalSearchEfficiency,
-        NormalisedCumulativePrecision,
-        LinearExposure,
-        ExpectedReciprocalRank,
-        BinaryPreference,
-        JudgedShare,
-        InitialSearchLength,
-        TotalSearchLength,
-        AverageSearchLength,
-        SearchLength3,
-        RecallError,
-        LexiRecallValue,
-        LexiPrecisionValue,
-    )
-}
+
+class Catalogue(Mapping[str, type[Metric]]):
+    """Every metric by its name; a file of definitions is imported when one of its metrics is asked for."""
+
+    HOMES: ClassVar[dict[str, str]] = {
+        "AP": "recall_level.AveragePrecision",
+        "RR": "recall_level.ReciprocalRank",
+        "nDCG": "graded.NDCG",
+        "binary_nDCG": "recall_level.BinaryNDCG",
+        "RBP": "recall_level.RankBiasedPrecision",
+        "R": "recall_level.Recall",
+        "RP": "recall_level.RPrecision",
+        "P": "recall_level.Precision",
+        "Success": "recall_level.Success",
+        "TSE": "recall_level.TotalSearchEfficiency",
+        "NCP": "recall_level.NormalisedCumulativePrecision",
+        "linear": "recall_level.LinearExposure",
+        "ERR": "graded.ExpectedReciprocalRank",
+        "bpref": "judged.BinaryPreference",
+        "Judged": "judged.JudgedShare",
+        "ISL": "search_length.InitialSearchLength",
+        "TSL": "search_length.TotalSearchLength",
+        "ASL": "search_length.AverageSearchLength",
+        "SL3": "search_length.SearchLength3",
+        "RecallError": "search_length.RecallError",
+        "LR": "exact.LexiRecallValue",
+        "LP": "exact.LexiPrecisionValue",
+    }
+
+    def __getitem__(self, name: str) -> type[Metric]:
+        module, entry = self.HOMES[name].split(".")
+        found: type[Metric] = getattr(import_module(f"tiebreak.metrics.{module}"), entry)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.HOMES)
+
+    def __len__(self) -> int:
+        return len(self.HOMES)
+
+
+CATALOGUE = Catalogue()
 
 
 def metric(spec: str | Spec | Metric) -> Metric:
@@ -92,6 +80,8 @@ def metric(spec: str | Spec | Metric) -> Metric:
     if isinstance(spec, Metric):
         return spec
     if isinstance(spec, str):
+        from tiebreak.metrics.external import external
+
         text = spec.strip()
         if len(text) <= LONGEST and not known_name(text) and (handed_over := external(text)):
             return handed_over

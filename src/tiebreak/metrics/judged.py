@@ -72,7 +72,6 @@ def number_above(
     return found - np.searchsorted(place, request * 2**31)
 
 
-@dataclass(frozen=True)
 class JudgedShare(Metric):
     """Share of judged items among the first k, or among all retrieved where there are fewer; 0 where none is.
 

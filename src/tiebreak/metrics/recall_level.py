@@ -20,7 +20,6 @@ from tiebreak.projection.levels import Levels, deepest_of
 from tiebreak.projection.primitives import Floats, Ranks, exposure, weighted_sum
 
 
-@dataclass(frozen=True)
 class RecallLevelMetric(LevelMetric):
     """A sum over recall levels of exposure times normalisation.
 
@@ -76,7 +75,6 @@ def only(i: int, m: int) -> Floats:
     return z
 
 
-@dataclass(frozen=True)
 class AveragePrecision(RecallLevelMetric):
     r"""Mean over relevant items of the precision at each one's position.
 
@@ -135,7 +133,6 @@ class ReciprocalRank(RecallLevelMetric):
         return only(self.level, m)
 
 
-@dataclass(frozen=True)
 class BinaryNDCG(RecallLevelMetric):
     r"""Normalised discounted cumulative gain of binary relevance.
 
@@ -196,7 +193,6 @@ class RankBiasedPrecision(RecallLevelMetric):
         return np.ones(m)
 
 
-@dataclass(frozen=True)
 class Recall(RecallLevelMetric):
     r"""Share of the relevant items among the first k; without a cutoff, among all retrieved.
 
@@ -221,7 +217,6 @@ class Recall(RecallLevelMetric):
         return np.full(m, 1.0 / m)
 
 
-@dataclass(frozen=True)
 class RPrecision(RecallLevelMetric):
     r"""Precision at position m, the number of relevant items.
 
@@ -245,7 +240,6 @@ class RPrecision(RecallLevelMetric):
         return np.full(m, 1.0 / m)
 
 
-@dataclass(frozen=True)
 class Precision(RecallLevelMetric):
     r"""Share of relevant items among the first k positions, retrieved or not.
 
@@ -270,7 +264,6 @@ class Precision(RecallLevelMetric):
         return np.ones(m)
 
 
-@dataclass(frozen=True)
 class Success(RecallLevelMetric):
     r"""Whether any relevant item is among the first k.
 
@@ -366,6 +359,10 @@ class LinearExposure(RecallLevelMetric):
         return np.full(m, 1.0 / m)
 
 
+RECIPROCAL = AveragePrecision()
+"""Whose exposure, 1/k, is that of total search efficiency unless another is asked for."""
+
+
 @dataclass(frozen=True)
 class TotalSearchEfficiency(RecallLevelMetric):
     r"""Exposure of the last relevant item: what the worst-off user gets (LR eq 3).
@@ -386,7 +383,7 @@ class TotalSearchEfficiency(RecallLevelMetric):
     [0.2, 0.0]
     """
 
-    base: Metric = AveragePrecision()
+    base: Metric = RECIPROCAL
     name: ClassVar[str] = "TSE"
     traits: ClassVar[Traits] = Traits(cutoff="no")
 

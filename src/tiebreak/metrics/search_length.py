@@ -70,7 +70,6 @@ def union_sizes(positions: Positions, rel: float | None) -> NDArray[np.int64]:
     return positions.pool + np.bincount(positions.layout.request[nowhere], minlength=len(positions.pool))
 
 
-@dataclass(frozen=True)
 class InitialSearchLength(SearchLength):
     r"""Position of the first relevant item, :math:`p_1`.
 
@@ -88,7 +87,6 @@ class InitialSearchLength(SearchLength):
         return np.asarray(p[..., 0], dtype=np.float64)
 
 
-@dataclass(frozen=True)
 class TotalSearchLength(SearchLength):
     r"""Position of the last relevant item, :math:`p_m`.
 
@@ -105,7 +103,6 @@ class TotalSearchLength(SearchLength):
         return np.asarray(p[..., -1], dtype=np.float64)
 
 
-@dataclass(frozen=True)
 class AverageSearchLength(SearchLength):
     r"""Mean position of the relevant items (RPP eq 1).
 
@@ -124,7 +121,6 @@ class AverageSearchLength(SearchLength):
         return np.asarray(p.sum(-1, dtype=np.int64) / p.shape[-1])
 
 
-@dataclass(frozen=True)
 class SearchLength3(SearchLength):
     r"""Cooper's type 3 search length: non-relevant items above the last relevant one, :math:`p_m - m`.
 
@@ -141,7 +137,6 @@ class SearchLength3(SearchLength):
         return np.asarray(p[..., -1] - p.shape[-1], dtype=np.float64)
 
 
-@dataclass(frozen=True)
 class RecallError(SearchLength):
     r"""Rocchio's recall error: how much deeper than ideal the relevant items stand on average.
 
