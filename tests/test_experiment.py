@@ -95,10 +95,10 @@ def test_table_marks_the_best_and_says_what_was_left_out():
     assert table.header == ("run", "AP", "ASL(n=50)")
     # The first run is better by both; search lengths are better when lower.
     assert table.best == {(0, 1), (0, 2)}
-    assert "Left out: 1 requests without a relevant item." in table.notes[0]
-    assert "1 rankings are missing" in table.notes[1]
-    # Top ten: a, x, b | c | y, d of the first run, 2 of 6 by mean over requests: (1/3 + 0 + 1/2) / 3.
-    assert table.notes[2] == "28% to 50%, by run, of the top 10 is unjudged."
+    assert "Left out: 1 without a relevant item." in table.notes[0]
+    assert table.notes[1] == "Rankings that are missing and count as retrieving nothing: 1."
+    # Unjudged of what is there: x of a, x, b; none of c; y of y, d: (1/3 + 0 + 1/2) / 3. Second run: (1/2 + 0) / 2.
+    assert table.notes[2] == "25% to 28%, by run, of the top 10 is unjudged."
 
 
 def test_ties_for_the_best_are_all_marked():
@@ -169,6 +169,55 @@ def test_disaggregated_differences_add_up_to_the_difference():
         values = experiment.evaluate(spec)[spec]
         for q, request in enumerate(experiment.positions.requests):
             assert sum(split[request]) == pytest.approx(values[0, q] - values[1, q], abs=1e-12)
+
+
+def test_disaggregating_graded_ndcg_is_refused():
+    positions = tb.Experiment({"q": {"a": 3, "b": 1}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}]).positions
+    with pytest.raises(InputError, match="nDCG is not a sum over recall levels on these judgements"):
+        tb.disaggregate(positions, "nDCG", "run1", "run2")
+
+
+def test_misspelt_option_is_refused_at_once():
+    with pytest.raises(TypeError, match="min_garde"):
+        tb.Experiment(QRELS, FIRST, min_garde=2)
+
+
+def test_unknown_measure_of_a_result_is_an_error_with_a_suggestion(scores):
+    with pytest.raises(InputError, match='unknown measure "ap"'):
+        scores["ap"]
+
+
+@pytest.mark.parametrize("measures", [None, [None], [3]])
+def test_what_is_no_measure_is_refused(measures):
+    with pytest.raises(InputError):
+        tb.Experiment(QRELS, FIRST).evaluate(measures)
+
+
+def test_measure_with_its_own_relevance_says_over_how_many_requests():
+    with pytest.warns(tb.errors.EmptyRequestsWarning):
+        scores = tb.Experiment({"q1": {"a": 2}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, min_grade=2).evaluate(
+            ["AP", "AP(rel=1)"]
+        )
+    assert scores.notes[-1] == "AP(rel=1): means over 2 requests."
+
+
+def test_means_show_their_intervals(scores):
+    assert "95% intervals" in repr(scores.mean()) and "low" in scores.mean()._repr_html_()
+
+
+@pytest.mark.parametrize("grade", [2000.0, 1e308])
+def test_grades_too_large_for_an_exponential_gain_are_refused(grade):
+    with pytest.raises(InputError, match="too large for an exponential gain"):
+        tb.Experiment({"q": {"a": grade, "b": 1}}, {"q": {"a": 1.0}}).evaluate("nDCG(gain='exp')")
+
+
+def test_ndcg_of_huge_and_tiny_grades_is_finite():
+    huge = tb.Experiment({"q": {"a": 1e308, "b": 1e308, "c": 5e307}}, {"q": {"a": 2.0, "b": 1.0}}).evaluate("nDCG")
+    # (1 + 1/log2(3)) / (1 + 1/log2(3) + 0.5/2), whatever the scale of the grades
+    best = 1 + 1 / math.log2(3)
+    assert huge.values.item() == pytest.approx(best / (best + 0.25))
+    tiny = tb.Experiment({"q": {"a": 1e-17, "b": 2e-17}}, {"q": {"a": 1.0}}).evaluate("nDCG(gain='exp')")
+    assert tiny.values.item() == pytest.approx(1 / (2 + 1 / math.log2(3)))
 
 
 def test_measure_of_ir_measures_without_it_names_the_extra(monkeypatch):

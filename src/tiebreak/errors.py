@@ -69,6 +69,10 @@ class EmptyRequestsWarning(TiebreakWarning):
     """Some requests have no relevant item and are left out of every aggregate."""
 
 
+class RequestsLeftOutWarning(TiebreakWarning):
+    """Some judged requests are left out because not every run lists them."""
+
+
 class GradesWarning(TiebreakWarning):
     """A graded measure counts items that the experiment does not call relevant."""
 

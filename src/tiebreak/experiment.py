@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from inspect import signature
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.errors import GradesWarning, InputError
 from tiebreak.inputs import Judgements
@@ -47,6 +49,7 @@ class Experiment:
     ) -> None:
         self.judgements = read_judgements(judgements)
         self.runs = as_runs(runs)
+        signature(project).bind_partial(**options)  # a name that is misspelt is refused now
         self.options = options
 
     @cached_property
@@ -60,7 +63,8 @@ class Experiment:
         positions = self.positions
         warn_of_grades(metrics, positions)
         values = np.stack(list(self._evaluated(metrics)), axis=-1)
-        return Scores(positions.runs, positions.requests, names, metrics, values, tuple(notes(positions)))
+        said = (*notes(positions), *notes_on_measures(names, metrics, values))
+        return Scores(positions.runs, positions.requests, names, metrics, values, said)
 
     def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[Floats]:
         """The values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
@@ -91,7 +95,7 @@ class Experiment:
 
 def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
     """The measures asked for: what each was called, and what it is."""
-    asked = [measures] if isinstance(measures, (str, Metric)) else list(measures)
+    asked = [measures] if isinstance(measures, (str, Metric)) else list(measures or ())
     if not asked:
         raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
     names = tuple(str(measure).strip() for measure in asked)
@@ -115,15 +119,34 @@ def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
 def notes(positions: Positions) -> Iterator[str]:
     """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
     m = positions.relevant()
-    grade = "above 0" if positions.min_grade is None else f"of at least {positions.min_grade:g}"
     left_out = int((m == 0).sum())
-    yield f"Means over {int((m > 0).sum()):,} requests; relevant is a grade {grade}." + (
-        f" Left out: {left_out:,} requests without a relevant item." if left_out else ""
+    yield f"Means over {int((m > 0).sum()):,} requests; relevant is {positions.relevance}." + (
+        f" Left out: {left_out:,} without a relevant item." if left_out else ""
     )
     missing = int(((positions.listed == 0) & (m > 0)).sum())
     if missing:
-        yield f"{missing:,} rankings are missing and count as retrieving nothing."
-    unjudged = 1 - JudgedShare(cutoff=10).evaluate(positions)[:, m > 0].mean(axis=1)
-    low, high = unjudged.min(), unjudged.max()
-    share = f"{low:.0%}" if f"{low:.0%}" == f"{high:.0%}" else f"{low:.0%} to {high:.0%}, by run,"
-    yield f"{share} of the top 10 is unjudged."
+        yield f"Rankings that are missing and count as retrieving nothing: {missing:,}."
+    ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
+    if ignored:
+        yield f"Rankings of requests without judgements, ignored: {ignored:,}."
+    yield from unjudged_share(positions, m > 0)
+
+
+def unjudged_share(positions: Positions, counted: NDArray[np.bool_]) -> Iterator[str]:
+    """How much of the first ten items of what was retrieved nobody judged, over all requests, by run."""
+    judged = JudgedShare(cutoff=10).evaluate(positions)
+    there = (positions.retrieved > 0) & counted
+    shares = [1 - judged[r, there[r]].mean() for r in range(len(positions.runs)) if there[r].any()]
+    if shares:
+        low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+        yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
+
+
+def notes_on_measures(names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats) -> Iterator[str]:
+    """Measures that count other requests or other items than the rest."""
+    handed_over = [name for name, m in zip(names, metrics, strict=True) if isinstance(m, ExternalMeasure)]
+    if handed_over:
+        yield f"By ir_measures, with its own notion of relevance: {', '.join(handed_over)}."
+    for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
+        if m.rel is not None:
+            yield f"{name}: means over {int((~np.isnan(values[:, :, k])).any(axis=0).sum()):,} requests."

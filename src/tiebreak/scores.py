@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum, isnan, nan, sqrt
 from typing import Any, NamedTuple
 
+from tiebreak.errors import UnknownNameError
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
@@ -52,6 +53,22 @@ class Means:
     def to_frame(self) -> Any:
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in Mean._fields})
 
+    def table(self, digits: int = 4) -> Table:
+        """A row per run and measure, with the 95% interval of each mean."""
+        rows = (
+            (row.run, row.measure, *(f"{v:.{digits}f}" for v in (row.mean, row.low, row.high)), f"{row.n_requests:,}")
+            for row in self.rows
+        )
+        return Table(
+            ("run", "measure", "mean", "low", "high", "requests"), tuple(rows), ("95% intervals, by Student's t.",)
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        return self.table().to_text()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
@@ -78,6 +95,8 @@ class Scores:
 
     def __getitem__(self, measure: str) -> Floats:
         """The values [run, request] of one measure."""
+        if measure not in self.measures:
+            raise UnknownNameError("measure", measure, self.measures)
         return self.values[:, :, self.measures.index(measure)]
 
     def mean(self) -> Means:

@@ -248,9 +248,11 @@ def _ids(letter: str, count: int, width: int) -> list[str]:
 def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, Character]:
     known = systems if isinstance(systems, Mapping) else CHARACTERS
     names = [systems] if isinstance(systems, str) else list(systems)
+    if not names:
+        raise InputError("no system was asked for. Give at least one name.", kind="empty")
     for name in names:
         if name not in known:
-            raise UnknownNameError("system", name, known)
+            raise UnknownNameError("system", str(name), known)
         if not SYSTEM_NAME.fullmatch(name):
             raise InputError(f"system {quoted(name)} cannot name a file. Use letters, digits, and . _ + - inside.")
     return {name: known[name] for name in names}
@@ -258,7 +260,7 @@ def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, C
 
 def _check(least: int, **sizes: int) -> None:
     for name, size in sizes.items():
-        if size < least:
+        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < least:
             raise InputError(f"{name}={size} was asked for. Give {least} or more.")
 
 

@@ -51,7 +51,7 @@ def shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return "'" + value + "'"
-    if isinstance(value, float) and value == int(value) and abs(value) < 2**53:
+    if isinstance(value, float) and abs(value) < 2**53 and value == int(value):
         return str(int(value))
     return str(value)
 
@@ -85,15 +85,14 @@ ALIASES = tuple(
         (r"recall(\(rel=\d+\))?@(\d+)", r"R\1@\2"),
         (r"hit_rate(\(rel=\d+\))?@(\d+)", r"Success\1@\2"),
         (r"r-precision", "RP"),
+        (r"r-precision-l(\d+)", r"RP(rel=\1)"),
         (r"rbp\.(\d+)", r"RBP(p=0.\1)"),
         # ir_measures
-        (r"(?:MAP)(@\d+)?", r"AP\1"),
-        (r"(?:MRR)(@\d+)?", r"RR\1"),
-        (r"(?:NDCG)(@\d+)?", r"nDCG\1"),
-        (r"nDCG\(dcg='exp-log2'\)(@\d+)?", r"nDCG(gain='exp')\1"),
-        (r"nDCG\(dcg='log2'\)(@\d+)?", r"nDCG\1"),
-        (r"Rprec(\(rel=[\d.]+\))?", r"RP\1"),
-        (r"(?:B|b)pref(\(rel=[\d.]+\))?", r"bpref\1"),
+        (r"MAP\b(.*)", r"AP\1"),
+        (r"MRR\b(.*)", r"RR\1"),
+        (r"NDCG\b(.*)", r"nDCG\1"),
+        (r"Rprec\b(.*)", r"RP\1"),
+        (r"Bpref\b(.*)", r"bpref\1"),
     )
 )
 
@@ -201,7 +200,10 @@ class Parser:
             raise self.unexpected()
         if token.kind == "number":
             self.next += 1
-            return int(token.text) if re.fullmatch(r"[+-]?\d+", token.text) else float(token.text)
+            whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
+            if abs(float(token.text)) >= (2.0**63 if whole else float("inf")):
+                raise refusal(self.text, f"the number {quoted(token.text)} is too large", token.place)
+            return int(token.text) if whole else float(token.text)
         if token.kind == "string":
             self.next += 1
             return token.text[1:-1]

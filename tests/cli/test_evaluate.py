@@ -85,6 +85,18 @@ def test_output_file_is_written_whole(files, tmp_path):
     assert out.read_text().startswith("run,AP\n")
 
 
+def test_output_that_is_no_file_is_written_to_and_not_replaced(files, tmp_path):
+    link, target = tmp_path / "link.csv", tmp_path / "target.csv"
+    link.symlink_to(target)
+    assert run(*files, "-m", "AP", "--format", "csv", "-o", link).returncode == 0
+    assert link.is_symlink() and target.read_text().startswith("run,AP\n")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+    assert run(*files, "-m", "AP", "--format", "csv", "-o", pipe).returncode == 0
+    assert reader.communicate()[0].startswith("run,AP\n") and pipe.is_fifo()
+
+
 def test_parquet(files, tmp_path):
     polars = pytest.importorskip("polars")
     out = tmp_path / "scores.parquet"

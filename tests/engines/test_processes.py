@@ -135,7 +135,7 @@ def test_projecting_goes_on_after_a_fork_while_another_thread_projects(core):
 
     thread = threading.Thread(target=project)
     thread.start()
-    begun.wait()
+    assert begun.wait(30)
     try:
         answer = answer_of_a_child(lambda: hash(str(projected(core, files, judged, OPTIONS))))
     finally:

@@ -100,6 +100,12 @@ def test_binary_forgets_grades(write, min_grade, expected):
     assert judgements.grade.tolist() == [1.0, 0.0, -3.0, 2.5]
 
 
+@pytest.mark.parametrize("source", [None, 5, ["q 0 d 1"], b"q 0 d 1"])
+def test_what_is_no_path_and_no_dictionary_is_refused(source):
+    with pytest.raises(InputError, match="judgements cannot be read from"):
+        read_judgements(source)
+
+
 @pytest.mark.parametrize("min_grade", [0, -1, float("nan"), float("inf")])
 def test_min_grade_must_be_positive(min_grade):
     with pytest.raises(InputError, match="Give a number above 0"):

@@ -63,6 +63,27 @@ def test_two_runs_with_one_name_are_an_error(tmp_path):
     assert "a/x.run" in str(caught.value) and "b/x.run" in str(caught.value)
 
 
+def test_the_same_run_twice_is_an_error():
+    run = Run({"q1": {"d1": 1.0}}, name="x")
+    with pytest.raises(InputError, match='two runs are called "x"'):
+        project(QRELS, [run, run])
+
+
+def test_request_as_text_and_as_integer_is_refused():
+    with pytest.raises(InputError, match='request "7" is there as text and as integer'):
+        project({"7": {"a": 1}}, {7: {"a": 1.0}, "7": {"a": 2.0}})
+
+
+def test_number_beyond_float64_is_refused():
+    with pytest.raises(InputError, match="too large for a float64"):
+        project(QRELS, {"q1": {"d1": 10**400}})
+
+
+def test_name_must_be_text():
+    with pytest.raises(InputError, match="Give a run's name as text"):
+        Run({"q1": {"d1": 1.0}}, name=5)
+
+
 @pytest.mark.parametrize(
     ("content", "line", "kind", "message"),
     [
@@ -155,6 +176,8 @@ def test_rank_column_is_refused_for_dictionaries():
         ({"jobs": -1}, "jobs=-1"),
         ({"top": 2.5}, "top=2.5"),
         ({"min_grade": 0}, "min_grade=0"),
+        ({"min_grade": "2"}, "min_grade='2'"),
+        ({"depth": True}, "depth=True"),
     ],
 )
 def test_bad_option_is_refused_before_anything_is_read(options, message):

@@ -221,6 +221,9 @@ def test_recall_level_metrics_are_the_sum_of_their_levels():
         ("RR(level=0)", "whole number from 1 on"),
         ("TSE(bpref)", "bpref is not a sum over recall levels"),
         ("TSE(3)", "3 is not a sum over recall levels"),
+        ("TSE(AP(rel=2))", "Write TSE(AP, rel=...)"),
+        ("Judged(rel=1)@10", "leave out rel"),
+        ("ERR(max_grade=5000)", "Give a number up to 1000"),
         ("NCP(weights='steep')", 'unknown weights "steep"'),
         ("linear", "linear needs the number of items in the corpus"),
         ("ASL(n='all')", "Give the corpus size, or 'union'"),
@@ -232,6 +235,11 @@ def test_bad_spec_is_refused_with_advice(spec, message):
     with pytest.raises(InputError) as caught:
         metric(spec)
     assert message in str(caught.value)
+
+
+def test_parameters_as_ir_measures_names_them():
+    assert str(metric('nDCG(dcg="exp-log2", rel=2)@10')) == "nDCG(rel=2, gain='exp')@10"
+    assert str(metric("nDCG(dcg='log2')@10")) == "nDCG@10"
 
 
 def test_metric_passes_through():

@@ -30,7 +30,9 @@ def test_positions_by_hand_are_one_request_with_a_vector_per_run():
     assert positions.runs == ("run1", "run2")
 
 
-@pytest.mark.parametrize("vectors", [[], [[]], [[1], [1, 2]], [[0]], [[-1]], [[2, 2]]])
+@pytest.mark.parametrize(
+    "vectors", [[], [[]], [[1], [1, 2]], [[0]], [[-1]], [[2, 2]], [2, 5], [[2.5]], [[True]], [[2**31]]]
+)
 def test_what_is_no_position_vector_is_refused(vectors):
     with pytest.raises(InputError):
         tb.positions(vectors)
@@ -138,6 +140,13 @@ def test_optimistic_imputation_follows_the_last_retrieved_item(given_vectors):
         found = [p for p in vector if p is not None]
         last = max(found, default=0)
         assert imputed == found + list(range(last + 1, last + 1 + vector.count(None)))
+
+
+@pytest.mark.parametrize("n", [UNRETRIEVED, 5_000_000_000])
+def test_corpus_beyond_32_bits_is_refused(n):
+    with pytest.raises(InputError, match="are too many: at most 2,147,483,646"):
+        tb.positions([[2, None]]).levels().pessimistic(n)
+    assert by_request(tb.positions([[2, None]]).levels().pessimistic(UNRETRIEVED - 1)) == {"q1": [[2, UNRETRIEVED - 1]]}
 
 
 def test_corpus_size_may_differ_by_request():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiebreak import UNRETRIEVED, InputError, Run, project
-from tiebreak.errors import EmptyRequestsWarning
+from tiebreak.errors import EmptyRequestsWarning, RequestsLeftOutWarning
 from tiebreak.inputs import Ids
 
 ITEMS = [f"d{k}" for k in range(8)]
@@ -76,9 +76,15 @@ def test_request_missing_from_a_run_retrieves_nothing():
 def test_common_requests_are_those_that_every_run_lists():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     runs = [{"q1": {"a": 1.0}, "q2": {"z": 1.0}}, {"q2": {"a": 1.0}, "q1": {"y": 1.0}, "q3": {"a": 1.0}}]
-    positions = project(qrels, runs, requests="common")
+    with pytest.warns(RequestsLeftOutWarning, match="1 of 3 judged requests are not listed by every run"):
+        positions = project(qrels, runs, requests="common")
     assert list(positions.requests) == ["q1", "q2"]
     assert ranks_by_item(positions, 0, "q2") == {"a": None}
+
+
+def test_nothing_in_common_is_an_error():
+    with pytest.raises(InputError, match="no request is listed by every run"):
+        project({"q1": {"a": 1}, "q2": {"a": 1}}, [{"q1": {"a": 1.0}}, {"q2": {"a": 1.0}}], requests="common")
 
 
 def test_request_listed_without_judged_items_is_not_missing_when_only_judged_items_count():
@@ -107,6 +113,7 @@ def test_min_grade_and_binary():
         assert bucket.p.tolist() == [[[1, 3]]]
     assert sorted(graded.grade) == [1.0, 2.0, 3.0]
     assert sorted(binary.grade) == [1.0, 1.0]
+    assert graded.relevance == binary.relevance == "a grade of at least 2"
 
 
 @pytest.mark.parametrize(("policy", "rank_of_a"), [("first", 2), ("best", 1)])

@@ -81,6 +81,18 @@ def test_labels_retrieved_by_more_runs_are_kept_in_proportion():
     assert abs(counts[0] - 1500) < 5 * (2000 * 0.75 * 0.25) ** 0.5
 
 
+def test_labels_that_no_run_retrieves_are_drawn_by_the_seed():
+    grades = dict.fromkeys("abcdef", 1)
+    for order in (grades, dict(reversed(grades.items()))):
+        positions = project({"q": order}, {"q": {"x": 1.0}})
+        kept = {frozenset(labels(sample_labels(positions, 0.5, seed=seed, by="runs"))) for seed in range(20)}
+        assert len(kept) > 5
+    other = project({"q": grades}, {"q": {"x": 1.0}})
+    assert labels(sample_labels(positions, 0.5, seed=1, by="runs")) == labels(
+        sample_labels(other, 0.5, seed=1, by="runs")
+    )
+
+
 def test_requests_keep_their_order(positions):
     kept = sample_requests(positions, 0.4, seed=1)
     names = list(positions.requests)

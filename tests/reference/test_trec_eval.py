@@ -6,6 +6,7 @@ from math import log2
 import pytest
 
 import tiebreak
+from tiebreak.errors import GradesWarning
 from tiebreak.projection import UNRETRIEVED
 
 MIN_GRADE = 2
@@ -94,3 +95,20 @@ def test_bpref_of_every_run_and_topic_equals_trec_eval(made, printed):
             others = [rank for rank, grade in some + others if grade < MIN_GRADE]
             value = bpref(relevant, others)
             assert value == pytest.approx(printed[run, request]["bpref"], rel=0, abs=1e-9)
+
+
+def test_measures_of_the_catalogue_equal_trec_eval(data):
+    """All measures of all runs and topics, through the public face."""
+    folder = data / "dl19-passage"
+    runs = sorted((folder / "runs").iterdir())
+    with pytest.warns(GradesWarning):
+        scores = tiebreak.Experiment(folder / "qrels.txt", runs, min_grade=2).evaluate(ALL_MEASURES)
+    found = {(row.run, row.request, row.measure): row.value for row in scores.per_request()}
+    with gzip.open(folder / "trec_eval.l2.tsv.gz", "rt") as lines:
+        expected = {(run, qid, measure): value for run, qid, measure, value in map(str.split, lines) if qid != "all"}
+    expected.pop(("run", "qid", "measure"), None)
+    assert set(found) == set(expected)
+    assert max(abs(found[key] - float(value)) for key, value in expected.items()) < 1e-9
+
+
+ALL_MEASURES = ["map", "Rprec", "bpref", "recip_rank", "P_10", "recall_1000", "ndcg", "ndcg_cut_10"]

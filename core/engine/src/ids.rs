@@ -123,6 +123,12 @@ pub struct Table {
 }
 
 impl Table {
+    pub fn with_room(expected: usize) -> Self {
+        let mut table = Table::default();
+        table.reset(expected);
+        table
+    }
+
     /// Empty the table and make room for `expected` keys.
     pub fn reset(&mut self, expected: usize) {
         self.slots.clear();
@@ -195,8 +201,8 @@ pub struct Codes {
 }
 
 impl Codes {
-    pub fn new(seed: Seed) -> Self {
-        Codes { ids: IdColumn::default(), table: Table::default(), seed, last: 0 }
+    pub fn new(seed: Seed, expected: usize) -> Self {
+        Codes { ids: IdColumn::default(), table: Table::with_room(expected), seed, last: 0 }
     }
 
     #[inline]
@@ -221,7 +227,7 @@ mod tests {
 
     #[test]
     fn codes_follow_the_order_of_appearance() {
-        let mut codes = Codes::new(Seed::random());
+        let mut codes = Codes::new(Seed::random(), 0);
         let seen: Vec<u32> = ["b", "a", "b", "", "a", "c"].iter().map(|id| codes.code(id.as_bytes())).collect();
         assert_eq!(seen, [0, 1, 0, 2, 1, 3]);
         assert_eq!(codes.ids.buffer, b"bac");
@@ -229,7 +235,7 @@ mod tests {
 
     #[test]
     fn every_id_of_every_length_is_found_again() {
-        let mut codes = Codes::new(Seed::random());
+        let mut codes = Codes::new(Seed::random(), 0);
         let ids: Vec<String> = (0..5000).map(|k| format!("{k}{}", "x".repeat(k % 40))).collect();
         for (k, id) in ids.iter().enumerate() {
             assert_eq!(codes.code(id.as_bytes()) as usize, k);

@@ -21,7 +21,9 @@ pub struct JudgedRows {
 }
 
 pub fn read_judgements(source: &Source, watch: &Watch) -> Result<JudgedRows, Stop> {
-    let mut reader = Reader::new(Seed::random());
+    // About as many lines as such a file has: tables that fit from the start need not grow.
+    let expected = (source.size() / 24).min(1 << 24) as usize;
+    let mut reader = Reader::new(Seed::random(), expected);
     let mut tally = Tally::default();
     let mut text = Text::open(source, watch)?;
     each_row(&mut text, &[4], &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
@@ -47,17 +49,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(seed: Seed) -> Self {
+    fn new(seed: Seed, expected: usize) -> Self {
         Reader {
             seed,
-            requests: Codes::new(seed),
-            subtopics: Codes::new(seed),
-            items: Codes::new(seed),
-            table: Table::default(),
-            request: Vec::new(),
-            subtopic: Vec::new(),
-            item: Vec::new(),
-            grade: Vec::new(),
+            requests: Codes::new(seed, 0),
+            subtopics: Codes::new(seed, 0),
+            items: Codes::new(seed, expected),
+            table: Table::with_room(expected),
+            request: Vec::with_capacity(expected),
+            subtopic: Vec::with_capacity(expected),
+            item: Vec::with_capacity(expected),
+            grade: Vec::with_capacity(expected),
         }
     }
 

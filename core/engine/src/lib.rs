@@ -3,12 +3,14 @@
 //! The readable definition of all of it is the Python twin, `src/tiebreak/_reference.py`; this crate gives the same
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
-//! [`judgements`] codes a judgements file, [`ranking`] orders the items of one request,
-//! [`run`] projects one run, [`project`] many of them on several threads.
+//! [`judgements`] codes a judgements file, [`judged`] makes judgements ready for looking up, [`ranking`] orders the items
+//! of one request, [`run`] projects one run, [`project`] many of them on several threads.
 #![forbid(unsafe_code)]
 
 pub mod fault;
+mod gathered;
 pub mod ids;
+pub mod judged;
 pub mod judgements;
 pub mod number;
 pub mod project;
@@ -22,7 +24,8 @@ pub mod text;
 pub const UNRETRIEVED: i32 = i32::MAX;
 
 pub use fault::{Fault, Stop};
+pub use judged::Judged;
 pub use judgements::{JudgedRows, read_judgements};
 pub use project::{Projection, project};
-pub use run::{Duplicates, Judged, Options};
+pub use run::{Duplicates, Options};
 pub use source::{Source, Watch};

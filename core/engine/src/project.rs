@@ -8,7 +8,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::fault::Stop;
-use crate::run::{Fingerprint, Judged, Options, RunResult, project_run};
+use crate::judged::Judged;
+use crate::run::{Fingerprint, Options, RunResult, project_run};
 use crate::source::{Source, Watch};
 
 const WAKE: Duration = Duration::from_millis(100);

@@ -7,73 +7,14 @@
 use std::collections::HashSet;
 
 use crate::fault::{Fault, Stop};
-use crate::ids::{IdColumn, Ids, Seed, Table};
+use crate::gathered::{Gathered, Line};
+use crate::ids::IdColumn;
+use crate::judged::Judged;
 use crate::number;
-use crate::ranking::{ENTRY_COST, Entry, JudgedItems, Ranking, UNJUDGED, number_tied};
+use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
-
-/// The judgements: those of request r are `item[starts[r]..starts[r + 1]]`; `slot` says where a rank is written.
-pub struct Judged<'a> {
-    pub requests: Ids<'a>,
-    pub items: Ids<'a>,
-    pub starts: &'a [i64],
-    pub item: &'a [i32],
-    pub slot: &'a [i32],
-    pub slots: usize,
-    item_hashes: Vec<u64>,
-    request_table: Table,
-    seed: Seed,
-    second_seed: Seed,
-}
-
-impl<'a> Judged<'a> {
-    /// `None` where the arrays do not fit together.
-    pub fn new(
-        requests: Ids<'a>,
-        items: Ids<'a>,
-        starts: &'a [i64],
-        item: &'a [i32],
-        slot: &'a [i32],
-        slots: usize,
-    ) -> Option<Self> {
-        let sound = requests.is_sound()
-            && items.is_sound()
-            && starts.len() == requests.len() + 1
-            && starts.first() == Some(&0)
-            && starts.is_sorted()
-            && starts.last() == Some(&(item.len() as i64))
-            && item.len() == slot.len()
-            && item.iter().all(|&code| (code as usize) < items.len())
-            && slot.iter().all(|&s| s < 0 || (s as usize) < slots);
-        if !sound {
-            return None;
-        }
-        let seed = Seed::random();
-        let item_hashes = (0..items.len()).map(|i| seed.hash(items.get(i))).collect();
-        let mut request_table = Table::default();
-        request_table.reset(requests.len());
-        for r in 0..requests.len() {
-            request_table.find_or_insert(seed.hash(requests.get(r)), r as u32, |_| false);
-        }
-        let second_seed = Seed::random();
-        Some(Judged { requests, items, starts, item, slot, slots, item_hashes, request_table, seed, second_seed })
-    }
-
-    fn request(&self, id: &[u8]) -> Option<u32> {
-        self.request_table.find(self.seed.hash(id), |r| self.requests.get(r as usize) == id)
-    }
-
-    fn first(&self, r: usize) -> usize {
-        self.starts[r] as usize
-    }
-
-    fn of(&self, r: usize) -> JudgedItems<'_> {
-        let codes = &self.item[self.first(r)..self.first(r + 1)];
-        JudgedItems { ids: self.items, hashes: &self.item_hashes, codes }
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duplicates {
@@ -157,72 +98,6 @@ pub fn project_run(
         read = projector.read(source, watch);
     }
     projector.finish(read, watch)
-}
-
-/// What a line says beside its request.
-struct Line<'l> {
-    number: u64,
-    item: &'l [u8],
-    score: f64,
-    place: i64,
-}
-
-/// A line of a file whose requests return, kept until all are there.
-struct GatheredLine {
-    score: f64,
-    start: u64,
-    number: u64,
-    length: u32,
-    request: u32,
-}
-
-/// Lines of judged requests, in file order.
-#[derive(Default)]
-struct Gathered {
-    lines: Vec<GatheredLine>,
-    ids: Vec<u8>,
-    places: Vec<i64>,
-}
-
-impl Gathered {
-    fn push(&mut self, request: u32, line: &Line) {
-        let start = self.ids.len() as u64;
-        let length = line.item.len() as u32;
-        self.lines.push(GatheredLine { score: line.score, start, number: line.number, length, request });
-        self.ids.extend_from_slice(line.item);
-        if line.place != 0 {
-            self.places.resize(self.lines.len() - 1, 0);
-            self.places.push(line.place);
-        }
-    }
-
-    fn line(&self, k: usize) -> Line<'_> {
-        let GatheredLine { score, start, number, length, .. } = self.lines[k];
-        let item = &self.ids[start as usize..start as usize + length as usize];
-        Line { number, item, score, place: self.places.get(k).copied().unwrap_or(0) }
-    }
-
-    fn bytes_held_with(&self, line: &Line) -> u64 {
-        ENTRY_COST * (self.lines.len() as u64 + 1) + (self.ids.len() + line.item.len()) as u64
-    }
-
-    /// Line numbers by request, in file order within each; request r's are `order[starts[r]..starts[r + 1]]`.
-    fn by_request(&self, requests: usize) -> (Vec<usize>, Vec<usize>) {
-        let mut starts = vec![0; requests + 1];
-        for line in &self.lines {
-            starts[line.request as usize + 1] += 1;
-        }
-        for r in 0..requests {
-            starts[r + 1] += starts[r];
-        }
-        let mut next = starts.clone();
-        let mut order = vec![0; self.lines.len()];
-        for (k, line) in self.lines.iter().enumerate() {
-            order[next[line.request as usize]] = k;
-            next[line.request as usize] += 1;
-        }
-        (starts, order)
-    }
 }
 
 /// The request that the lines being read are of.

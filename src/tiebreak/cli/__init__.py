@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from tiebreak import __version__
 from tiebreak.errors import TiebreakError
@@ -40,11 +41,22 @@ def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
     try:
-        tiebreak(prog_name="tiebreak")
+        tiebreak(prog_name="tiebreak", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except TiebreakError as error:
         _fail(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", INTERRUPTED)
+    except SystemExit as stop:
+        # Click ends with 1 when whoever read the output has seen enough; 1 means here that a gate failed.
+        sys.exit(0 if isinstance(sys.stdout, PacifyFlushWrapper) else stop.code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)
     except MemoryError:
         _fail("not enough memory. Give fewer runs at once, or a smaller depth.", BAD_INPUT)
     except Exception as error:

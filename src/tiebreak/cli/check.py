@@ -19,4 +19,5 @@ def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
     """
     from tiebreak.reports.overview import overview
 
-    overview(experiment(qrels, runs, **options).positions).print()
+    made = experiment(qrels, runs, **options)
+    overview(made.positions, made.judgements).print()

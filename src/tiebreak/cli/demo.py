@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from shlex import quote
 from tempfile import TemporaryDirectory
 
 import click
@@ -16,15 +17,16 @@ import click
 )
 def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and read it."""
-    from tiebreak.projection import project
+    from tiebreak.experiment import Experiment
     from tiebreak.reports.overview import overview
     from tiebreak.simulation import simulate
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         files = simulate(requests, seed=seed).write(folder)
         click.echo(f"Wrote {files.qrels} and {len(files.runs)} runs; read them back:\n")
-        overview(project(files.qrels, files.runs)).print()
+        made = Experiment(files.qrels, files.runs)
+        overview(made.positions, made.judgements).print()
     if out is None:
         click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
     else:
-        click.echo(f"\nNext: tiebreak check {files.qrels} {files.qrels.parent / 'runs'}/*.run")
+        click.echo(f"\nNext: tiebreak evaluate {quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import Path, Values, columns, file_source
+from tiebreak.inputs.sources import Path, Values, check_spelling, columns, file_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,8 @@ def is_relevant(grade: NDArray[np.float64], min_grade: float | None) -> NDArray[
 
 
 def check_min_grade(min_grade: float) -> None:
-    if not 0 < min_grade < np.inf:
+    number = isinstance(min_grade, (int, float, np.number)) and not isinstance(min_grade, bool)
+    if not (number and 0 < min_grade < np.inf):
         raise InputError(
             f"min_grade={min_grade!r}. Give a number above 0: grades of 0 and below are judged, not relevant.",
             kind="min_grade",
@@ -109,6 +111,11 @@ def read_judgements(source: Path | Values | Judgements, *, tick: Tick | None = N
         return source
     if isinstance(source, Mapping):
         return judgements_of(source)
+    if not isinstance(source, (str, os.PathLike)):
+        raise InputError(
+            f"judgements cannot be read from {type(source).__name__}. Give a path or {{request: {{item: grade}}}}.",
+            kind="shape",
+        )
     where = file_source(source)
     rows = _kernels.read_judgements(where.kernel, tick)
     if isinstance(rows, Fault):
@@ -124,22 +131,12 @@ def judgements_of(grades: Values) -> Judgements:
     for place in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
         where = f"item {quoted(item_ids[place])} of request {quoted(requests[int(request[place])])}"
         raise InputError(f"{label}: the grade of {where} is {grade[place]}. Give a finite number.", kind="grade")
-    for what, ids in (("request", requests), ("item", item_ids)):
-        check_spelling(ids, grades, what)
+    for listed in grades.values():
+        check_spelling(listed, "item", label)
     codes: dict[str, int] = {}
     item = np.array([codes.setdefault(name, len(codes)) for name in item_ids], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(np.bincount(request, minlength=len(requests)))])
     return Judgements(requests, Ids.of(codes), starts.astype(np.int64), item, grade + 0.0)
-
-
-def check_spelling(ids: Ids, grades: Values, what: str) -> None:
-    """7 and "7" are one id: a dictionary that has both says two things about it."""
-    keys = [grades] if what == "request" else list(grades.values())
-    for names in keys:
-        texts = [str(name) for name in names]
-        if len(set(texts)) < len(texts):
-            twice = next(text for text in texts if texts.count(text) > 1)
-            raise InputError(f"the judgements hold {what} {quoted(twice)} as text and as integer. Keep one.", kind="id")
 
 
 def gathered(rows: JudgedRows, audit: FileAudit) -> Judgements:

@@ -30,6 +30,8 @@ class Run:
     """
 
     def __init__(self, source: Path | Values, name: str | None = None) -> None:
+        if not (name is None or isinstance(name, str)):
+            raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
         if isinstance(source, Mapping):
             self.name = name or "run"
             self.source: Source = table_source(source, f"run {quoted(self.name)}")
@@ -68,10 +70,10 @@ def as_run(run: RunLike, place: int) -> Run:
 def check_names(runs: list[Run]) -> None:
     named: dict[str, Run] = {}
     for run in runs:
-        other = named.setdefault(run.name, run)
-        if other is not run:
+        if other := named.get(run.name):
             raise InputError(
                 f"two runs are called {quoted(run.name)}: {other.source.label} and {run.source.label}. "
                 "Give one of them another name: Run(path, name=...), or NAME=PATH on the command line.",
                 kind="names",
             )
+        named[run.name] = run

@@ -110,12 +110,28 @@ def columns(values: Values, label: str) -> tuple[Ids, NDArray[np.int32], Ids, ND
                 kind="shape",
                 file=label,
             )
+    check_spelling(values, "request", label)
     sizes = [len(listed) for listed in values.values()]
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     items = Ids.of(item for listed in values.values() for item in listed)
     check_numbers((v for listed in values.values() for v in listed.values()), values, label)
-    numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
+    try:
+        numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
+    except OverflowError:
+        raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
     return Ids.of(values), request_of_row, items, numbers
+
+
+def check_spelling(names: Iterable[object], what: str, label: str) -> None:
+    """7 and "7" are one id: a dictionary that has both says two things about it."""
+    seen: set[str] = set()
+    for name in names:
+        if str(name) in seen:
+            twice = quoted(str(name))
+            raise InputError(
+                f"{label}: {what} {twice} is there as text and as integer. Keep one.", kind="id", file=label
+            )
+        seen.add(str(name))
 
 
 def check_numbers(numbers: Iterable[object], values: Values, label: str) -> None:

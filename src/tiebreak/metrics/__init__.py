@@ -12,7 +12,7 @@ from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
 from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import recall_weights
-from tiebreak.spec import LONGEST, Spec, canonical, parse, shown
+from tiebreak.spec import LONGEST, Spec, Value, canonical, parse, shown
 
 __all__ = [
     "CATALOGUE",
@@ -79,6 +79,8 @@ def metric(spec: str | Spec | Metric) -> Metric:
     """
     if isinstance(spec, Metric):
         return spec
+    if not isinstance(spec, (str, Spec)):
+        raise InputError(f"{spec!r} is no measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
         from tiebreak.metrics.external import external
 
@@ -90,6 +92,13 @@ def metric(spec: str | Spec | Metric) -> Metric:
         raise UnknownNameError("metric", spec.name, CATALOGUE)
     kind = CATALOGUE[spec.name]
     return kind(**parameters(kind, spec), cutoff=spec.cutoff)
+
+
+OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
+    ("nDCG", "dcg", "log2"): ("gain", "linear"),
+    ("nDCG", "dcg", "exp-log2"): ("gain", "exp"),
+}
+"""Parameters as ir_measures names them."""
 
 
 def known_name(text: str) -> bool:
@@ -104,6 +113,8 @@ def parameters(kind: type[Metric], spec: Spec) -> dict[str, Any]:
     own = [name for name in known if name != "rel"]
     given: dict[str, Any] = {}
     for place, (key, value) in enumerate(spec.arguments):
+        if (spec.name, key, value) in OTHER_SPELLINGS:
+            key, value = OTHER_SPELLINGS[spec.name, key, value]
         name = key if key is not None else own[place] if place < len(own) else shown(value)
         if name not in known or name in given:
             problem = f"{name!r} is given twice" if name in given else f"there is no parameter {name!r}"

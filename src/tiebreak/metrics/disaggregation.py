@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tiebreak.errors import UnknownNameError
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
-from tiebreak.metrics.recall_level import recall_level_form
+from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection import Positions
+from tiebreak.reports.frames import to_frame
 
 
 class LevelDifference(NamedTuple):
@@ -40,12 +42,12 @@ class Disaggregation:
             found.setdefault(row.request, []).append(row.difference)
         return found
 
-    def to_columns(self) -> dict[str, list[Any]]:
-        """The rows, a list per field."""
-        return {name: [getattr(row, name) for row in self.rows] for name in LevelDifference._fields}
+    def to_frame(self) -> Any:
+        """The rows: request, level, m, difference."""
+        return to_frame({name: [getattr(row, name) for row in self.rows] for name in LevelDifference._fields})
 
 
-def disaggregate(positions: Positions, metric: Metric, run: str, other: str) -> Disaggregation:
+def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:
     r"""Split the difference of a recall-level metric between two runs by recall level.
 
     .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad i = 1, \ldots, m
@@ -53,11 +55,17 @@ def disaggregate(positions: Positions, metric: Metric, run: str, other: str) -> 
     Examples
     --------
     >>> import tiebreak as tb
-    >>> disaggregate(tb.positions([[1, 4], [2, 4]]), tb.metric("AP"), "run1", "run2").to_dict()
+    >>> disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").to_dict()
     {'q1': [0.25, 0.0]}
     """
     x, y = (place_of(name, positions) for name in (run, other))
-    return Disaggregation(metric, run, other, tuple(_differences(positions, metric, x, y)))
+    made = metric_of(metric)
+    form = made.on(positions)
+    if not isinstance(form, RecallLevelMetric):
+        raise InputError(
+            f"{made} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
+        )
+    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)))
 
 
 def place_of(run: str, positions: Positions) -> int:
@@ -66,8 +74,7 @@ def place_of(run: str, positions: Positions) -> int:
     return positions.runs.index(run)
 
 
-def _differences(positions: Positions, metric: Metric, x: int, y: int) -> Iterator[LevelDifference]:
-    form = recall_level_form(metric)
+def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:
     for bucket in positions.levels(form.rel).buckets():
         contributions = form.by_level(bucket.p[[x, y]])
         for request, levels in zip(bucket.requests, contributions[0] - contributions[1], strict=True):

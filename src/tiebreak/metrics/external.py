@@ -38,13 +38,19 @@ class ExternalMeasure(Metric):
         """Values [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
         library: Any = import_module("ir_measures")
         measure = library.parse_measure(self.spec)
+        if judgements.subtopics is not None:
+            raise InputError(f"{self.spec}: judgements with subtopics are not handed to ir_measures.", kind="subtopic")
         qrels = {request: integers(grades) for request, grades in judgements.to_dict().items()}
         values = np.full((len(positions.runs), len(positions.requests)), np.nan)
         place = {request: q for q, request in enumerate(positions.requests)}
         for r in range(len(positions.runs)):
-            for found in library.iter_calc([measure], qrels, ranking_of(positions, r)):
-                if found.query_id in place:
-                    values[r, place[found.query_id]] = found.value
+            try:
+                found = list(library.iter_calc([measure], qrels, ranking_of(positions, r)))
+            except Exception as error:
+                raise InputError(f"ir_measures cannot compute {self.spec}: {error}", kind="spec") from None
+            for value in found:
+                if value.query_id in place:
+                    values[r, place[value.query_id]] = value.value
         return values
 
 

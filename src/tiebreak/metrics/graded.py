@@ -17,6 +17,10 @@ from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_of
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, exposure
 
+LARGEST_EXPONENT = 1000
+LARGEST_SUMMAND = 1e290
+"""Gains above it are scaled down first, so that sums of them stay finite."""
+
 
 def graded_buckets(positions: Positions, rel: float | None) -> Iterator[tuple[NDArray[np.int64], Ranks, Floats]]:
     """Requests by size: which they are, the ranks [run, request, m] of their items, the grades [request, m]."""
@@ -73,7 +77,12 @@ class NDCG(Metric):
         return self.binary_form() if len(grade) and grade.min() == grade.max() else self
 
     def gains(self, grade: Floats) -> Floats:
-        return grade if self.gain == "linear" else np.exp2(grade) - 1.0
+        if self.gain == "linear":
+            return grade
+        if grade.max() > LARGEST_EXPONENT:
+            raise InputError(f"{self}: a grade of {grade.max():g} is too large for an exponential gain.", kind="grade")
+        # Small grades keep their digits in expm1 and would lose them in 2^g - 1.
+        return np.where(grade < 1, np.expm1(grade * np.log(2)), np.exp2(grade) - 1.0)
 
     def evaluate(self, positions: Positions) -> Floats:
         form = self.on(positions)
@@ -83,6 +92,8 @@ class NDCG(Metric):
         discount = self.binary_form()
         for requests, ranks, grade in graded_buckets(positions, self.rel):
             gains = self.gains(grade)
+            if gains.max() > LARGEST_SUMMAND:
+                gains = gains / gains.max()
             m = grade.shape[-1]
             table = discount.table(deepest_of(ranks), m)
             ideal = discount.exposure_to_cutoff(np.arange(1.0, m + 1), m)
@@ -118,6 +129,8 @@ class ExpectedReciprocalRank(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number("max_grade", self.max_grade)
+        if not 0 < self.max_grade <= LARGEST_EXPONENT:
+            raise InputError(f"ERR(max_grade={self.max_grade:g}). Give a number up to {LARGEST_EXPONENT}.", kind="spec")
 
     def evaluate(self, positions: Positions) -> Floats:
         if len(positions.grade) and positions.grade.max() > self.max_grade:

@@ -86,6 +86,11 @@ class JudgedShare(Metric):
     name: ClassVar[str] = "Judged"
     traits: ClassVar[Traits] = Traits(cutoff="must", needs_nonrelevant=True)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None:
+            raise InputError("Judged asks whether items are judged, not how: leave out rel.", kind="spec")
+
     def evaluate(self, positions: Positions) -> Floats:
         assert self.cutoff is not None
         judged = np.zeros((len(positions.runs), len(positions.requests)))

@@ -389,7 +389,8 @@ class TotalSearchEfficiency(RecallLevelMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        recall_level_form(self.base)
+        if recall_level_form(self.base).rel is not None:
+            raise InputError(f"{self.base} says what is relevant. Write TSE({self.base.name}, rel=...).", kind="spec")
 
     def exposure(self, k: Floats, m: int) -> Floats:
         return recall_level_form(self.base).exposure_to_cutoff(k, m)

@@ -51,6 +51,8 @@ def check_weights(weights: Weights) -> None:
         if weights not in SHAPES:
             raise UnknownNameError("weights", weights, SHAPES)
         return
+    if not isinstance(weights, tuple):
+        raise InputError(f"weights={weights!r}. Give the name of a shape, or a tuple of numbers.", kind="weights")
     given = np.asarray(weights, dtype=np.float64)
     if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or (given < 0).any():
         raise InputError(f"weights={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")

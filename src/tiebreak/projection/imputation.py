@@ -31,6 +31,10 @@ def pessimistic(p: Ranks, n: ArrayLike, retrieved: NDArray[np.int32]) -> NDArray
     """
     m = p.shape[-1]
     n = np.broadcast_to(np.asarray(n, dtype=np.int64), p.shape[1:2])
+    if n.size and n.max() >= UNRETRIEVED:
+        raise InputError(
+            f"n={n.max()} items in the corpus are too many: at most {UNRETRIEVED - 1:,}.", kind="corpus_size"
+        )
     unretrieved = (p == UNRETRIEVED).sum(-1)
     too_small = n[None] < retrieved + unretrieved
     if too_small.any():

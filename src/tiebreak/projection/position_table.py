@@ -54,6 +54,8 @@ class Positions:
         Per run, the first items of every ranking.
     min_grade : float, optional
         The grade from which an item counts as relevant; by default any above 0.
+    relevant_from : float, optional
+        The same before grades were made binary: what to tell people.
     """
 
     runs: tuple[str, ...]
@@ -71,8 +73,14 @@ class Positions:
     pool: NDArray[np.int32] | None = None
     top: tuple[TopItems, ...] | None = None
     min_grade: float | None = None
+    relevant_from: float | None = None
     ties: str = "item"
     audits: tuple[FileAudit, ...] = ()
+
+    @property
+    def relevance(self) -> str:
+        """What counts as relevant, in words."""
+        return "a grade above 0" if self.relevant_from is None else f"a grade of at least {self.relevant_from:g}"
 
     @property
     def request_order(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak import _kernels
 from tiebreak._interface import UNRETRIEVED, Fault, Judged, Options, Projection, Tick
-from tiebreak.errors import EmptyRequestsWarning, InputError, quoted
+from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
@@ -99,6 +99,7 @@ def project(
     if min_grade is not None:
         check_min_grade(min_grade)
     judgements = read_judgements(judgements, tick=tick)
+    relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
     made = as_runs(runs)
@@ -113,11 +114,25 @@ def project(
     audits = tuple(FileAudit.of(run.source.label, projection.counts, k) for k, run in enumerate(made))
     check_shared(made, judgements, projection, audits)
     positions = plan.positions(tuple(run.name for run in made), projection)
-    positions = replace(positions, min_grade=min_grade, ties=ties, audits=audits)
+    positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)
     if requests == "common":
-        positions = positions.take_requests(np.flatnonzero((positions.listed > 0).all(axis=0)))
+        positions = common_requests(positions)
     warn_of_empty(positions)
     return positions
+
+
+def common_requests(positions: Positions) -> Positions:
+    """Only the requests that every run lists."""
+    common = np.flatnonzero((positions.listed > 0).all(axis=0))
+    if not len(common):
+        raise InputError('no request is listed by every run, as requests="common" asks for.', kind="disjoint")
+    if left_out := len(positions.requests) - len(common):
+        warnings.warn(
+            f"{left_out} of {len(positions.requests)} judged requests are not listed by every run and are left out.",
+            RequestsLeftOutWarning,
+            stacklevel=4,
+        )
+    return positions.take_requests(common)
 
 
 class Plan:
@@ -194,16 +209,21 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
     >>> positions([[2, 5], [4, 9]])
     <Positions: 2 runs, 1 requests, 2 relevant items>
     """
-    m = {len(vector) for vector in vectors}
-    if len(m) != 1 or m == {0}:
+    if (
+        not all(isinstance(vector, (Sequence, np.ndarray)) for vector in vectors)
+        or len({*map(len, vectors)} - {0}) != 1
+    ):
         raise InputError(
             "give every run the positions of the same relevant items, at least one: [[2, 5], [4, None]].", kind="shape"
         )
-    ranks = np.array([[UNRETRIEVED if p is None else p for p in vector] for vector in vectors], dtype=np.int32)
     for vector in vectors:
         given = [p for p in vector if p is not None]
-        if len(set(given)) < len(given) or any(p < 1 for p in given):
-            raise InputError(f"{list(vector)} are not positions: they count from 1 and no two are equal.", kind="shape")
+        if len({*given}) < len(given) or not all(is_position(p) for p in given):
+            raise InputError(
+                f"{list(vector)} are not positions: whole numbers from 1 on, no two equal, None where unretrieved.",
+                kind="shape",
+            )
+    ranks = np.array([[UNRETRIEVED if p is None else p for p in vector] for vector in vectors], dtype=np.int32)
     size = ranks.shape[1]
     last = np.where(ranks == UNRETRIEVED, 0, ranks).max(axis=1).astype(np.int32)[:, None]
     return Positions(
@@ -220,6 +240,10 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
     )
 
 
+def is_position(p: object) -> bool:
+    return isinstance(p, (int, np.integer)) and not isinstance(p, bool) and bool(1 <= p < UNRETRIEVED)
+
+
 def check_choices(**given: str) -> None:
     for name, choice in given.items():
         if choice not in CHOICES[name]:
@@ -229,7 +253,8 @@ def check_choices(**given: str) -> None:
 
 def check_sizes(**given: int | None) -> None:
     for name, size in given.items():
-        if size is not None and (not isinstance(size, int) or not 1 <= size < 2**63):
+        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+        if size is not None and not (whole and 1 <= size < 2**63):
             raise InputError(f"{name}={size!r}. Give a whole number from 1 on.", kind="size")
 
 

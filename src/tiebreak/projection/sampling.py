@@ -32,7 +32,7 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
     if by not in ("uniform", "runs"):
         raise InputError(f'by={by!r}. Give "uniform" or "runs".', kind="choice")
     relevant = is_relevant(positions.grade, positions.min_grade)
-    chance = uniforms(positions, seed)
+    chance = uniform = uniforms(positions, seed)
     if by == "runs":
         # The smallest of -log(u) / weight are a draw in proportion to weight (Efraimidis and Spirakis 2006).
         weight = (positions.ranks != UNRETRIEVED).sum(axis=0)
@@ -40,7 +40,8 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
             chance = -np.log1p(-chance) / weight
     request = positions.layout.request
     m = positions.relevant()
-    order = np.lexsort((chance, ~relevant, request))
+    # Items that no run retrieves all have the chance 0, so the second key decides among them.
+    order = np.lexsort((uniform, chance, ~relevant, request))
     first = np.searchsorted(request[order], np.arange(len(positions.requests)))
     place = np.empty_like(order)
     place[order] = np.arange(len(order)) - first[request[order]]

@@ -64,14 +64,25 @@ def text_output(path: str | None) -> Iterator[TextIO]:
     """Standard output, or a file that appears only when all is written."""
     if path is None:
         yield sys.stdout
-        return
-    with whole_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as out:
-        yield out
+    elif is_device(path):
+        with open(path, "w", encoding="utf-8", newline="") as out:
+            yield out
+    else:
+        with whole_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as out:
+            yield out
+
+
+def is_device(path: str) -> bool:
+    """Whether something is there that is no file, such as a pipe or a terminal: it is written to, never replaced."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
     """A temporary name beside `path`, moved into place at the end; nothing is left where the work fails."""
+    path = os.path.realpath(path)
+    if is_device(path):
+        raise InputError(f"{path}: this is not a file. Give the name of one.", kind="output", file=path)
     folder = os.path.dirname(os.path.abspath(path))
     try:
         handle, draft = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=folder)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tiebreak._interface import UNRETRIEVED
 from tiebreak._kernels import kernels
+from tiebreak.inputs import Judgements
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.reports.tables import Table
@@ -15,8 +16,8 @@ from tiebreak.reports.tables import Table
 HEADER = ("run", "lines", "requests", "missing", "depth", "relevant found", "tied scores")
 
 
-def overview(positions: Positions) -> Table:
-    return Table(HEADER, tuple(rows(positions)), tuple(notes(positions)))
+def overview(positions: Positions, judgements: Judgements) -> Table:
+    return Table(HEADER, tuple(rows(positions)), (*notes(positions), *oddities(positions, judgements)))
 
 
 def rows(positions: Positions) -> Iterator[tuple[str, ...]]:
@@ -46,8 +47,7 @@ def span(depths: np.ndarray[tuple[int], np.dtype[np.int32]]) -> str:
 
 def notes(positions: Positions) -> Iterator[str]:
     m = positions.relevant()
-    grade = "above 0" if positions.min_grade is None else f"of at least {positions.min_grade:g}"
-    yield f"{(m > 0).sum():,} requests with {m.sum():,} relevant items (grade {grade})."
+    yield f"{(m > 0).sum():,} requests with {m.sum():,} relevant items ({positions.relevance})."
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
     core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
     yield f"Ranked by score, ties by {order}. Read by {core}."
@@ -57,6 +57,11 @@ def notes(positions: Positions) -> Iterator[str]:
             f"Depths differ, from {deepest.min():,} to {deepest.max():,}: lexirecall favours the deeper run. "
             "Cut them alike with depth."
         )
-    for name, audit in zip(positions.runs, positions.audits, strict=True):
+
+
+def oddities(positions: Positions, judgements: Judgements) -> Iterator[str]:
+    """What was odd in the judgements, then in each run."""
+    audits = [("judgements", judgements.audit)] if judgements.audit else []
+    for name, audit in [*audits, *zip(positions.runs, positions.audits, strict=True)]:
         for oddity in audit.oddities:
             yield f"{name}: {oddity}."

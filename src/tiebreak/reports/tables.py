@@ -39,8 +39,12 @@ class Table:
         """Print it, in the width of the terminal."""
         from rich.console import Console
 
-        console = Console()
-        self._render(console if console.is_terminal else Console(width=NARROWEST_WITHOUT_TERMINAL))
+        class Terminal(Console):
+            def on_broken_pipe(self) -> None:
+                raise BrokenPipeError
+
+        console = Terminal()
+        self._render(console if console.is_terminal else Terminal(width=NARROWEST_WITHOUT_TERMINAL))
 
     def to_text(self) -> str:
         from io import StringIO

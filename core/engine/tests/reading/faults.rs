@@ -125,8 +125,10 @@ fn a_judgement_may_be_repeated_but_not_contradicted() {
     let rows = read_judgements("q1 0 d1 1\nq1 Q0 d1 1.0\nq1 1 d1 2\nq2 0 d1 0\n").expect("sound judgements");
     assert_eq!((rows.request, rows.subtopic, rows.grade), (vec![0, 0, 1], vec![0, 1, 0], vec![1.0, 2.0, 0.0]));
     assert_eq!((&rows.subtopics.buffer[..], rows.tally.count[10], rows.tally.first_line[10]), (&b"01"[..], 1, 2));
-    let fault = read_judgements("q1 0 d1 1\nq2 0 d1 1\nq1 Q0 d1 2\n").expect_err("a fault");
-    assert_eq!(fault, Fault::entry("conflict", 3, b"q1", b"d1", b"2"));
+    for other in ["2", "0", "1.5"] {
+        let fault = read_judgements(format!("q1 0 d1 1\nq2 0 d1 1\nq1 Q0 d1 {other}\n")).expect_err("a fault");
+        assert_eq!(fault, Fault::entry("conflict", 3, b"q1", b"d1", other.as_bytes()));
+    }
 }
 
 #[test]

@@ -58,6 +58,8 @@ fn tied_items_stand_in_descending_order_of_their_ids() {
 fn items_tie_when_their_scores_are_the_same_float64() {
     let text = "q1 0 d1 1 0\nq1 0 d2 1 -0\nq1 0 d3 1 -0e7\n";
     assert_eq!((read(text).expect("a sound run").1.tied[0], &ranks(text)[..3]), (3, &[3, 2, 1][..]));
+    let rising = format!("q1 0 x 1 -1\n{}", text.replacen("d3", "d0", 1));
+    assert_eq!(ranks(rising)[..3], [2, 1, UNRETRIEVED]);
     // 2^53 + 1 has no float64 of its own, 2^53 + 2 has.
     let text = "q1 0 d3 1 9007199254740992\nq1 0 d2 1 9007199254740993\nq1 0 d1 1 9007199254740994\n";
     assert_eq!((read(text).expect("a sound run").1.tied[0], &ranks(text)[..3]), (2, &[1, 3, 2][..]));
