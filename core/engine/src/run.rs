@@ -53,6 +53,9 @@ impl Default for Options {
     }
 }
 
+/// Lines between two looks at whether to stop.
+const CHECK_EVERY: usize = 65_536;
+
 /// Two hashes of an item id: enough to tell any two items of a request apart.
 pub type Fingerprint = (u64, u64);
 
@@ -177,7 +180,7 @@ impl<'a> Projector<'a> {
 
     fn read_table(&mut self, rows: &Rows, tally: &mut Tally, watch: &Watch) -> Result<(), Stop> {
         for (row, (&request, &score)) in rows.request.iter().zip(rows.scores).enumerate() {
-            if row % 65_536 == 0 {
+            if row % CHECK_EVERY == 0 {
                 watch.check()?;
             }
             let number = row as u64 + 1;
@@ -329,9 +332,11 @@ impl<'a> Projector<'a> {
         let mut offence: Option<Box<Fault>> = None;
         let (starts, order) = gathered.by_request(self.judged.requests.len());
         for (r, bounds) in starts.windows(2).enumerate().filter(|(_, bounds)| bounds[0] < bounds[1]) {
-            watch.check()?;
             self.enter(r);
             for &k in &order[bounds[0]..bounds[1]] {
+                if k % CHECK_EVERY == 0 {
+                    watch.check()?;
+                }
                 match self.rank(self.judged.of(r), self.judged.requests.get(r), gathered.line(k), &mut tally) {
                     Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
                         offence = Some(fault);

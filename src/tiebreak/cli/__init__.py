@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import NoReturn
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from tiebreak import __version__
 from tiebreak.errors import TiebreakError
@@ -51,8 +50,8 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", INTERRUPTED)
     except SystemExit as stop:
-        # Click ends with 1 when whoever read the output has seen enough; 1 means here that a gate failed.
-        sys.exit(0 if isinstance(sys.stdout, PacifyFlushWrapper) else stop.code)
+        # Click ends with 1, and wraps the output, when whoever read it has seen enough; here 1 means a gate failed.
+        sys.exit(0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else stop.code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
