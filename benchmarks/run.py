@@ -11,6 +11,7 @@ from pathlib import Path
 import growth
 import j1
 import load
+import metrics
 from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
@@ -30,6 +31,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "j1": lambda: j1.section(first, files(first), rounds),
         "j2-load": lambda: load.section(second, files(second), rounds, most_megabytes=150),
         "j3-load": lambda: load.section(third, files(third), rounds, most_megabytes=300),
+        "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }
 

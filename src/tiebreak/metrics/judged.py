@@ -96,5 +96,6 @@ class JudgedShare(Metric):
         judged = np.zeros((len(positions.runs), len(positions.requests)))
         for part in (positions, nonrelevant_of(positions, self)):
             for bucket in part.buckets():
-                judged[:, bucket.requests] += (bucket.p <= self.cutoff).sum(-1)
+                for block in bucket.blocks():
+                    judged[:, bucket.requests[block]] += np.count_nonzero(bucket.p[:, block] <= self.cutoff, axis=-1)
         return judged / np.maximum(np.minimum(positions.retrieved, self.cutoff), 1)
