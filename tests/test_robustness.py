@@ -332,6 +332,11 @@ def test_metrics_of_the_paper_are_top_heavy_in_exact_arithmetic(spec):
     assert is_top_heavy(TWINS[spec], N, 6, tolerance=0)
 
 
+def test_equal_sides_are_top_heavy():
+    last = Twin(lambda k: Fraction(1, k), lambda i, m: Fraction(i == m))
+    assert is_top_heavy(last, N, 6, tolerance=0)
+
+
 @pytest.mark.parametrize("spec", [*TWINS, "R@3", "P@3", "RP", "AP@4", "nDCG@4", "TSE", "NCP(weights='dcg')"])
 def test_metrics_are_top_heavy_in_floats(spec):
     assert is_top_heavy(spec, N, 6)
