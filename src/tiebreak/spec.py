@@ -49,6 +49,8 @@ def written(name: str, arguments: tuple[tuple[str | None, object], ...], cutoff:
 def shown(value: object) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return shown(",".join(map(shown, value)))
     if isinstance(value, str):
         return "'" + value + "'"
     if isinstance(value, float) and abs(value) < 2**53 and value == int(value):
@@ -87,6 +89,7 @@ ALIASES = tuple(
         (r"r-precision", "RP"),
         (r"r-precision-l(\d+)", r"RP(rel=\1)"),
         (r"rbp\.(\d+)", r"RBP(p=0.\1)"),
+        (r"rbp\.(\d+)-l(\d+)", r"RBP(p=0.\1, rel=\2)"),
         # ir_measures
         (r"MAP\b(.*)", r"AP\1"),
         (r"MRR\b(.*)", r"RR\1"),

@@ -67,6 +67,12 @@ def ncp_inverse(p, cutoff=None):
     return sum(Fraction(1, i) / total * Fraction(i, k) for i, k in retrieved(p, cutoff))
 
 
+def ncp_two_to_one(p, cutoff=None):
+    """The first level has twice the weight of each of the others."""
+    weights = [Fraction(2 if i == 1 else 1, len(p) + 1) for i in range(1, len(p) + 1)]
+    return sum(weights[i - 1] * Fraction(i, k) for i, k in retrieved(p, cutoff))
+
+
 def linear(p, cutoff=None, n=100):
     return sum(1 - Fraction(k, n) for _, k in retrieved(p, cutoff)) / len(p)
 

@@ -50,6 +50,7 @@ TWINS = {
     "TSE(nDCG)": on_p(slow.tse_ndcg),
     "NCP": on_p(slow.average_precision),
     "NCP(weights='inverse')@4": on_p(slow.ncp_inverse, cutoff=4),
+    "NCP(weights='2,1')": on_p(slow.ncp_two_to_one),
     "linear(n=100)": on_p(slow.linear),
     "ERR": lambda ranking, grades, rel: slow.err(ranking, grades, None),
     "ERR(max_grade=3)@3": lambda ranking, grades, rel: slow.err(ranking, grades, None, cutoff=3, max_grade=3),
@@ -225,6 +226,9 @@ def test_recall_level_metrics_are_the_sum_of_their_levels():
         ("Judged(rel=1)@10", "leave out rel"),
         ("ERR(max_grade=5000)", "Give a number up to 1000"),
         ("NCP(weights='steep')", 'unknown weights "steep"'),
+        ("NCP(weights='1,,2')", "Give numbers of 0 and above"),
+        ("NCP(weights='-1')", "Give numbers of 0 and above"),
+        ("NCP(weights=3)", "Give the name of a shape"),
         ("linear", "linear needs the number of items in the corpus"),
         ("ASL(n='all')", "Give the corpus size, or 'union'"),
         ("Average", "unknown metric"),
@@ -240,6 +244,10 @@ def test_bad_spec_is_refused_with_advice(spec, message):
 def test_parameters_as_ir_measures_names_them():
     assert str(metric('nDCG(dcg="exp-log2", rel=2)@10')) == "nDCG(rel=2, gain='exp')@10"
     assert str(metric("nDCG(dcg='log2')@10")) == "nDCG@10"
+
+
+def test_weights_may_be_numbers():
+    assert metric("NCP(weights='2,1')") == CATALOGUE["NCP"](weights=(2, 1))
 
 
 def test_metric_passes_through():

@@ -15,7 +15,7 @@ import numpy as np
 
 from tiebreak.errors import InputError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
-from tiebreak.metrics.weights import Weights, check_weights, recall_weights
+from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
 from tiebreak.projection.levels import Levels, deepest_of
 from tiebreak.projection.primitives import Floats, Ranks, exposure, weighted_sum
 
@@ -312,7 +312,7 @@ class NormalisedCumulativePrecision(RecallLevelMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_weights(self.weights)
+        object.__setattr__(self, "weights", checked_weights(self.weights))
 
     def exposure(self, k: Floats, m: int) -> Floats:
         return 1.0 / k

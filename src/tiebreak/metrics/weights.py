@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeAlias
 
 import numpy as np
@@ -26,14 +27,15 @@ def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
     m : int
         Number of relevant items.
     weights : {"uniform", "dcg", "inverse"} or tuple of float
-        1, 1/log2(i + 1) or 1/i; or weights of the first levels, the last of them for all beyond.
+        1, 1/log2(i + 1) or 1/i; or weights of the first levels, the last of them for all beyond, as numbers or, in a
+        spec, as text such as ``'2,1'``.
 
     Examples
     --------
     >>> recall_weights(2, "inverse").round(4).tolist(), recall_weights(3, (2, 1)).tolist()
     ([0.6667, 0.3333], [0.5, 0.25, 0.25])
     """
-    check_weights(weights)
+    weights = checked_weights(weights)
     i = np.arange(1, m + 1, dtype=np.float64)
     if isinstance(weights, str):
         w: Floats = SHAPES[weights](i)
@@ -46,13 +48,19 @@ def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
     return normalised
 
 
-def check_weights(weights: Weights) -> None:
+def checked_weights(weights: Weights) -> Weights:
+    """The name of a shape, or a tuple of floats; text such as ``2,1`` is read as numbers."""
     if isinstance(weights, str):
-        if weights not in SHAPES:
+        if weights in SHAPES:
+            return weights
+        if not re.fullmatch(r"[0-9.eE+,\s-]+", weights):
             raise UnknownNameError("weights", weights, SHAPES)
-        return
-    if not isinstance(weights, tuple):
+    elif not isinstance(weights, tuple):
         raise InputError(f"weights={weights!r}. Give the name of a shape, or a tuple of numbers.", kind="weights")
-    given = np.asarray(weights, dtype=np.float64)
-    if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or (given < 0).any():
+    try:
+        given = tuple(float(w) for w in (weights.split(",") if isinstance(weights, str) else weights))
+    except (TypeError, ValueError):
+        given = ()
+    if not given or not all(0 <= w < np.inf for w in given):
         raise InputError(f"weights={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
+    return given
