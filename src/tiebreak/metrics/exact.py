@@ -177,13 +177,12 @@ class LexiRecallValue(Metric):
         return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
 
 
-@dataclass(frozen=True)
 class LexiPrecisionValue(Metric):
-    r"""Metric lexiprecision as a share of its largest possible value, rounded to the nearest float. For display only.
+    r"""Metric lexiprecision as a share of 2^n, rounded to the nearest float (LP 6). For display only.
 
     .. math:: \mathrm{LP}(p) = 2^{-n} \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{-p_i}
 
-    This is RBP with persistence 1/2 (LP 6), and n cancels. Must not be used to order runs: floats collapse. Beside an
+    This is RBP with persistence 1/2, and n cancels. Must not be used to order runs: floats collapse. Beside an
     item at position 1, one at position 53 is the last to leave a trace. The preference lexiprecision compares
     positions and keeps what is lost here; `mu_lp` is the exact value.
 

@@ -23,8 +23,8 @@ from tiebreak.projection.primitives import Floats, Ranks, exposure, weighted_sum
 class RecallLevelMetric(LevelMetric):
     """A sum over recall levels of exposure times normalisation.
 
-    Where the exposure strictly decreases (`has_strict_exposure`), its worst case over users and over providers is
-    total search efficiency, e(p_m).
+    Where the exposure strictly decreases (`has_strict_exposure`) and the metric is top-heavy, its worst case over users
+    and over providers is total search efficiency, e(p_m); `tiebreak.theory.worst_case_is_tse` decides.
     """
 
     has_strict_exposure: ClassVar[bool] = True
