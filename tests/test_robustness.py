@@ -1,7 +1,5 @@
 """Worst-off users and providers: the theorem against enumeration in exact arithmetic, and where it does not hold."""
 
-import json
-import os
 import sys
 from fractions import Fraction
 from itertools import combinations
@@ -18,6 +16,7 @@ from tiebreak import InputError
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
 from tiebreak.metrics.recall_level import AveragePrecision, NormalisedCumulativePrecision
 from tiebreak.robustness import is_top_heavy, provider_exposure, worst_case
+from worked_examples import examples_of
 
 
 def subsets(p):
@@ -364,15 +363,6 @@ def test_sizes_of_the_check_are_checked():
         is_top_heavy("AP", 5, 6)
 
 
-def named(function):
-    if not (path := os.environ.get("TIEBREAK_EXAMPLES")):
-        pytest.skip("TIEBREAK_EXAMPLES does not name a file of worked examples")
-    with open(path, encoding="utf-8") as file:
-        found = [(e["args"], e["expected"]) for e in json.load(file)["examples"] if e["fn"] == function]
-    assert found
-    return found
-
-
 def spec_of(name, n=None, gamma="1/2", k=1000):
     """The examples' names of metrics."""
     specs = {"ap": "AP", "rr": "RR", "ndcg": "binary_nDCG", "rbp": f"RBP(p={float(Fraction(gamma))})"}
@@ -399,5 +389,5 @@ def recall_level_metric(p, **arguments):
 
 @pytest.mark.parametrize("function", [wc_user, eta, tse, recall_level_metric])
 def test_worked_examples_hold(function):
-    for arguments, expected in named(function.__name__):
+    for arguments, expected in examples_of(function.__name__):
         assert function(**arguments) == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)

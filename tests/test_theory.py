@@ -1,7 +1,5 @@
 """Formulas against enumeration, the papers' printed tables, and what Figure 5 of LR claims."""
 
-import json
-import os
 import time
 from collections import Counter
 from fractions import Fraction
@@ -25,6 +23,7 @@ from tiebreak.theory import (
     worst_case_is_tse,
     worst_case_of_optimal_ranker,
 )
+from worked_examples import examples_of
 
 SIZES = [(n, m) for n in range(1, 10) for m in range(1, n + 1)]
 
@@ -380,15 +379,6 @@ def test_condition_on_normalisations_implies_top_heaviness_for_any_decreasing_ex
     assert 20 < held < 380
 
 
-def named(function):
-    if not (path := os.environ.get("TIEBREAK_EXAMPLES")):
-        pytest.skip("TIEBREAK_EXAMPLES does not name a file of worked examples")
-    with open(path, encoding="utf-8") as file:
-        found = [(e["args"], e["expected"]) for e in json.load(file)["examples"] if e["fn"] == function]
-    assert found
-    return found
-
-
 def spec_of(name, n=None, gamma=0.5, k=1000, **_):
     """The examples' names of metrics."""
     persistence = float(Fraction(gamma))
@@ -417,7 +407,7 @@ def spec_of(name, n=None, gamma=0.5, k=1000, **_):
     ],
 )
 def test_worked_examples_hold_exactly(name, function):
-    for arguments, expected in named(name):
+    for arguments, expected in examples_of(name):
         assert function(**arguments) == Fraction(expected)
 
 
@@ -433,5 +423,5 @@ def test_worked_examples_hold_exactly(name, function):
     ],
 )
 def test_worked_examples_hold_to_rounding(name, function):
-    for arguments, expected in named(name):
+    for arguments, expected in examples_of(name):
         assert function(**arguments) == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)

@@ -47,9 +47,9 @@ class Experiment:
     def __init__(
         self, judgements: Judgements | Path | Values, runs: RunLike | Iterable[RunLike], **options: Any
     ) -> None:
+        signature(project).bind_partial(**options)  # a name that is misspelt is refused before anything is read
         self.judgements = read_judgements(judgements)
         self.runs = as_runs(runs)
-        signature(project).bind_partial(**options)  # a name that is misspelt is refused now
         self.options = options
 
     @cached_property

@@ -92,7 +92,7 @@ class WorstCase:
 
     def to_frame(self) -> Any:
         """A row per run and request: run, request, utility, items."""
-        return framed(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
+        return to_frame(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
 
     def __repr__(self) -> str:
         return f"<WorstCase of {self.metric}, by {self.method}: {len(self.runs)} runs x {len(self.requests)} requests>"
@@ -257,7 +257,7 @@ class ProviderExposure:
 
     def to_frame(self) -> Any:
         """A row per run, request and provider: run, request, provider, exposure, is_worst."""
-        return framed(Exposure._fields, self.per_provider())
+        return to_frame(Exposure._fields, self.per_provider())
 
     def __repr__(self) -> str:
         size = f"{len(self.runs)} runs x {len(self.requests)} requests, {len(self.providers)} providers"
@@ -439,8 +439,3 @@ def grouped(rows: Iterable[Exposure]) -> Iterator[tuple[tuple[str, str], list[Ex
     """Rows of one run and request, which follow each other."""
     for key, group in groupby(rows, key=lambda row: (row.run, row.request)):
         yield key, list(group)
-
-
-def framed(names: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> Any:
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    return to_frame({name: list(column) for name, column in zip(names, columns, strict=True)})

@@ -51,7 +51,7 @@ class Means:
         return means
 
     def to_frame(self) -> Any:
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in Mean._fields})
+        return to_frame(Mean._fields, self.rows)
 
     def table(self, digits: int = 4) -> Table:
         """A row per run and measure, with the 95% interval of each mean."""
@@ -144,8 +144,7 @@ class Scores:
 
     def to_frame(self) -> Any:
         """Every value, a row each: run, request, measure, value."""
-        columns = zip(*self.per_request(), strict=True)
-        return to_frame(dict(zip(Row._fields, map(list, columns), strict=True)))
+        return to_frame(Row._fields, self.per_request())
 
     def table(self, digits: int = 4) -> Table:
         """Runs as rows, mean measures as columns, the best of each marked."""

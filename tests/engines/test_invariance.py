@@ -21,7 +21,7 @@ from engines.strategies import (
     run_texts,
 )
 from tiebreak._interface import Options
-from tiebreak.errors import EmptyRequestsWarning, TiebreakError
+from tiebreak.errors import EmptyRequestsWarning, RequestsLeftOutWarning, TiebreakError
 
 SOME_FILES = st.lists(run_texts(), min_size=2, max_size=4)
 
@@ -143,6 +143,7 @@ def outcome_of(choice, function, *arguments, **options):
 
 
 @pytest.mark.filterwarnings(f"ignore::{EmptyRequestsWarning.__module__}.{EmptyRequestsWarning.__name__}")
+@pytest.mark.filterwarnings(f"ignore::{RequestsLeftOutWarning.__module__}.{RequestsLeftOutWarning.__name__}")
 @settings(max_examples=50)
 @given(
     texts=st.lists(files(run_texts()), min_size=1, max_size=3),

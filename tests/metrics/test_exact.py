@@ -1,7 +1,5 @@
 """Lexicographic preferences as exact numbers: by hand, against the preferences themselves, and what floats lose."""
 
-import json
-import os
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import comb
@@ -21,6 +19,7 @@ from tiebreak.metrics.exact import (
     yager_weights,
 )
 from tiebreak.metrics.recall_level import RankBiasedPrecision
+from worked_examples import examples_of
 
 
 def literal_weights(n, m, epsilon=Fraction(1, 2)):
@@ -182,17 +181,11 @@ def test_requests_of_several_sizes_and_a_grade_of_their_own():
 
 @pytest.mark.parametrize("function", [metric_lexirecall, yager_weights])
 def test_worked_examples_hold(function):
-    if not (path := os.environ.get("TIEBREAK_EXAMPLES")):
-        pytest.skip("TIEBREAK_EXAMPLES does not name a file of worked examples")
-    with open(path, encoding="utf-8") as file:
-        examples = [e for e in json.load(file)["examples"] if e["fn"] == function.__name__]
-    assert examples
-    for example in examples:
-        expected = example["expected"]
+    for args, expected in examples_of(function.__name__):
         if isinstance(expected, dict):
             with pytest.raises(ValueError, match=r"\."):
-                function(**example["args"])
+                function(**args)
         elif isinstance(expected, list):
-            assert function(**example["args"]) == [Fraction(w) for w in expected]
+            assert function(**args) == [Fraction(w) for w in expected]
         else:
-            assert function(**example["args"]) == Fraction(expected)
+            assert function(**args) == Fraction(expected)

@@ -1,6 +1,5 @@
 """Data from outside, named by environment variables: without them these tests are skipped, with them none is."""
 
-import json
 import os
 from importlib import import_module
 from importlib.util import find_spec
@@ -36,13 +35,3 @@ def pytest_collection_modifyitems(config, items):
     comparisons = [item for item in items if str(item.path).startswith(here) and "core" in item.fixturenames]
     config.hook.pytest_deselected(items=comparisons)
     items[:] = [item for item in items if item not in comparisons]
-
-
-@pytest.fixture(scope="session")
-def examples():
-    """Worked examples, by the name of their function."""
-    path = named("TIEBREAK_EXAMPLES", "a file of worked examples")
-    by_name = {}
-    for example in json.loads(path.read_text())["examples"]:
-        by_name.setdefault(example["fn"], []).append((example["args"], example["expected"]))
-    return by_name

@@ -4,6 +4,7 @@ import pytest
 
 import tiebreak
 from tiebreak.inputs import Ids
+from worked_examples import examples_of
 
 
 def positions(ranking, relevant, n):
@@ -24,9 +25,8 @@ def trec_order(run):
 
 
 @pytest.mark.parametrize("function", [positions, trec_order])
-def test_worked_examples_hold(examples, function):
-    assert examples[function.__name__]
-    for arguments, expected in examples[function.__name__]:
+def test_worked_examples_hold(function):
+    for arguments, expected in examples_of(function.__name__):
         if isinstance(expected, dict):
             assert expected == {"error": "ValueError"}
             with pytest.raises(ValueError, match=r"\."):

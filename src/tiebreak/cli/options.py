@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 POSITIVE = click.IntRange(min=1)
-OPTIONS = (
+READING = (
     click.argument("qrels", metavar="QRELS"),
     click.argument("runs", metavar="RUN...", nargs=-1, required=True),
     click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
@@ -70,14 +70,17 @@ OUTPUT = (
 
 def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
-    for option in reversed(OUTPUT):
-        command = option(command)
-    return command
+    return with_options(command, OUTPUT)
 
 
 def reading_options(command: Command) -> Command:
     """Give a command the arguments QRELS RUN... and the options that say how they are read."""
-    for option in reversed(OPTIONS):
+    return with_options(command, READING)
+
+
+def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    """Decorate a command so that its help lists the options in their order."""
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -44,7 +44,7 @@ class Disaggregation:
 
     def to_frame(self) -> Any:
         """The rows: request, level, m, difference."""
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in LevelDifference._fields})
+        return to_frame(LevelDifference._fields, self.rows)
 
 
 def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:

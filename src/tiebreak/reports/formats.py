@@ -47,7 +47,7 @@ WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], TextIO], N
 
 
 def write_parquet(header: Sequence[str], rows: Iterable[Sequence[Cell]], path: str) -> None:
-    frame = to_frame({name: list(column) for name, column in zip(header, zip(*rows, strict=True), strict=True)})
+    frame = to_frame(header, rows)
     with whole_file(path) as draft:
         if hasattr(frame, "write_parquet"):
             frame.write_parquet(draft)
