@@ -12,6 +12,7 @@ ORDER = (
     "_interface",
     "_core",
     "_reference",
+    "_ahead",
     "_kernels",
     "inputs",
     "projection",

@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from numpy import float64, int32, int64
     from numpy.typing import NDArray
 
-INTERFACE = 1
+INTERFACE = 2
 """Raised by one whenever a kernel's arguments or results change; checked when the core is imported."""
+
+MEMORY = 2_000_000_000
+"""Bytes that may be held of one file, unless another number is given."""
 
 UNRETRIEVED = 2**31 - 1
 """Rank of an item that a run does not retrieve: below every retrieved one."""
@@ -117,5 +120,5 @@ class Options(NamedTuple):
     on_bad_score: str = "error"
     top: int | None = None
     pool: bool = False
-    memory: int = 2_000_000_000
+    memory: int = MEMORY
     jobs: int = 1

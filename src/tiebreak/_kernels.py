@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 
+from tiebreak import _ahead
 from tiebreak._interface import (
     INTERFACE,
     Counts,
@@ -26,7 +28,7 @@ CHOICES = ("auto", "rust", "python")
 
 
 def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fault:
-    fault, fields = kernels().read_judgements(source, tick)
+    fault, fields = _ahead.read_judgements(source, tick) or kernels().read_judgements(source, tick)
     if fault is not None:
         return Fault(*fault)
     rows = JudgedRows(*fields)
@@ -34,7 +36,8 @@ def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fa
 
 
 def project(sources: list[Source], judged: Judged, options: Options, tick: Tick | None = None) -> Projection | Fault:
-    fault, fields = kernels().project(sources, judged, options, tick)
+    begun = _ahead.project(sources, judged, options, tick)
+    fault, fields = begun or kernels().project(sources, judged, options, tick)
     if fault is not None:
         return Fault(*fault)
     made = Projection(*fields)
@@ -42,9 +45,20 @@ def project(sources: list[Source], judged: Judged, options: Options, tick: Tick 
     return made._replace(counts=Counts(*made.counts), top=top)
 
 
+def read_ahead(judgements: str, runs: Iterable[str], options: Options) -> None:
+    """Begin to read files that will be asked for, where there is a core to do it."""
+    core, _ = (None, "") if choice() == "python" else compiled()
+    if core is not None:
+        _ahead.begin(core, judgements, runs, options)
+
+
 def kernels() -> ModuleType:
     """The module that does the work: ``TIEBREAK_CORE`` is ``auto`` (the default), ``rust`` or ``python``."""
-    return chosen(os.environ.get("TIEBREAK_CORE", "auto"))
+    return chosen(choice())
+
+
+def choice() -> str:
+    return os.environ.get("TIEBREAK_CORE", "auto")
 
 
 @cache

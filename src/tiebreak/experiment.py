@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._interface import Tick
 from tiebreak.errors import GradesWarning, InputError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.judgements import read_judgements
@@ -55,7 +56,14 @@ class Experiment:
     @cached_property
     def positions(self) -> Positions:
         """Where the judged items stand in every run; read when first asked for."""
-        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True})
+        return self._read()
+
+    def read(self, tick: Tick | None = None) -> None:
+        """Read the runs now, and report to `tick` as `project` does."""
+        self.positions = self._read(tick=tick)
+
+    def _read(self, **extra: Any) -> Positions:
+        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
@@ -85,12 +93,12 @@ class Experiment:
     @cached_property
     def _pooled(self) -> Positions:
         """The runs once more, with the items of all of them counted."""
-        return project(self.judgements, self.runs, **self.options | {"pool": True})
+        return self._read(pool=True)
 
     @cached_property
     def _whole_rankings(self) -> Positions:
         """The runs once more, with every item of every ranking."""
-        return project(self.judgements, self.runs, **self.options | {"top": 2**31 - 1})
+        return self._read(top=2**31 - 1)
 
 
 def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:

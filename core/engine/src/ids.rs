@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 /// Ids in one buffer; id `i` is `buffer[offsets[i]..offsets[i + 1]]`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ids<'a> {
     pub buffer: &'a [u8],
     pub offsets: &'a [i64],

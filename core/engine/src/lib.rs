@@ -4,9 +4,10 @@
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
 //! [`judgements`] codes a judgements file, [`judged`] makes judgements ready for looking up, [`ranking`] orders the items
-//! of one request, [`run`] projects one run, [`project`] many of them on several threads.
+//! of one request, [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] before it is asked.
 #![forbid(unsafe_code)]
 
+pub mod ahead;
 pub mod fault;
 mod gathered;
 pub mod ids;
@@ -23,6 +24,7 @@ pub mod text;
 /// Rank of an item that a run does not retrieve.
 pub const UNRETRIEVED: i32 = i32::MAX;
 
+pub use ahead::Ahead;
 pub use fault::{Fault, Stop};
 pub use judged::Judged;
 pub use judgements::{JudgedRows, read_judgements};

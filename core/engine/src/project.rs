@@ -12,7 +12,7 @@ use crate::judged::Judged;
 use crate::run::{Fingerprint, Options, RunResult, project_run};
 use crate::source::{Source, Watch};
 
-const WAKE: Duration = Duration::from_millis(100);
+pub(crate) const WAKE: Duration = Duration::from_millis(100);
 
 pub struct Projection {
     /// The ranks of run 0, then those of run 1, ...

@@ -1,6 +1,7 @@
 //! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_interface.py`.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -11,9 +12,9 @@ use tiebreak_engine::project::{Failure, Projection, project as project_runs};
 use tiebreak_engine::run::RunResult;
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
-use tiebreak_engine::{Duplicates, Fault, Judged, Options, Source, Stop, Watch};
+use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 1;
+const INTERFACE: u32 = 2;
 
 type Object = Py<PyAny>;
 
@@ -92,6 +93,15 @@ struct PyJudged<'py>(
     usize,
 );
 
+impl PyJudged<'_> {
+    fn view(&self) -> PyResult<Judged<'_>> {
+        let PyJudged(requests, items, starts, item, slot, slots) = self;
+        let (starts, item, slot) = (starts.as_slice()?, item.as_slice()?, slot.as_slice()?);
+        Judged::new(requests.view()?, items.view()?, starts, item, slot, *slots)
+            .ok_or_else(|| PyValueError::new_err("the arrays of the judgements do not fit together"))
+    }
+}
+
 #[derive(FromPyObject)]
 struct PyOptions(Option<usize>, bool, String, String, String, Option<usize>, bool, u64, usize);
 
@@ -158,6 +168,10 @@ fn read_judgements<'py>(py: Python<'py>, source: &Bound<'py, PyTuple>, tick: Opt
             || tiebreak_engine::read_judgements(&source, &watch),
         )
     });
+    rows_or_fault(py, rows, ticker)
+}
+
+fn rows_or_fault(py: Python<'_>, rows: Result<JudgedRows, Stop>, ticker: Ticker) -> PyResult<Object> {
     match rows {
         Err(stop) => stopped(py, Failure { run: 0, stop }, ticker),
         Ok(rows) => {
@@ -182,15 +196,67 @@ fn project<'py>(
     let held = sources.iter().map(PySource::new).collect::<PyResult<Vec<_>>>()?;
     let sources = held.iter().map(PySource::view).collect::<PyResult<Vec<_>>>()?;
     let options = options.engine()?;
-    let PyJudged(requests, items, starts, item, slot, slots) = &judged;
-    let (starts, item, slot) = (starts.as_slice()?, item.as_slice()?, slot.as_slice()?);
-    let judged = Judged::new(requests.view()?, items.view()?, starts, item, slot, *slots)
-        .ok_or_else(|| PyValueError::new_err("the arrays of the judgements do not fit together"))?;
+    let judged = judged.view()?;
     let mut ticker = Ticker { callback: tick, raised: None };
     let projected = py.detach(|| project_runs(&sources, &judged, &options, |done, total| ticker.tick(done, total)));
+    projection_or_fault(py, projected, judged.slots, options.top.is_some(), ticker)
+}
+
+fn projection_or_fault(
+    py: Python<'_>,
+    projected: Result<Projection, Failure>,
+    slots: usize,
+    with_top: bool,
+    ticker: Ticker,
+) -> PyResult<Object> {
     match projected {
         Err(failure) => stopped(py, failure, ticker),
-        Ok(projection) => done(py, projection_fields(py, projection, *slots, options.top.is_some())?),
+        Ok(projection) => done(py, projection_fields(py, projection, slots, with_top)?),
+    }
+}
+
+/// Reading that has begun; each of its results can be taken once.
+#[pyclass(frozen)]
+struct ReadAhead {
+    ahead: Mutex<Ahead>,
+    with_top: bool,
+}
+
+#[pymethods]
+impl ReadAhead {
+    #[new]
+    fn begin(judgements: PathBuf, runs: Vec<PathBuf>, options: PyOptions) -> PyResult<Self> {
+        let options = options.engine()?;
+        let with_top = options.top.is_some();
+        Ok(ReadAhead { ahead: Mutex::new(Ahead::begin(judgements, runs, options)), with_top })
+    }
+
+    /// What `read_judgements` returns; None when it was taken before.
+    #[pyo3(signature = (tick, /))]
+    fn judgements(&self, py: Python<'_>, tick: Option<Object>) -> PyResult<Option<Object>> {
+        let mut ticker = Ticker { callback: tick, raised: None };
+        let rows = py.detach(|| self.lock().rows(|done, total| ticker.tick(done, total)));
+        rows.map(|rows| rows_or_fault(py, rows, ticker)).transpose()
+    }
+
+    /// What `project` returns; None when other judgements were read, or it was taken before.
+    #[pyo3(signature = (judged, tick, /))]
+    fn projection<'py>(
+        &self,
+        py: Python<'py>,
+        judged: PyJudged<'py>,
+        tick: Option<Object>,
+    ) -> PyResult<Option<Object>> {
+        let judged = judged.view()?;
+        let mut ticker = Ticker { callback: tick, raised: None };
+        let projected = py.detach(|| self.lock().projection(&judged, |done, total| ticker.tick(done, total)));
+        projected.map(|projected| projection_or_fault(py, projected, judged.slots, self.with_top, ticker)).transpose()
+    }
+}
+
+impl ReadAhead {
+    fn lock(&self) -> MutexGuard<'_, Ahead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -271,6 +337,7 @@ fn stopped(py: Python<'_>, failure: Failure, ticker: Ticker) -> PyResult<Object>
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERFACE", INTERFACE)?;
+    module.add_class::<ReadAhead>()?;
     module.add_function(wrap_pyfunction!(read_judgements, module)?)?;
     module.add_function(wrap_pyfunction!(project, module)?)
 }

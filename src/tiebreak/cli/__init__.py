@@ -39,6 +39,8 @@ def tiebreak() -> None:
 def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
+    # Its threads spin while they wait, on the processors that read files; nothing here multiplies large matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         tiebreak(prog_name="tiebreak", standalone_mode=False)
         sys.stdout.flush()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from tiebreak._interface import MEMORY, Options
+from tiebreak._kernels import read_ahead
+
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
-    from tiebreak.inputs import Run
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -50,8 +53,15 @@ READING = (
         show_default=True,
         help="What to do with a line whose score is not a finite number.",
     ),
-    click.option("--memory", type=POSITIVE, help="Bytes that may be held of one file; by default 2 GB."),
-    click.option("--jobs", type=POSITIVE, help="Files read at the same time; by default one per processor."),
+    click.option(
+        "--memory", type=POSITIVE, default=MEMORY, help="Bytes that may be held of one file; by default 2 GB."
+    ),
+    click.option(
+        "--jobs",
+        type=POSITIVE,
+        default=lambda: os.cpu_count() or 1,
+        help="Files read at the same time; by default one per processor.",
+    ),
 )
 
 
@@ -74,8 +84,18 @@ def output_options(command: Command) -> Command:
 
 
 def reading_options(command: Command) -> Command:
-    """Give a command the arguments QRELS RUN... and the options that say how they are read."""
-    return with_options(command, READING)
+    """Give a command the arguments QRELS RUN... and the options that say how they are read.
+
+    Reading begins before the command does: what the command imports takes as long.
+    """
+
+    @wraps(command)
+    def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
+        how = {name: options[name] for name in Options._fields if name in options}
+        read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
+        return command(qrels=qrels, runs=runs, **options)
+
+    return with_options(cast(Command, reading), READING)
 
 
 def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
@@ -85,25 +105,20 @@ def with_options(command: Command, options: tuple[Callable[[Command], Command], 
     return command
 
 
-def experiment(qrels: str, runs: tuple[str, ...], memory: int | None = None, **options: Any) -> Experiment:
+def experiment(qrels: str, runs: tuple[str, ...], **options: Any) -> Experiment:
     """The experiment that a command was given, read with a progress bar."""
     from tiebreak.cli.progress import progress
     from tiebreak.experiment import Experiment
+    from tiebreak.inputs import Run
 
-    if memory is not None:
-        options["memory"] = memory
+    given = [Run(path, name=name) for name, path in map(name_and_path, runs)]
+    made = Experiment(qrels, given, **options)
     with progress("reading") as tick:
-        made = Experiment(qrels, [named(run) for run in runs], tick=tick, **options)
-        _ = made.positions
-    made.options.pop("tick")
+        made.read(tick)
     return made
 
 
-def named(argument: str) -> Run | str:
+def name_and_path(argument: str) -> tuple[str | None, str]:
     """A run's path, or NAME=PATH where no file is called so."""
-    from tiebreak.inputs import Run
-
     name, equals, path = argument.partition("=")
-    if equals and name and not os.path.exists(argument):
-        return Run(path, name=name)
-    return argument
+    return (name, path) if equals and name and not os.path.exists(argument) else (None, argument)

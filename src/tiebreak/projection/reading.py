@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import UNRETRIEVED, Fault, Judged, Options, Projection, Tick
+from tiebreak._interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
@@ -28,7 +28,6 @@ CHOICES = {
     "on_bad_score": ("error", "drop"),
     "requests": ("judged", "common"),
 }
-DEFAULT_MEMORY = 2_000_000_000
 
 
 def project(
@@ -46,7 +45,7 @@ def project(
     nonrelevant: bool = False,
     top: int | None = None,
     pool: bool = False,
-    memory: int = DEFAULT_MEMORY,
+    memory: int = MEMORY,
     jobs: int | None = None,
     tick: Tick | None = None,
 ) -> Positions:
