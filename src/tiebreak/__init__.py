@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tiebreak import errors as errors
     from tiebreak import theory as theory
+    from tiebreak.comparison import Comparison as Comparison
+    from tiebreak.comparison import compare as compare
     from tiebreak.errors import InputError as InputError
     from tiebreak.errors import TiebreakError as TiebreakError
     from tiebreak.experiment import Experiment as Experiment
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from tiebreak.inputs import read_judgements as read_judgements
     from tiebreak.metrics import metric as metric
     from tiebreak.metrics.disaggregation import disaggregate as disaggregate
+    from tiebreak.orderings import Ordering as Ordering
+    from tiebreak.preferences import preference as preference
     from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
     from tiebreak.projection import Levels as Levels
     from tiebreak.projection import Positions as Positions
@@ -36,6 +40,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Experiment": "experiment",
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "Ordering": "orderings",
+    "preference": "preferences",
     "Scores": "scores",
     "disaggregate": "metrics.disaggregation",
     "metric": "metrics",

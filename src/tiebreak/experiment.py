@@ -1,12 +1,13 @@
-"""The whole chain, wired together: read, project, evaluate. Start reading here."""
+"""The whole chain, wired together: read, project, evaluate, compare, order, explain. Start reading here."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,12 @@ from tiebreak.metrics.judged import JudgedShare
 from tiebreak.projection import Positions, project
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
+
+if TYPE_CHECKING:
+    from tiebreak.comparison import Comparison
+    from tiebreak.explanation import Contributions, Explanation
+    from tiebreak.orderings import Method, Ordering
+    from tiebreak.preferences import Preference
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
@@ -73,6 +80,57 @@ class Experiment:
         values = np.stack(list(self._evaluated(metrics)), axis=-1)
         said = (*notes(positions), *notes_on_measures(names, metrics, values))
         return Scores(positions.runs, positions.requests, names, metrics, values, said)
+
+    def compare(
+        self, measure: str | Preference | Metric = "RPP", baseline: str | Iterable[str] | None = None
+    ) -> Comparison:
+        """Compare all pairs of runs by a preference, or every run with one or several baselines.
+
+        Examples
+        --------
+        >>> runs = {"q": {"a": 2.0, "x": 1.0}}, {"q": {"x": 2.0, "b": 1.0, "a": 0.0}}
+        >>> exp = Experiment({"q": {"a": 1, "b": 1}}, runs)
+        >>> exp.compare("LexiPrecision").mean.tolist(), exp.compare("LexiRecall").mean.tolist()
+        ([1.0], [-1.0])
+        """
+        from tiebreak.comparison import compare
+        from tiebreak.preferences import preference
+        from tiebreak.preferences.lexicographic import LexiRecall
+        from tiebreak.reports.overview import uneven_depths
+
+        made = preference(measure)  # a bad name is refused before anything is read
+        compared = compare(self.positions, made, baseline, evaluate=self._values)
+        said = (*notes(self.positions), *(uneven_depths(self.positions) if isinstance(made, LexiRecall) else ()))
+        return replace(compared, measure=str(measure).strip(), notes=said)
+
+    def order(
+        self, measure: str | Preference | Metric = "RPP", by: str | Method | None = None, *, request: str | None = None
+    ) -> Ordering:
+        """Order the runs by a preference or a metric; see `Comparison.order`."""
+        return self.compare(measure).order(by, request=request)
+
+    def explain(
+        self, run: str, other: str, request: str | None = None, *, measure: str | None = None
+    ) -> Explanation | Contributions:
+        """Show why one run is preferred to another.
+
+        Parameters
+        ----------
+        run, other : str
+        request : str, optional
+            Show the recall levels of this request; by default the requests that contribute most.
+        measure : str, optional
+            The preference by whose size requests are sorted; by default RPP.
+        """
+        from tiebreak.explanation import contributions, explain_request
+
+        if request is not None:
+            return explain_request(self.positions, run, other, request)
+        return contributions(self.positions, run, other, measure, self._values)
+
+    def _values(self, metric: Metric) -> Floats:
+        """The values [run, request] of a metric."""
+        return next(self._evaluated([metric]))
 
     def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[Floats]:
         """The values [run, request] of each metric; levels of one grade are sorted once for all that use them."""

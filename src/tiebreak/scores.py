@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import fsum, isnan, nan, sqrt
+from math import isnan
 from typing import Any, NamedTuple
 
 from tiebreak.errors import UnknownNameError
 from tiebreak.inputs import Ids
+from tiebreak.means import half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import to_frame
 from tiebreak.reports.tables import Table
-
-CONFIDENCE = 0.95
 
 
 class Row(NamedTuple):
@@ -106,17 +105,17 @@ class Scores:
     def _intervals(self) -> Iterator[Mean]:
         for r, run in enumerate(self.runs):
             for k, measure in enumerate(self.measures):
-                mean, n = self._mean(r, k)
-                margin = half_width(self.values[r, :, k].tolist(), mean, n)
-                yield Mean(run, measure, mean, mean - margin, mean + margin, n)
+                known = self._known(r, k)
+                mean = mean_of(known)
+                margin = half_width(((value - mean) ** 2 for value in known), len(known))
+                yield Mean(run, measure, mean, mean - margin, mean + margin, len(known))
 
-    def _mean(self, r: int, k: int) -> tuple[float, int]:
-        """The mean of one measure for one run, and over how many requests."""
-        known = [value for value in self.values[r, :, k].tolist() if not isnan(value)]
-        return (fsum(known) / len(known), len(known)) if known else (nan, 0)
+    def _known(self, r: int, k: int) -> list[float]:
+        """The values of one measure for one run, without requests that have none."""
+        return [value for value in self.values[r, :, k].tolist() if not isnan(value)]
 
     def _means(self, r: int) -> list[float]:
-        return [self._mean(r, k)[0] for k in range(len(self.measures))]
+        return [mean_of(self._known(r, k)) for k in range(len(self.measures))]
 
     def per_request(self) -> Iterator[Row]:
         """Every value, by run, then request, then measure."""
@@ -198,13 +197,3 @@ class Scores:
     def __repr__(self) -> str:
         size = f"{len(self.runs)} runs x {len(self.requests)} requests x {len(self.measures)} measures"
         return f"<Scores: {size}>\n{self.table().to_text()}"
-
-
-def half_width(values: list[float], mean: float, n: int) -> float:
-    """Half the width of the 95% interval of a mean over n values, those that are not NaN; NaN where n < 2."""
-    if n < 2:
-        return nan
-    from scipy.special import stdtrit
-
-    variance = fsum((value - mean) ** 2 for value in values if not isnan(value)) / (n - 1)
-    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(variance / n)

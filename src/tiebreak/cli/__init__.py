@@ -14,7 +14,7 @@ from tiebreak import __version__
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT, INTERRUPTED = 2, 130
-COMMANDS = ("demo", "check", "evaluate", "doctor")
+COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "doctor")
 
 
 class Commands(click.Group):

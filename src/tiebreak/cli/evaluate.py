@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
+from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
+    from tiebreak.reports.tables import Table
     from tiebreak.scores import Scores
 
 
-class MeasuresHelp(click.Command):
+class MeasuresHelp(CatalogueHelp):
     """Lists the known measures at the end of the help."""
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from tiebreak.metrics import CATALOGUE
-
-        rows = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in CATALOGUE.items()]
-        with formatter.section("Measures"):
-            formatter.write_dl(rows)
+    catalogues: ClassVar = {"Measures": "tiebreak.metrics"}
 
 
 @click.command("evaluate", cls=MeasuresHelp)
@@ -49,29 +47,22 @@ def command(
     asked = measures or DEFAULT_MEASURES
     named_metrics(asked)  # a bad name is refused before anything is read
     scores = experiment(qrels, runs, **options).evaluate(asked)
-    write(scores, format_, out, per_request, digits)
+    write(Report(scores, per_request, digits), format_, out)
 
 
-def write(scores: Scores, format_: str, out: str | None, per_request: bool, digits: int) -> None:
-    from tiebreak.reports.formats import WRITERS, text_output, write_parquet, write_tsv
+class Report:
+    """Scores in every format."""
 
-    if format_ in ("table", "latex"):
-        table = scores.request_table(digits) if per_request else scores.table(digits)
-        if format_ == "table" and out is None:
-            table.print()
-            return
-        with text_output(out) as file:
-            file.write(table.to_latex() if format_ == "latex" else table.to_text() + "\n")
-        return
-    if format_ == "trec":
-        with text_output(out) as file:
-            write_tsv((), scores.trec_rows(per_request), file)
-        return
-    header, rows = scores.wide_rows(per_request)
-    if format_ == "parquet":
-        if out is None:
-            raise click.UsageError("--format parquet needs --out FILE.")
-        write_parquet(header, rows, out)
-        return
-    with text_output(out) as file:
-        WRITERS[format_](header, rows, file)
+    def __init__(self, scores: Scores, per_request: bool, digits: int) -> None:
+        self.scores, self.per_request, self.digits = scores, per_request, digits
+
+    def table(self) -> Table:
+        return self.scores.request_table(self.digits) if self.per_request else self.scores.table(self.digits)
+
+    def rows(self) -> Rows:
+        return self.scores.wide_rows(self.per_request)
+
+    jsonl = rows
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        return self.scores.trec_rows(self.per_request)

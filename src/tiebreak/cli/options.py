@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
 from tiebreak._interface import MEMORY, Options
 from tiebreak._kernels import read_ahead
+from tiebreak.cli.output import check_output
 
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
@@ -78,9 +80,34 @@ OUTPUT = (
 )
 
 
+class CatalogueHelp(click.Command):
+    """Lists the entries of catalogues at the end of the help."""
+
+    catalogues: ClassVar[dict[str, str]] = {}
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, package in self.catalogues.items():
+            catalogue = import_module(package).CATALOGUE
+            rows = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in catalogue.items()]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+class PreferencesHelp(CatalogueHelp):
+    """Lists the known preferences at the end of the help."""
+
+    catalogues: ClassVar[dict[str, str]] = {"Preferences": "tiebreak.preferences"}
+
+
 def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
-    return with_options(command, OUTPUT)
+
+    @wraps(command)
+    def writing(format_: str, out: str | None, **options: Any) -> Any:
+        check_output(format_, out)
+        return command(format_=format_, out=out, **options)
+
+    return with_options(cast(Command, writing), OUTPUT)
 
 
 def reading_options(command: Command) -> Command:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from importlib import import_module
-from typing import Any, ClassVar
-
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.catalogue import Catalogue
+from tiebreak.errors import InputError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
 from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import recall_weights
-from tiebreak.spec import LONGEST, Spec, Value, canonical, parse, shown
+from tiebreak.spec import LONGEST, Spec, Value, parse
 
 __all__ = [
     "CATALOGUE",
@@ -26,10 +21,10 @@ __all__ = [
 ]
 
 
-class Catalogue(Mapping[str, type[Metric]]):
-    """Every metric by its name; a file of definitions is imported when one of its metrics is asked for."""
-
-    HOMES: ClassVar[dict[str, str]] = {
+CATALOGUE: Catalogue[Metric] = Catalogue(
+    "metric",
+    "tiebreak.metrics",
+    {
         "AP": "recall_level.AveragePrecision",
         "RR": "recall_level.ReciprocalRank",
         "nDCG": "graded.NDCG",
@@ -52,21 +47,8 @@ class Catalogue(Mapping[str, type[Metric]]):
         "RecallError": "search_length.RecallError",
         "LR": "exact.LexiRecallValue",
         "LP": "exact.LexiPrecisionValue",
-    }
-
-    def __getitem__(self, name: str) -> type[Metric]:
-        module, entry = self.HOMES[name].split(".")
-        found: type[Metric] = getattr(import_module(f"tiebreak.metrics.{module}"), entry)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.HOMES)
-
-    def __len__(self) -> int:
-        return len(self.HOMES)
-
-
-CATALOGUE = Catalogue()
+    },
+)
 
 
 def metric(spec: str | Spec | Metric) -> Metric:
@@ -85,13 +67,10 @@ def metric(spec: str | Spec | Metric) -> Metric:
         from tiebreak.metrics.external import external
 
         text = spec.strip()
-        if len(text) <= LONGEST and not known_name(text) and (handed_over := external(text)):
+        if len(text) <= LONGEST and not CATALOGUE.begins(text) and (handed_over := external(text)):
             return handed_over
         spec = parse(text)
-    if spec.name not in CATALOGUE:
-        raise UnknownNameError("metric", spec.name, CATALOGUE)
-    kind = CATALOGUE[spec.name]
-    return kind(**parameters(kind, spec), cutoff=spec.cutoff)
+    return CATALOGUE.make(spec, metric, OTHER_SPELLINGS)
 
 
 OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
@@ -99,25 +78,3 @@ OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
     ("nDCG", "dcg", "exp-log2"): ("gain", "exp"),
 }
 """Parameters as ir_measures names them."""
-
-
-def known_name(text: str) -> bool:
-    """Whether a spec begins with a name of the catalogue, once aliases are read."""
-    name = re.match(r"[\w-]*", canonical(text))
-    return name is not None and name.group() in CATALOGUE
-
-
-def parameters(kind: type[Metric], spec: Spec) -> dict[str, Any]:
-    """The arguments of a spec by name; those without one go to the metric's own parameters in order."""
-    known = [parameter.name for parameter in fields(kind) if parameter.name != "cutoff"]
-    own = [name for name in known if name != "rel"]
-    given: dict[str, Any] = {}
-    for place, (key, value) in enumerate(spec.arguments):
-        if (spec.name, key, value) in OTHER_SPELLINGS:
-            key, value = OTHER_SPELLINGS[spec.name, key, value]
-        name = key if key is not None else own[place] if place < len(own) else shown(value)
-        if name not in known or name in given:
-            problem = f"{name!r} is given twice" if name in given else f"there is no parameter {name!r}"
-            raise InputError(f"{spec}: {problem}. {spec.name} has {', '.join(known)}, and @ for a cutoff.", kind="spec")
-        given[name] = metric(value) if isinstance(value, Spec) else value
-    return given

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tiebreak.catalogue import Entry
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.spec import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Traits:
         Moving a relevant item up never makes it worse.
     needs_nonrelevant : bool
         It looks at items judged not relevant.
+    is_for_display : bool
+        Its floats are too coarse to order runs by.
     """
 
     low: float = 0.0
@@ -38,10 +40,11 @@ class Traits:
     cutoff: str = "may"
     rises: bool = True
     needs_nonrelevant: bool = False
+    is_for_display: bool = False
 
 
 @dataclass(frozen=True)
-class Metric:
+class Metric(Entry):
     """p -> one number per run and request; NaN where a request has nothing relevant.
 
     Parameters
@@ -54,7 +57,6 @@ class Metric:
 
     cutoff: int | None = field(default=None, kw_only=True)
     rel: float | None = field(default=None, kw_only=True)
-    name: ClassVar[str]
     traits: ClassVar[Traits] = Traits()
 
     def __post_init__(self) -> None:
@@ -65,18 +67,6 @@ class Metric:
             raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
         if self.cutoff is None and self.traits.cutoff == "must":
             raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")
-
-    def __str__(self) -> str:
-        return written(self.name, tuple(self._set_parameters()), self.cutoff)
-
-    def _set_parameters(self) -> list[tuple[str | None, object]]:
-        """Parameters that differ from their defaults, in order; a metric needs no name."""
-        given: list[tuple[str | None, object]] = []
-        for parameter in fields(self):
-            value = getattr(self, parameter.name)
-            if parameter.name != "cutoff" and value != parameter.default:
-                given.append((None if isinstance(value, Metric) else parameter.name, value))
-        return given
 
     @property
     def needs_pool(self) -> bool:

@@ -158,7 +158,7 @@ class LexiRecallValue(Metric):
 
     n: int = 0
     name: ClassVar[str] = "LR"
-    traits: ClassVar[Traits] = Traits(cutoff="no")
+    traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -194,7 +194,7 @@ class LexiPrecisionValue(Metric):
     """
 
     name: ClassVar[str] = "LP"
-    traits: ClassVar[Traits] = Traits(cutoff="no")
+    traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
     def evaluate(self, positions: Positions) -> Floats:
         return positions.levels(self.rel).each(self.value)

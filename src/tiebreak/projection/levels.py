@@ -24,9 +24,9 @@ class Bucket:
     requests: NDArray[np.int64]
     p: Ranks
 
-    def blocks(self) -> Iterator[slice]:
+    def blocks(self, entries: int = ENTRIES_AT_ONCE) -> Iterator[slice]:
         """Neighbouring requests, as many as are worked on fast at once: what is made of them stays in the cache."""
-        step = max(1, ENTRIES_AT_ONCE // (self.m * len(self.p)))
+        step = max(1, entries // (self.m * len(self.p)))
         return (slice(begin, begin + step) for begin in range(0, len(self.requests), step))
 
 

@@ -116,19 +116,20 @@ class Positions:
         [[[[2, 5]], [[4, 2147483647]]]]
         """
         kept = self if mask is None else self.keep(mask)
-        kept = kept._graded(min_grade if min_grade is not None else self.min_grade, subtopic)
+        kept = kept.only_relevant(min_grade, subtopic)
         buckets = (replace(b, p=np.sort(b.p, axis=-1)) for b in kept.buckets())
         return Levels(self.runs, self.requests, self.retrieved, tuple(buckets))
 
     def relevant(self, min_grade: float | None = None) -> NDArray[np.int64]:
         """The number of relevant items of every request."""
-        layout = self._graded(min_grade if min_grade is not None else self.min_grade, None).layout
+        layout = self.only_relevant(min_grade).layout
         sizes = np.empty_like(layout.sizes)
         sizes[layout.request_order] = layout.sizes
         return sizes
 
-    def _graded(self, min_grade: float | None, subtopic: str | None) -> Positions:
-        """Only the entries of at least this grade, for a subtopic if one is given; every entry has one above 0."""
+    def only_relevant(self, min_grade: float | None = None, subtopic: str | None = None) -> Positions:
+        """Only the entries that are relevant: those of at least this grade, for a subtopic if one is given."""
+        min_grade = min_grade if min_grade is not None else self.min_grade
         if min_grade is None and subtopic is None:
             return self
         return self.keep(is_relevant(self.grade if subtopic is None else self._grade_for(subtopic), min_grade))
@@ -149,6 +150,21 @@ class Positions:
             return self
         entries = np.flatnonzero(mask)
         return self._stored(entries, self.layout.request[entries], len(self.requests))
+
+    def take_runs(self, places: Sequence[int]) -> Positions:
+        """Some of the runs, by their places, in the order given."""
+        rows = list(places)
+        return replace(
+            self,
+            runs=tuple(self.runs[r] for r in rows),
+            ranks=self.ranks[rows],
+            listed=self.listed[rows],
+            retrieved=self.retrieved[rows],
+            tied=self.tied[rows],
+            nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_runs(rows),
+            top=None if self.top is None else tuple(self.top[r] for r in rows),
+            audits=tuple(self.audits[r] for r in rows) if self.audits else (),
+        )
 
     def take_requests(self, places: NDArray[np.integer] | Sequence[int]) -> Positions:
         """Some of the requests, by their place in the input, in the order given; repetitions count as often."""

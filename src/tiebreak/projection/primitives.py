@@ -75,13 +75,12 @@ def dense_rank(p: Ranks, reverse: bool = False) -> Ranks:
     >>> dense_rank(p).ravel().tolist(), dense_rank(p, reverse=True).ravel().tolist()
     ([2, 1, 2], [1, 2, 1])
     """
-    keys = np.moveaxis(p, 0, -1).swapaxes(0, 1)  # level, request, run
-    # lexsort decides by its last key first.
-    order = np.lexsort(keys if reverse else keys[::-1], axis=-1)
-    ordered = np.take_along_axis(keys, order[None], axis=-1)
-    differs = (ordered[..., 1:] != ordered[..., :-1]).any(axis=0)
+    # Big-endian numbers compare as their bytes do, so one vector is one key.
+    vectors = np.ascontiguousarray((p[..., ::-1] if reverse else p).swapaxes(0, 1), dtype=">u4")
+    order = np.argsort(vectors.view(f"V{vectors.itemsize * vectors.shape[-1]}")[..., 0], axis=-1)
+    ordered = np.take_along_axis(vectors, order[..., None], axis=1)
     ranks = np.ones(order.shape, dtype=np.int32)
-    ranks[:, 1:] += np.cumsum(differs, axis=-1, dtype=np.int32)
+    ranks[:, 1:] += np.cumsum((ordered[:, 1:] != ordered[:, :-1]).any(axis=-1), axis=-1, dtype=np.int32)
     result = np.empty_like(ranks)
     np.put_along_axis(result, order, ranks, axis=-1)
     return np.ascontiguousarray(result.T)

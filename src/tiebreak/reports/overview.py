@@ -51,6 +51,11 @@ def notes(positions: Positions) -> Iterator[str]:
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
     core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
     yield f"Ranked by score, ties by {order}. Read by {core}."
+    yield from uneven_depths(positions)
+
+
+def uneven_depths(positions: Positions) -> Iterator[str]:
+    """Whether some runs could find more than others."""
     deepest = positions.retrieved.max(axis=1)
     if deepest.min() < deepest.max():
         yield (

@@ -1,0 +1,146 @@
+"""``tiebreak compare``: who is preferred to whom, and by how much."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
+from tiebreak.cli.output import write
+
+if TYPE_CHECKING:
+    from tiebreak.comparison import Comparison
+
+
+@click.command("compare", cls=PreferencesHelp)
+@reading_options
+@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or diff(AP).")
+@click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
+@click.option("--baseline", "baselines", multiple=True, metavar="NAME", help="Compare all others with this run only.")
+@click.option(
+    "--fail-if-worse",
+    "gate",
+    metavar="SPEC",
+    help="Exit with 1 if a run is significantly worse than the baseline, by default the first run.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level of significance of --fail-if-worse.",
+)
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
+@output_options
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_request: bool,
+    baselines: tuple[str, ...],
+    gate: str | None,
+    alpha: float,
+    digits: int,
+    format_: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Compare runs by preferences; positive where the first is better.
+
+    QRELS and RUN are files in TREC's formats, plain or compressed by gzip or zstd, or - for standard input. A run can
+    be given as NAME=PATH. A metric such as AP stands for the difference of its values.
+    """
+    from tiebreak.cli.gate import worse
+    from tiebreak.errors import InputError
+    from tiebreak.preferences import DEFAULTS, preference
+
+    asked = tuple(dict.fromkeys(measures or ((gate,) if gate else DEFAULTS)))
+    for spec in (*asked, *((gate,) if gate else ())):
+        preference(spec)  # a bad name is refused before anything is read
+    if len(runs) < 2:
+        raise InputError("a comparison needs at least two runs; one was given.", kind="runs")
+    made = experiment(qrels, runs, **options)
+    against = baselines or ((made.runs[0].name,) if gate else None)
+    found = [made.compare(spec, baseline=against) for spec in asked]
+    write(Report(found, per_request, digits), format_, out)
+    if gate and worse(made.compare(gate, baseline=against), alpha):
+        sys.exit(1)
+
+
+class Report:
+    """Several comparisons of the same pairs, in every format."""
+
+    def __init__(self, found: list[Comparison], per_request: bool, digits: int) -> None:
+        self.found, self.per_request, self.digits = found, per_request, digits
+        self.measures = tuple(comparison.measure for comparison in found)
+
+    def table(self) -> Any:
+        from tiebreak.reports.tables import Table
+
+        if self.per_request:
+            rows = (
+                (run, other, q, *(f"{v:+.{self.digits}f}" for v in values)) for run, other, q, *values in self._wide()
+            )
+            return Table(("run", "other", "request", *self.measures), tuple(rows), self._notes())
+        if len(self.found) == 1:
+            return self.found[0].summary().table(self.digits)
+        return self._side_by_side()
+
+    def _side_by_side(self) -> Any:
+        """Means and wins/ties/losses of several preferences, the better run marked where the interval leaves 0 out."""
+        from tiebreak.comparison import MOST_ROWS
+        from tiebreak.reports.tables import Table
+
+        rows, marked = [], []
+        summaries = [comparison.summary().rows for comparison in self.found]
+        for place, parts in enumerate(zip(*summaries, strict=True)):
+            cells = [cell for row in parts for cell in (f"{row.mean:+.{self.digits}f}", "/".join(map(str, row[5:])))]
+            rows.append((parts[0].run, parts[0].other, *cells))
+            marked += [(place, 2 + 2 * k) for k, row in enumerate(parts) if row.low > 0 or row.high < 0]
+        header = ("run", "other", *(title for name in self.measures for title in (name, "w/t/l")))
+        more = [f"{len(rows) - MOST_ROWS:,} more pairs; other formats list them."] if len(rows) > MOST_ROWS else []
+        said = (*self._notes(), "w/t/l: requests won, tied and lost. Bold: the 95% interval leaves 0 out.", *more)
+        return Table(header, tuple(rows[:MOST_ROWS]), said, frozenset(marked))
+
+    def _notes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(note for c in self.found for note in (c.described(), *c.notes)))
+
+    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Names of columns, and a row per pair and measure, or per pair and request."""
+        if self.per_request:
+            return ("run", "other", "request", *self.measures), self._wide()
+        from tiebreak.comparison import PairSummary
+
+        long = ((*row[:2], c.measure, *row[2:]) for c in self.found for row in c.summary().rows)
+        return ("run", "other", "measure", *PairSummary._fields[2:]), long
+
+    def _wide(self) -> Iterator[tuple[Any, ...]]:
+        """A row per request and pair, with the value of each measure; NaN where one has none."""
+        known = [dict(zip(c.requests, c.values.T.tolist(), strict=True)) for c in self.found]
+        names = list(self.found[0].names())
+        nothing = [float("nan")] * len(names)
+        for request in dict.fromkeys(request for values in known for request in values):
+            columns = [values.get(request, nothing) for values in known]
+            for (run, other), *values in zip(names, *columns, strict=True):
+                yield run, other, request, *values
+
+    def jsonl(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """The keys that users of pref_eval expect."""
+        header = ("qid", "runi", "runj", "type", *self.measures)
+        if self.per_request:
+            return header, ((q, run, other, "preference", *values) for run, other, q, *values in self._wide())
+        means = zip(self.found[0].names(), *(c.mean.tolist() for c in self.found), strict=True)
+        return header, (("all", *names, "preference", *values) for names, *values in means)
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        """Run, other, measure, request or ``all``, value."""
+        if self.per_request:
+            for run, other, request, *values in self._wide():
+                yield from ((run, other, m, request, v) for m, v in zip(self.measures, values, strict=True))
+        for c in self.found:
+            yield from (
+                (*names, c.measure, "all", mean) for names, mean in zip(c.names(), c.mean.tolist(), strict=True)
+            )

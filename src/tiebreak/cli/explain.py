@@ -1,0 +1,66 @@
+"""``tiebreak explain``: why one run is preferred to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.options import experiment, output_options, reading_options
+from tiebreak.cli.output import write
+
+if TYPE_CHECKING:
+    from tiebreak.explanation import Contributions, Explanation
+
+
+@click.command("explain")
+@reading_options
+@click.option("--request", "request_", metavar="ID", help="Show the recall levels of this request.")
+@click.option("-m", "--measure", metavar="SPEC", help="Sort requests by the size of this preference; by default RPP.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
+@output_options
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    request_: str | None,
+    measure: str | None,
+    digits: int,
+    format_: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Show what makes one run better than another: give two runs.
+
+    Without --request, the requests that contribute most to the difference; with it, the positions of that request's
+    relevant items side by side, and the recall level that decided each preference.
+    """
+    from tiebreak.errors import InputError
+    from tiebreak.preferences import preference
+
+    if measure is not None:
+        preference(measure)  # a bad name is refused before anything is read
+    if len(runs) != 2:
+        raise InputError(f"an explanation is of two runs; {len(runs)} were given.", kind="runs")
+    made = experiment(qrels, runs, **options)
+    run, other = made.positions.runs
+    write(Report(made.explain(run, other, request_, measure=measure), digits), format_, out)
+
+
+class Report:
+    """An explanation in every format."""
+
+    def __init__(self, found: Explanation | Contributions, digits: int) -> None:
+        self.found, self.digits = found, digits
+
+    def table(self) -> Any:
+        return self.found.table(self.digits)
+
+    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        return self.found.header, iter(self.found.rows)
+
+    jsonl = rows
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        """The same rows, without names."""
+        return self.rows()[1]

@@ -1,0 +1,156 @@
+"""``tiebreak order``: systems from the best to the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
+from tiebreak.cli.output import write
+
+if TYPE_CHECKING:
+    from tiebreak.comparison import Comparison
+    from tiebreak.orderings import Ordering
+
+
+@click.command("order", cls=PreferencesHelp)
+@reading_options
+@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP.")
+@click.option("--by", metavar="HOW", help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean.")
+@click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
+@click.option("--bootstrap", "resamples", type=click.IntRange(min=1), help="Rank intervals from so many resamples.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
+@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
+@output_options
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    by: str | None,
+    per_request: bool,
+    resamples: int | None,
+    seed: int,
+    digits: int,
+    format_: str,
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Order the runs by preferences.
+
+    QRELS and RUN are files in TREC's formats, plain or compressed by gzip or zstd, or - for standard input. A run can
+    be given as NAME=PATH. A metric such as AP stands for the difference of its values.
+    """
+    from tiebreak.errors import InputError
+    from tiebreak.orderings import method
+    from tiebreak.preferences import DEFAULTS, preference
+
+    asked = tuple(dict.fromkeys(measures or DEFAULTS))
+    for spec in asked:
+        preference(spec)  # a bad name is refused before anything is read
+    if by is not None:
+        method(by)
+    if len(runs) < 2:
+        raise InputError("an order needs at least two runs; one was given.", kind="runs")
+    made = experiment(qrels, runs, **options)
+    found = [made.compare(spec) for spec in asked]
+    write(Report(found, by, per_request, resamples, seed, digits), format_, out)
+
+
+class Report:
+    """The orders that several preferences give, in every format."""
+
+    def __init__(
+        self, found: list[Comparison], by: str | None, per_request: bool, resamples: int | None, seed: int, digits: int
+    ) -> None:
+        self.found, self.by, self.per_request, self.digits = found, by, per_request, digits
+        self.resamples, self.seed = resamples, seed
+        self.orderings = [comparison.order(by) for comparison in found]
+
+    def table(self) -> Any:
+        from tiebreak.reports.tables import Table
+
+        if self.per_request:
+            rows = ((m, q, str(rank), run, f"{score:.{self.digits}f}") for m, q, rank, run, score in self._requests())
+            return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows))
+        columns = [self._column(k) for k in range(len(self.found))]
+        header = ("run", *(title for k in range(len(self.found)) for title in self._titles(k)))
+        cells = [(run, *(cell for column in columns for cell in column[run])) for run in self.orderings[0].ranking()]
+        best = ((r, c) for r, row in enumerate(cells) for c, cell in enumerate(row) if c and cell in ("1", "1="))
+        return Table(header, tuple(cells), tuple(self._notes()), frozenset(best))
+
+    def _titles(self, k: int) -> tuple[str, ...]:
+        return (self.orderings[k].measure, "95%") if self.resamples else (self.orderings[k].measure,)
+
+    def _column(self, k: int) -> dict[str, tuple[str, ...]]:
+        """The rank of every run by one preference, with its interval where asked for."""
+        ranks = {row.run: f"{row.rank}{'=' if row.tied else ''}" for row in self.orderings[k].rows()}
+        if not self.resamples:
+            return {run: (rank,) for run, rank in ranks.items()}
+        return {row.run: (ranks[row.run], f"{row.low:g}-{row.high:g}") for row in self._intervals(k)}
+
+    def _intervals(self, k: int) -> Any:
+        drawn = self.found[k].bootstrap(self.orderings[k].by, resamples=int(self.resamples or 1), seed=self.seed)
+        return drawn.rank_intervals()
+
+    def _notes(self) -> Iterator[str]:
+        for ordering in self.orderings:
+            tied = f", {ordering.n_tied} tied" if ordering.n_tied else ""
+            yield f"{ordering.measure} by {ordering.by}: rank 1 is best{tied}."
+            for cycle in ordering.cycles:
+                yield f"{ordering.measure}: majorities go round in a circle among {', '.join(cycle)}."
+        first = self.orderings[0]
+        for other in self.orderings[1:]:
+            alike = other.correlation(first)
+            yield f"Kendall's tau_b of {first.measure} and {other.measure}: {alike:.3f}."
+        if self.resamples:
+            yield f"95% intervals of ranks: {self.resamples:,} resamples of requests, seed {self.seed}."
+        yield from self.found[0].notes
+
+    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Names of columns, and a row per measure and run, or per measure, request and run."""
+        if self.per_request:
+            return ("measure", "request", "rank", "run", "win_rate"), self._requests()
+        more = ("low", "high") if self.resamples else ()
+        return ("measure", "by", "rank", "run", "score", "tied", *more), self._long()
+
+    def _long(self) -> Iterator[tuple[Any, ...]]:
+        for k, ordering in enumerate(self.orderings):
+            bounds = {row.run: row[1:] for row in self._intervals(k)} if self.resamples else {}
+            for row in ordering.rows():
+                yield (ordering.measure, ordering.by, *row, *bounds.get(row.run, ()))
+
+    def _requests(self) -> Iterator[tuple[Any, ...]]:
+        for comparison in self.found:
+            for request, ordering in within(comparison):
+                yield from ((comparison.measure, request, row.rank, row.run, row.score) for row in ordering.rows())
+
+    def jsonl(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """The keys that users of pref_aggregate expect: lists of runs, the best first."""
+        if self.per_request:
+            return ("qid", *(c.measure for c in self.found)), self._request_lists()
+        lists = ({"type": "preference", **self._lists(k)} for k in range(len(self.found)))
+        return ("qid", *(c.measure for c in self.found)), iter([("all", *lists)])
+
+    def _lists(self, k: int) -> dict[str, list[str]]:
+        ways = dict.fromkeys(["mc4", "borda", self.orderings[k].by])
+        return {by: self.found[k].order(by).ranking() for by in ways}
+
+    def _request_lists(self) -> Iterator[tuple[Any, ...]]:
+        lists = [{request: ordering.ranking() for request, ordering in within(c)} for c in self.found]
+        for request in dict.fromkeys(request for known in lists for request in known):
+            yield (request, *(known.get(request) for known in lists))
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        """Measure, run, rank, score."""
+        if self.per_request:
+            yield from ((m, q, run, rank, score) for m, q, rank, run, score in self._requests())
+        for ordering in self.orderings:
+            yield from ((ordering.measure, "all", row.run, row.rank, row.score) for row in ordering.rows())
+
+
+def within(comparison: Comparison) -> Iterator[tuple[str, Ordering]]:
+    """The order within every request."""
+    for request in comparison.requests:
+        yield request, comparison.order(request=request)

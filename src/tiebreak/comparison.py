@@ -1,0 +1,331 @@
+"""Comparison: what one preference says of pairs of runs in every request, and what follows over requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.inputs import Ids
+from tiebreak.means import half_width, mean_of
+from tiebreak.metrics import Metric
+from tiebreak.orderings import Ballots, Method, Ordering, method
+from tiebreak.orderings.ballots import whole
+from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
+from tiebreak.orderings.cycles import majority_cycles
+from tiebreak.preferences import Pairs, Preference, preference
+from tiebreak.preferences.base import Evaluate
+from tiebreak.preferences.from_metric import MetricDifference
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import to_frame
+from tiebreak.reports.tables import Table
+
+MOST_ROWS = 200
+
+
+class Row(NamedTuple):
+    """One preference: positive where `run` is better than `other`."""
+
+    run: str
+    other: str
+    request: str
+    value: float
+
+
+class PairSummary(NamedTuple):
+    """One pair over all requests, with the 95% interval of the mean by Student's t."""
+
+    run: str
+    other: str
+    mean: float
+    low: float
+    high: float
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary:
+    """Every pair over all requests."""
+
+    measure: str
+    rows: tuple[PairSummary, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{run: {other: mean}}``."""
+        means: dict[str, dict[str, float]] = {}
+        for row in self.rows:
+            means.setdefault(row.run, {})[row.other] = row.mean
+        return means
+
+    def to_frame(self) -> Any:
+        """A row per pair: run, other, mean, low, high, wins, ties, losses."""
+        return to_frame(PairSummary._fields, self.rows)
+
+    def table(self, digits: int = 4) -> Table:
+        """Pairs as rows, the better run of each marked where the interval of the mean leaves 0 out."""
+        rows, marked = [], []
+        for place, row in enumerate(self.rows[:MOST_ROWS]):
+            numbers = (f"{value:+.{digits}f}" for value in (row.mean, row.low, row.high))
+            rows.append((row.run, row.other, *numbers, *(f"{count:,}" for count in row[5:])))
+            if row.low > 0 or row.high < 0:
+                marked.append((place, 0 if row.low > 0 else 1))
+        said = list(self.notes)
+        if len(self.rows) > MOST_ROWS:
+            said.append(f"{len(self.rows) - MOST_ROWS:,} more pairs; other formats list all of them.")
+        return Table(("run", "other", *PairSummary._fields[2:]), tuple(rows), tuple(said), frozenset(marked))
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        return self.table().to_text()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Preferences [pair, request]; positive where the first run of a pair is better, 0 exactly where they tie.
+
+    Attributes
+    ----------
+    measure : str
+        As it was asked for.
+    preference : Preference
+    runs : tuple of str
+    requests : Ids
+        Those that count: requests with nothing relevant are left out.
+    pairs : Pairs
+        All pairs of runs; or, against baselines, every run with each of them, the baseline second.
+    numerator : array [pair, request]
+        Whole numbers where the preference is one of counts or signs.
+    denominator : int array [request]
+    """
+
+    measure: str
+    preference: Preference
+    runs: tuple[str, ...]
+    requests: Ids
+    pairs: Pairs
+    numerator: NDArray[Any]
+    denominator: NDArray[np.int64]
+    baselines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def values(self) -> Floats:
+        """Every preference: [pair, request]."""
+        divided: Floats = self.numerator / self.denominator
+        return divided
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean over requests of every pair, exactly rounded."""
+        return np.array([mean_of(row.tolist()) for row in self.values])
+
+    @cached_property
+    def interval(self) -> Floats:
+        """The 95% interval of every mean, by Student's t over requests: [pair, 2]."""
+        n = len(self.requests)
+        deviations = ((row - mean) ** 2 for row, mean in zip(self.values, self.mean, strict=True))
+        margin = np.array([half_width(row.tolist(), n) for row in deviations])
+        return np.stack([self.mean - margin, self.mean + margin], axis=1)
+
+    @cached_property
+    def win_tie_loss(self) -> NDArray[np.int64]:
+        """In how many requests the first run of each pair wins, ties and loses: [pair, 3]."""
+        wins, losses = (self.numerator > 0).sum(axis=1), (self.numerator < 0).sum(axis=1)
+        return np.stack([wins, len(self.requests) - wins - losses, losses], axis=1)
+
+    @property
+    def share_tied(self) -> float:
+        """The share of all (pair, request) that tie."""
+        return float(self.win_tie_loss[:, 1].sum() / self.numerator.size)
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The two runs of every pair."""
+        for x, y in zip(self.pairs.x.tolist(), self.pairs.y.tolist(), strict=True):
+            yield self.runs[x], self.runs[y]
+
+    def between(self, run: str, other: str) -> Floats:
+        """The preferences [request] between two runs: positive where the first is better."""
+        x, y = (place_of(name, self.runs) for name in (run, other))
+        for sign, (first, second) in ((1, (x, y)), (-1, (y, x))):
+            for row in np.flatnonzero((self.pairs.x == first) & (self.pairs.y == second)).tolist():
+                # Adding 0 makes -0 an ordinary one.
+                values: Floats = sign * self.values[row] + 0.0
+                return values
+        raise InputError(f"{run} and {other} were not compared: {' and '.join(self.baselines)} was.", kind="names")
+
+    def summary(self) -> Summary:
+        """Mean, interval, wins, ties and losses of every pair."""
+        parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
+        rows = (PairSummary(*names, mean, *interval, *counts) for names, mean, interval, counts in parts)
+        return Summary(self.measure, tuple(rows), (self.described(), *self.notes))
+
+    def described(self) -> str:
+        """What the numbers are, in words."""
+        against = f" against {', '.join(self.baselines)}" if self.baselines else ""
+        trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
+        return (
+            f"{self.measure}{against}: positive where run is better; {self.share_tied:.1%} tied. "
+            f"95% intervals by Student's t.{trial}"
+        )
+
+    def matrix(self) -> Floats:
+        """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
+        means = np.full((len(self.runs), len(self.runs)), np.nan)
+        np.fill_diagonal(means, 0.0)
+        means[self.pairs.x, self.pairs.y] = self.mean
+        means[self.pairs.y, self.pairs.x] = -self.mean + 0.0
+        return means
+
+    def win_rate(self) -> Floats:
+        """Sum of every run's preferences over the others, in every request: [run, request] (RPP eq 7)."""
+        rates: Floats = self.ballots.win_rate * float(self.ballots.unit) / self.ballots.denominator
+        return rates
+
+    @cached_property
+    def ballots(self) -> Ballots:
+        """The preferences of all pairs as orderings see them."""
+        if self.baselines:
+            raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
+        numerator, unit = whole(self.numerator, terms=len(self.runs) * len(self.requests))
+        rates = np.zeros((len(self.runs), len(self.requests)), dtype=np.int64)
+        for fan in self.pairs.fans:
+            rates[fan.run] += numerator[fan.rows].sum(axis=0)
+            rates[fan.others] -= numerator[fan.rows]
+        signs = np.sign(numerator).astype(np.int8)
+        return Ballots(self.runs, rates, self.denominator, unit, self.pairs.x, self.pairs.y, signs)
+
+    def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
+        """Order the runs.
+
+        Parameters
+        ----------
+        by : str or Method, optional
+            How: ``"mc4"``, ``"borda"``, ``"copeland"``, ``"win_rate"`` or ``"mean"``. By default ``"mean"`` for
+            differences of a metric, as usual; ``"mc4"`` for preferences, as in the RPP paper; and ``"win_rate"`` for
+            one request.
+        request : str, optional
+            Order the rankings of this request only; exact for lexicographic preferences, which are total orders.
+        """
+        if request is not None:
+            return self._of_request(request).order(by or "win_rate")
+        made = method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
+        cycles = majority_cycles(self.ballots.majorities(self.ballots.once())[0], self.runs)
+        scores = made.scores(self.ballots)
+        return Ordering.of(
+            self.measure,
+            str(made),
+            self.runs,
+            scores,
+            tolerance=made.tolerance,
+            cycles=cycles,
+            notes=(f"{len(self.requests):,} requests.",),
+        )
+
+    def _of_request(self, request: str) -> Comparison:
+        place = self.requests.place(request, "request")
+        return Comparison(
+            f"{self.measure} of request {request}",
+            self.preference,
+            self.runs,
+            self.requests.take(np.array([place])),
+            self.pairs,
+            self.numerator[:, [place]],
+            self.denominator[[place]],
+            self.baselines,
+        )
+
+    def bootstrap(self, by: str | Method = "mc4", *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
+        """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
+        return bootstrap(self.ballots, self.values, method(by), resamples, seed)
+
+    def rows(self) -> Iterator[Row]:
+        """Every preference, by request, then pair."""
+        names = list(self.names())
+        for request, column in zip(self.requests, self.values.T.tolist(), strict=True):
+            for (run, other), value in zip(names, column, strict=True):
+                yield Row(run, other, request, value)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{run: {other: {request: value}}}``."""
+        requests = list(self.requests)
+        found: dict[str, dict[str, dict[str, float]]] = {}
+        for (run, other), row in zip(self.names(), self.values.tolist(), strict=True):
+            found.setdefault(run, {})[other] = dict(zip(requests, row, strict=True))
+        return found
+
+    def to_frame(self) -> Any:
+        """Every preference, a row each: run, other, request, value."""
+        return to_frame(Row._fields, self.rows())
+
+    def to_latex(self) -> str:
+        """The table of pairs for LaTeX, with the package booktabs."""
+        return self.summary().table().to_latex()
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def __repr__(self) -> str:
+        size = f"{len(self.pairs)} pairs of {len(self.runs)} runs x {len(self.requests)} requests"
+        return f"<Comparison by {self.measure}: {size}>\n{self.summary()!r}"
+
+
+def compare(
+    positions: Positions,
+    measure: str | Preference | Metric,
+    baseline: str | Iterable[str] | None = None,
+    evaluate: Evaluate | None = None,
+) -> Comparison:
+    """Compare runs by a preference.
+
+    Parameters
+    ----------
+    positions : Positions
+    measure : str, Preference or Metric
+        Such as ``"RPP"``, ``"LexiRecall"`` or ``"diff(AP)"``; a metric stands for the difference of its values.
+    baseline : str or list of str, optional
+        Compare every other run with these only.
+    evaluate : callable, optional
+        Gives the values of a metric; by default from these positions.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 9], [2, 3], [1, 8]]), "RPP").matrix().tolist()
+    [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+    """
+    made = preference(measure)
+    if len(positions.runs) < 2:
+        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
+    baselines = tuple([baseline] if isinstance(baseline, str) else dict.fromkeys(baseline or ()))
+    places = [place_of(name, positions.runs) for name in baselines]
+    pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
+    found = made.compare(positions, pairs, evaluate or (lambda metric: metric.evaluate(positions)))
+    if not len(found.requests):
+        raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
+    return Comparison(
+        str(measure).strip(),
+        made,
+        positions.runs,
+        positions.requests.take(found.requests),
+        pairs,
+        found.numerator,
+        found.denominator,
+        baselines,
+    )
+
+
+def place_of(run: str, runs: tuple[str, ...]) -> int:
+    if run not in runs:
+        raise UnknownNameError("run", run, runs)
+    return runs.index(run)

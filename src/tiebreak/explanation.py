@@ -1,0 +1,239 @@
+"""Why one run is preferred to another: in one request level by level, or over requests by what contributes most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak._interface import UNRETRIEVED
+from tiebreak.comparison import compare, place_of
+from tiebreak.errors import InputError
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.disaggregation import disaggregate
+from tiebreak.preferences import DEFAULTS
+from tiebreak.preferences.base import Evaluate
+from tiebreak.projection import Positions, pair_signs
+from tiebreak.reports.frames import to_frame
+from tiebreak.reports.tables import Table
+
+MEASURES = (*DEFAULTS, "diff(AP)")
+MOST_ROWS = 20
+
+
+class Level(NamedTuple):
+    """One recall level of two rankings: where each has its i-th relevant item, None where it retrieves fewer.
+
+    `preferred` is 1 where the first run is better, -1 where the other is, 0 where they tie; `AP` is the level's part of
+    the difference in average precision.
+    """
+
+    level: int
+    position: int | None
+    item: str | None
+    grade: float | None
+    other_position: int | None
+    other_item: str | None
+    other_grade: float | None
+    preferred: int
+    AP: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Two rankings of one request side by side.
+
+    Attributes
+    ----------
+    run, other, request : str
+    rows : tuple of Level
+    values : dict
+        What each preference says; positive where `run` is better.
+    verdicts : tuple of str
+        The same in words, with the level that decided.
+    """
+
+    run: str
+    other: str
+    request: str
+    rows: tuple[Level, ...]
+    values: dict[str, float]
+    verdicts: tuple[str, ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return Level._fields
+
+    def to_frame(self) -> Any:
+        """A row per recall level."""
+        return to_frame(self.header, self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "request": self.request,
+            "run": self.run,
+            "other": self.other,
+            "preferences": self.values,
+            "levels": [level._asdict() for level in self.rows],
+        }
+
+    def table(self, digits: int = 4) -> Table:
+        """The positions of both runs side by side."""
+        found = [level for level in self.rows if level.position or level.other_position]
+        rows = tuple(self._shown(level, digits) for level in found)
+        header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
+        beyond = len(self.rows) - len(found)
+        more = [f"Beyond the {len(found)} levels shown, neither retrieves {beyond} relevant items."] if beyond else []
+        return Table(header, rows, (f"Request {self.request}.", *more, *self.verdicts))
+
+    def _shown(self, level: Level, digits: int) -> tuple[str, ...]:
+        better = {1: self.run, -1: self.other, 0: "tie"}[level.preferred]
+        return (
+            str(level.level),
+            *(shown(part) for part in level[1:7]),
+            better,
+            f"{level.AP:+.{digits}f}",
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        return self.table().to_text()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contributions:
+    """Requests by how much they contribute to what one preference says of two runs, the largest first.
+
+    Attributes
+    ----------
+    run, other : str
+    measures : tuple of str
+        The preferences shown; requests are sorted by the first of them, then by the others.
+    rows : tuple
+        Of request, number of relevant items, and the value of each preference; positive where `run` is better.
+    """
+
+    run: str
+    other: str
+    measures: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return ("request", "m", *self.measures)
+
+    def to_frame(self) -> Any:
+        """A row per request: request, m, and a column per preference."""
+        return to_frame(self.header, self.rows)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{request: {preference: value}}``."""
+        return {request: dict(zip(self.measures, values, strict=True)) for request, _, *values in self.rows}
+
+    def table(self, digits: int = 4) -> Table:
+        rows = tuple(
+            (request, f"{m:,}", *(f"{value:+.{digits}f}" for value in values))
+            for request, m, *values in self.rows[:MOST_ROWS]
+        )
+        said = [f"Positive where {self.run} is better than {self.other}; sorted by the size of {self.measures[0]}."]
+        if len(self.rows) > MOST_ROWS:
+            said.append(f"{len(self.rows) - MOST_ROWS:,} more requests contribute less.")
+        said.append("Give a request to see its recall levels.")
+        return Table(self.header, rows, tuple(said))
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        return self.table().to_text()
+
+
+def contributions(positions: Positions, run: str, other: str, measure: str | None, evaluate: Evaluate) -> Contributions:
+    """Which requests make the difference between two runs."""
+    places = [place_of(name, positions.runs) for name in (run, other)]
+    two = only_these(positions, run, other)
+    measures = tuple(dict.fromkeys([*([measure] if measure else []), *MEASURES]))
+    found = [compare(two, name, evaluate=lambda metric: evaluate(metric)[places]) for name in measures]
+    values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
+    sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
+    rows = [(request, sizes[request], *(v.get(request, np.nan) for v in values)) for request in found[0].requests]
+    rows.sort(key=lambda row: [-abs(value) for value in row[2:]])
+    return Contributions(run, other, measures, tuple(rows))
+
+
+def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
+    """Two rankings of one request side by side."""
+    place = positions.requests.place(request, "request")
+    one = only_these(positions, run, other).take_requests([place])
+    if not is_relevant(one.grade, one.min_grade).any():
+        raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
+    levels = tuple(levels_of(one.only_relevant()))
+    values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
+    return Explanation(run, other, request, levels, values, tuple(verdicts(run, other, levels, values)))
+
+
+def only_these(positions: Positions, run: str, other: str) -> Positions:
+    """The positions of two runs."""
+    if run == other:
+        raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
+    return positions.take_runs([place_of(name, positions.runs) for name in (run, other)])
+
+
+def levels_of(one: Positions) -> Iterator[Level]:
+    """The recall levels of the only request, two runs."""
+    x, y = (np.argsort(ranks, kind="stable") for ranks in one.ranks)
+    (parts,) = disaggregate(one, "AP", *one.runs).to_dict().values()
+    signs = pair_signs(one.ranks[0, x], one.ranks[1, y]).tolist()
+    for i, (part, sign) in enumerate(zip(parts, signs, strict=True)):
+        position, item, grade = standing(one, 0, x[i])
+        other = standing(one, 1, y[i])
+        yield Level(i + 1, position, item, grade, *other, sign, part)
+
+
+def standing(one: Positions, run: int, entry: int) -> tuple[int | None, str | None, float | None]:
+    """Where an item stands, which it is and its grade; nothing where the run does not retrieve it."""
+    if one.ranks[run, entry] == UNRETRIEVED:
+        return None, None, None
+    return int(one.ranks[run, entry]), one.items[int(one.item[entry])], float(one.grade[entry])
+
+
+def shown(cell: int | float | str | None) -> str:
+    if cell is None:
+        return "-"
+    return cell if isinstance(cell, str) else f"{cell:g}" if isinstance(cell, float) else f"{cell:,}"
+
+
+def verdicts(run: str, other: str, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
+    """What each preference says, in words, with what decided it."""
+    for measure, value in values.items():
+        said = f"prefers {run if value > 0 else other}" if value else "ties"
+        why = {"RPP": counted, "LexiRecall": last_difference, "LexiPrecision": first_difference}.get(measure)
+        size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({value:+.4f})"
+        yield f"{measure} {said}{size}{f': {why(run, other, levels)}' if why else ''}."
+
+
+def counted(run: str, other: str, levels: tuple[Level, ...]) -> str:
+    better, worse = (sum(level.preferred == sign for level in levels) for sign in (1, -1))
+    grades = len({grade for level in levels for grade in (level.grade, level.other_grade) if grade is not None})
+    also = f"; {grades} grades are weighed" if grades > 1 else ""
+    return f"{run} is better at {better} recall levels, {other} at {worse}, of {len(levels)}{also}"
+
+
+def first_difference(run: str, other: str, levels: tuple[Level, ...]) -> str:
+    return decided([level for level in levels if level.preferred][:1])
+
+
+def last_difference(run: str, other: str, levels: tuple[Level, ...]) -> str:
+    return decided([level for level in levels if level.preferred][-1:])
+
+
+def decided(by: list[Level]) -> str:
+    """Which level decided."""
+    for level in by:
+        sides = (f"position {p:,}" if p else "unretrieved" for p in (level.position, level.other_position))
+        return f"recall level {level.level} decides, {' against '.join(sides)}"
+    return "the relevant items stand at the same positions"

@@ -1,0 +1,42 @@
+"""Preferences over requests -> an order of systems. `CATALOGUE` lists the ways, such as ``mc4`` or ``borda``."""
+
+from __future__ import annotations
+
+from tiebreak.catalogue import Catalogue
+from tiebreak.errors import InputError
+from tiebreak.orderings.ballots import Ballots
+from tiebreak.orderings.base import Method, Ordering
+from tiebreak.spec import Spec, parse
+
+__all__ = ["CATALOGUE", "Ballots", "Method", "Ordering", "method"]
+
+CATALOGUE: Catalogue[Method] = Catalogue(
+    "way to order systems",
+    "tiebreak.orderings",
+    {
+        "mc4": "markov.MC4",
+        "borda": "borda.Borda",
+        "copeland": "copeland.Copeland",
+        "win_rate": "win_rate.WinRate",
+        "mean": "win_rate.MeanPreference",
+    },
+)
+
+
+def method(spec: str | Method) -> Method:
+    """The way to order systems that a spec names.
+
+    Examples
+    --------
+    >>> print(method("mc4"), method("mc4(teleport=0.05, steps='converge')"))
+    mc4 mc4(steps='converge', teleport=0.05)
+    """
+    if isinstance(spec, Method):
+        return spec
+    if not isinstance(spec, str):
+        raise InputError(f"{spec!r} is no way to order systems. Give its name, such as mc4.", kind="spec")
+    return CATALOGUE.make(parse(spec), _refused)
+
+
+def _refused(spec: Spec) -> object:
+    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")

@@ -1,0 +1,166 @@
+"""How systems are ordered: a method gives every run a score, and an `Ordering` is what follows from the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.catalogue import Entry
+from tiebreak.errors import UnknownNameError
+from tiebreak.orderings import correlation
+from tiebreak.orderings.ballots import Ballots
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import to_frame
+from tiebreak.reports.tables import Table
+
+Score: TypeAlias = "Fraction | float"
+
+
+@dataclass(frozen=True)
+class Method(Entry):
+    """Ballots -> a score per run, the larger the better."""
+
+    tolerance = 0.0
+    """Scores that differ by no more than this tie; 0 where they are exact."""
+
+    def scores(self, ballots: Ballots) -> list[Score]:
+        """A score per run."""
+        return list(self.resampled(ballots, ballots.once())[0].tolist())
+
+    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
+        """Scores [sample, run] where request q counts ``weights[sample, q]`` times."""
+        raise NotImplementedError
+
+
+class Row(NamedTuple):
+    """One run's place."""
+
+    rank: int
+    run: str
+    score: float
+    tied: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ordering:
+    """Systems from the best to the worst, ties shown as ties.
+
+    Attributes
+    ----------
+    measure, by : str
+        What was compared, and how an order was made of it.
+    runs : tuple of str
+        In the order of the input.
+    scores : array [run]
+    ranks : int array [run]
+        1 is best; runs that tie share the best of their ranks.
+    cycles : tuple of tuples of str
+        Runs of which each can be reached from each by majority preferences: no order can please all of these.
+    """
+
+    measure: str
+    by: str
+    runs: tuple[str, ...]
+    scores: Floats
+    ranks: NDArray[np.int64]
+    cycles: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, measure: str, by: str, runs: tuple[str, ...], scores: Sequence[Score], **more: Any) -> Ordering:
+        """The order that scores make, the larger the better; exact ones tie where they are equal."""
+        tolerance = more.pop("tolerance", 0.0)
+        return cls(measure, by, runs, np.array([*map(float, scores)]), ranks_of(scores, tolerance), **more)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Runs that tie, the best first."""
+        return tuple(
+            tuple(run for run, rank in zip(self.runs, self.ranks, strict=True) if rank == shared)
+            for shared in np.unique(self.ranks)
+        )
+
+    @property
+    def n_tied(self) -> int:
+        """How many runs share their rank with another."""
+        return sum(len(group) for group in self.groups if len(group) > 1)
+
+    def correlation(self, other: Ordering, method: str = "tau_b", **options: float) -> float:
+        """How alike two orderings of the same runs are: 1 where they agree.
+
+        Parameters
+        ----------
+        other : Ordering
+        method : {"tau_b", "tau_ap", "rbo"}
+            Kendall's tau with ties; the same weighed to the top, `other` being the truth; rank-biased overlap with
+            persistence ``p`` (0.9).
+        """
+        if method not in correlation.METHODS:
+            raise UnknownNameError("correlation", method, correlation.METHODS)
+        if sorted(self.runs) != sorted(other.runs):
+            raise UnknownNameError("run", next(iter(set(self.runs) ^ set(other.runs))), other.runs)
+        theirs = other.ranks[[other.runs.index(run) for run in self.runs]]
+        return correlation.METHODS[method](self.ranks, theirs, **options)
+
+    def rows(self) -> list[Row]:
+        """The runs, the best first."""
+        order = np.argsort(self.ranks, kind="stable")
+        alone = np.bincount(self.ranks) == 1
+        return [
+            Row(int(self.ranks[r]), self.runs[r], float(self.scores[r]), not alone[self.ranks[r]])
+            for r in order.tolist()
+        ]
+
+    def ranking(self) -> list[str]:
+        """Names of the runs, the best first; those that tie in the order of the input."""
+        return [row.run for row in self.rows()]
+
+    def to_dict(self) -> dict[str, int]:
+        """``{run: rank}``, the best first."""
+        return {row.run: row.rank for row in self.rows()}
+
+    def to_frame(self) -> Any:
+        """A row per run, the best first: rank, run, score, tied."""
+        return to_frame(Row._fields, self.rows())
+
+    def table(self, digits: int = 4) -> Table:
+        rows = tuple(
+            (row.run, f"{row.rank}{'=' if row.tied else ''}", f"{row.score:.{digits}f}") for row in self.rows()
+        )
+        said = (f"{self.measure}, by {self.by}.", *self.notes, *self._ties())
+        return Table(("run", "rank", "score"), rows, said)
+
+    def _ties(self) -> list[str]:
+        said = [f"Tied systems: {self.n_tied}."] if self.n_tied else []
+        said += [f"Majorities go round in a circle among {', '.join(cycle)}." for cycle in self.cycles]
+        return said
+
+    def to_latex(self) -> str:
+        return self.table().to_latex()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __repr__(self) -> str:
+        return f"<Ordering of {len(self.runs)} runs: {self.measure} by {self.by}>\n{self.table().to_text()}"
+
+
+def ranks_of(scores: Sequence[Score], tolerance: float = 0.0) -> NDArray[np.int64]:
+    """1 for the largest score; scores that differ by no more than the tolerance share a rank, and leave a gap.
+
+    Examples
+    --------
+    >>> ranks_of([0.5, 0.75, 0.5, 0.25]).tolist()
+    [2, 1, 2, 4]
+    """
+    order = sorted(range(len(scores)), key=lambda r: -scores[r])
+    ranks = np.empty(len(scores), dtype=np.int64)
+    for place, r in enumerate(order):
+        tied = place > 0 and scores[order[place - 1]] - scores[r] <= tolerance
+        ranks[r] = ranks[order[place - 1]] if tied else place + 1
+    return ranks

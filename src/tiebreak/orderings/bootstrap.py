@@ -1,0 +1,121 @@
+"""How sure an order is: the same with requests drawn anew, many times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.orderings.ballots import Ballots, whole
+from tiebreak.orderings.base import Method
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import to_frame
+
+CONFIDENCE = 0.95
+NUMBERS_AT_ONCE = 1 << 22
+
+
+class RankInterval(NamedTuple):
+    """Between which ranks a run falls in 95% of the samples."""
+
+    run: str
+    low: float
+    high: float
+
+
+class PairShares(NamedTuple):
+    """In which share of the samples each run is preferred on average, and in which they tie."""
+
+    first: float
+    tied: float
+    second: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap:
+    """Ranks of all runs in every sample, and the sign of every pair's mean preference.
+
+    Attributes
+    ----------
+    ranks : array [sample, run]
+        Average ranks where runs tie.
+    wins : int8 array [sample, run, run]
+        The sign of the mean preference of the first run over the second.
+    """
+
+    by: str
+    runs: tuple[str, ...]
+    ranks: Floats
+    wins: NDArray[np.int8]
+    seed: int
+
+    def rank_intervals(self) -> list[RankInterval]:
+        """The 95% interval of every run's rank."""
+        tail = (1 - CONFIDENCE) / 2
+        low, high = np.quantile(self.ranks, [tail, 1 - tail], axis=0, method="inverted_cdf")
+        return [RankInterval(*row) for row in zip(self.runs, low.tolist(), high.tolist(), strict=True)]
+
+    def shares(self, first: str, second: str) -> PairShares:
+        """How often each of two runs is preferred on average."""
+        for run in (first, second):
+            if run not in self.runs:
+                raise UnknownNameError("run", run, self.runs)
+        signs = self.wins[:, self.runs.index(first), self.runs.index(second)]
+        return PairShares(*(float((signs == sign).mean()) for sign in (1, 0, -1)))
+
+    def to_frame(self) -> Any:
+        """A row per run: run, low, high."""
+        return to_frame(RankInterval._fields, self.rank_intervals())
+
+    def __repr__(self) -> str:
+        return f"<Bootstrap of {len(self.runs)} runs by {self.by}: {len(self.ranks)} samples, seed {self.seed}>"
+
+
+def bootstrap(ballots: Ballots, values: Floats, method: Method, resamples: int, seed: int) -> Bootstrap:
+    """Order the runs by requests drawn with replacement, many times.
+
+    Parameters
+    ----------
+    ballots : Ballots
+    values : array [pair, request]
+        The preferences between all pairs.
+    method : Method
+    resamples, seed : int
+    """
+    for name, number, least in (("resamples", resamples, 1), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise InputError(f"{name}={number!r}. Give a whole number from {least} on.", kind="size")
+    size = len(ballots.runs)
+    rounded, _ = whole(values, terms=ballots.n_requests)
+    columns = rounded.T.astype(np.float64)
+    ranks, wins = np.empty((resamples, size)), np.zeros((resamples, size, size), dtype=np.int8)
+    step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
+    for rows, weights in drawn(ballots.n_requests, resamples, seed, step):
+        ranks[rows] = average_ranks(method.resampled(ballots, weights), method.tolerance)
+        signs = np.sign(weights @ columns)
+        wins[rows, ballots.x, ballots.y] = signs
+        wins[rows, ballots.y, ballots.x] = -signs
+    return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
+
+
+def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
+    """How often each request is drawn in each sample, some samples at a time; sample k depends on seed and k only."""
+    for begin in range(0, resamples, step):
+        end = min(begin + step, resamples)
+        weights = np.empty((end - begin, requests))
+        for k in range(begin, end):
+            chosen = np.random.default_rng([seed, k]).integers(requests, size=requests)
+            weights[k - begin] = np.bincount(chosen, minlength=requests)
+        yield slice(begin, end), weights
+
+
+def average_ranks(scores: Floats, tolerance: float) -> Floats:
+    """Ranks [sample, run] by descending score; scores within the tolerance share their average rank."""
+    above = (scores[:, None, :] - scores[:, :, None] > tolerance).sum(axis=2)
+    below = (scores[:, :, None] - scores[:, None, :] > tolerance).sum(axis=2)
+    ranks: Floats = (scores.shape[1] + 1 + above - below) / 2
+    return ranks

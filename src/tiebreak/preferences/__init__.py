@@ -1,0 +1,83 @@
+"""(p, p') -> signed preference per request.
+
+`CATALOGUE` lists every preference; a spec such as ``RPP(weights='dcg')`` makes one, and a metric's name stands for the
+difference of its values.
+"""
+
+from __future__ import annotations
+
+from tiebreak.catalogue import Catalogue
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.metrics import CATALOGUE as METRICS
+from tiebreak.metrics import Metric
+from tiebreak.metrics import metric as metric_of
+from tiebreak.preferences.base import Preference, Preferred, Traits
+from tiebreak.preferences.from_metric import MetricDifference
+from tiebreak.preferences.pairs import Pairs
+from tiebreak.spec import Spec, parse
+
+__all__ = ["CATALOGUE", "DEFAULTS", "Pairs", "Preference", "Preferred", "Traits", "preference"]
+
+CATALOGUE: Catalogue[Preference] = Catalogue(
+    "preference",
+    "tiebreak.preferences",
+    {
+        "RPP": "rpp.RecallPairedPreference",
+        "ST-RPP": "rpp.SubtopicRecallPairedPreference",
+        "LexiRecall": "lexicographic.LexiRecall",
+        "LexiPrecision": "lexicographic.LexiPrecision",
+        "rrLP": "lexicographic.ReciprocalRankLexiPrecision",
+        "diff": "from_metric.MetricDifference",
+        "sign": "from_metric.MetricSign",
+        "OI": "interleaving.OfflineInterleaving",
+        "Interleaving": "interleaving.Interleaving",
+    },
+)
+
+DEFAULTS = ("RPP", "LexiRecall", "LexiPrecision")
+"""Average, worst and best case."""
+
+ALIASES = {
+    "rpp": "RPP",
+    "invrpp": "RPP(weights='inverse')",
+    "dcgrpp": "RPP(weights='dcg')",
+    "invRPP": "RPP(weights='inverse')",
+    "dcgRPP": "RPP(weights='dcg')",
+    "st-RPP": "ST-RPP",
+    "lexirecall": "LexiRecall",
+    "LR": "LexiRecall",
+    "sgnLR": "LexiRecall",
+    "lexiprecision": "LexiPrecision",
+    "LP": "LexiPrecision",
+    "sgnLP": "LexiPrecision",
+    "rrlexiprecision": "rrLP",
+}
+"""Names in the papers and in pref_eval."""
+
+
+def preference(spec: str | Spec | Preference | Metric) -> Preference:
+    """The preference that a spec names; a metric stands for the difference of its values.
+
+    Examples
+    --------
+    >>> print(preference("dcgrpp"), preference("sgnLP"), preference("AP"), preference("sign(nDCG@10)"))
+    RPP(weights='dcg') LexiPrecision diff(AP) sign(nDCG@10)
+    """
+    if isinstance(spec, Preference):
+        return spec
+    if isinstance(spec, Metric):
+        return MetricDifference(spec)
+    if not isinstance(spec, (str, Spec)):
+        raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
+    text = ALIASES.get(str(spec).strip(), str(spec).strip())
+    if CATALOGUE.begins(text):
+        return CATALOGUE.make(parse(text), argument)
+    try:
+        return MetricDifference(metric_of(text))
+    except UnknownNameError:
+        raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
+
+
+def argument(spec: Spec) -> Metric:
+    """What stands inside a preference: the metric it is made of."""
+    return metric_of(spec)

@@ -1,0 +1,142 @@
+"""Interleaving, offline and experimental: the ranking is better that offers more by the time a user stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, check_rel, settled
+from tiebreak.preferences.pairs import Pairs
+from tiebreak.projection import UNRETRIEVED, Positions
+from tiebreak.projection.primitives import Floats, Ranks
+
+
+@dataclass(frozen=True)
+class StoppingPreference(Preference):
+    """Users stop after k positions of both rankings and prefer the one with more relevant items among them."""
+
+    rel: float | None = None
+    traits: ClassVar[Traits] = Traits(rises=False, is_experimental=True)
+
+    def __post_init__(self) -> None:
+        check_rel(self.rel)
+
+    def between(self, x: Ranks, y: Ranks) -> Floats:
+        """The preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
+        raise NotImplementedError
+
+    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        m = np.zeros(len(positions.requests), dtype=np.int64)
+        values = np.zeros((len(pairs), len(m)))
+        for bucket in positions.only_relevant(self.rel).buckets():
+            m[bucket.requests] = bucket.m
+            for block in bucket.blocks(ENTRIES_AT_ONCE):
+                columns = bucket.requests[block]
+                for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
+                    values[row, columns] = self.between(bucket.p[x, block], bucket.p[y, block])
+        return Preferred.counted(settled(values), (m > 0).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class OfflineInterleaving(StoppingPreference):
+    r"""What balanced interleaving would show for a simulated user (RPP 5.5); experimental.
+
+    The user walks down the interleaved list and clicks relevant items until they have i of them; i is distributed over
+    the relevant items in the list. With k the smaller of the last clicked item's two ranks,
+
+    .. math:: \mathrm{OI}(p, p') = \sum_i p(i) \, \mathrm{sgn}\big( |\{j : p_j \le k_i\}| - |\{j : p'_j \le k_i\}| \big)
+
+    Whichever ranking begins, the i-th relevant item of the list is one with the i-th smallest k: an item enters at its
+    better rank. Both starting sides therefore give the same value.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+    user : {"uniform", "dcg", "inverse"} or tuple of float
+        How likely it is to want i items.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 4], [2, 3]]), "OI").values.tolist()      # k = 1: 1 > 0; k = 3: 1 < 2
+    [[0.0]]
+    """
+
+    user: Weights = "uniform"
+    name: ClassVar[str] = "OI"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "user", checked_weights(self.user))
+
+    def between(self, x: Ranks, y: Ranks) -> Floats:
+        k = np.sort(np.minimum(x, y), axis=-1)
+        found = (k != UNRETRIEVED).sum(axis=-1)
+        signs = np.sign(counted_to(k, x) - counted_to(k, y))
+        value = np.zeros(len(x))
+        for size in np.unique(found[found > 0]).tolist():
+            here = found == size
+            clicks = signs[here, :size]
+            if self.user == "uniform":
+                value[here] = clicks.sum(axis=-1) / size
+            else:
+                value[here] = sum(w * clicks[:, i] for i, w in enumerate(recall_weights(size, self.user).tolist()))
+        return value
+
+
+@dataclass(frozen=True)
+class Interleaving(StoppingPreference):
+    r"""Interleaving with a given distribution of the position at which users stop (RPP eq 2); experimental.
+
+    .. math:: \mathrm{I}(p, p') = \sum_k p(k) \, \mathrm{sgn}\big( |\{j : p_j \le k\}| - |\{j : p'_j \le k\}| \big)
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+    stops : tuple of float
+        How many users stop after position 1, 2, ...; in a spec as text such as ``'3,2,1'``. Nobody goes further.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 4], [2, 3]]), "Interleaving(stops='2,1,1')").values.tolist()   # (2 + 0 - 1) / 4
+    [[0.25]]
+    """
+
+    stops: Weights = (1.0,)
+    name: ClassVar[str] = "Interleaving"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        stops = checked_weights(self.stops)
+        if isinstance(stops, str) or not any(stops):
+            raise InputError(f"stops={self.stops!r}. Give numbers of 0 and above, not all 0.", kind="spec")
+        object.__setattr__(self, "stops", stops)
+
+    def between(self, x: Ranks, y: Ranks) -> Floats:
+        value = np.zeros(len(x))
+        for k, weight in enumerate(recall_weights(len(self.stops), self.stops).tolist(), start=1):
+            value += weight * np.sign((x <= k).sum(axis=-1) - (y <= k).sum(axis=-1))
+        return value
+
+
+def counted_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
+    """How many of a request's items stand at each k or above: [request, k], for increasing k.
+
+    Examples
+    --------
+    >>> counted_to(np.array([[1, 3, 3]]), np.array([[9, 3, 2]])).tolist()
+    [[0, 2, 2]]
+    """
+    m = ranks.shape[-1]
+    order = np.argsort(np.concatenate([np.sort(ranks, axis=-1), k], axis=-1), axis=-1, kind="stable")
+    place = np.argsort(order, axis=-1)  # where each of them went
+    counted: NDArray[np.int64] = place[:, m:] - np.arange(k.shape[-1])
+    return counted

@@ -1,0 +1,136 @@
+"""Worst case and best case: one recall level decides, the last or the first at which two rankings differ.
+
+Both are total orders of the rankings of a request: runs that tie have their relevant items at the same positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, check_rel
+from tiebreak.preferences.pairs import Pairs
+from tiebreak.projection import Positions
+from tiebreak.projection.levels import deepest_of
+from tiebreak.projection.primitives import Ranks, dense_rank, exposure, pair_signs
+
+
+@dataclass(frozen=True)
+class Lexicographic(Preference):
+    """The sign of the first difference."""
+
+    rel: float | None = None
+    from_last: ClassVar[bool]
+    traits: ClassVar[Traits] = Traits(is_transitive=True)
+
+    def __post_init__(self) -> None:
+        check_rel(self.rel)
+
+    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        m = np.zeros(len(positions.requests), dtype=np.int64)
+        rank = np.ones((len(positions.runs), len(m)), dtype=np.int32)
+        for bucket in positions.levels(self.rel).buckets():
+            m[bucket.requests] = bucket.m
+            for block in bucket.blocks(ENTRIES_AT_ONCE):
+                rank[:, bucket.requests[block]] = dense_rank(bucket.p[:, block], reverse=self.from_last)
+        signs = np.empty((len(pairs), len(m)), dtype=np.int8)
+        for fan in pairs.fans:
+            signs[fan.rows] = fan.sign * pair_signs(rank[fan.run], rank[fan.others])
+        return Preferred.counted(signs, (m > 0).astype(np.int64))
+
+
+class LexiRecall(Lexicographic):
+    r"""Worst case: the user who wants every relevant item decides, then the one who wants all but one, and so on.
+
+    .. math:: \mathrm{sgn}(p'_{i^*} - p_{i^*}), \qquad i^* = \max \{ i : p_i \ne p'_i \}
+
+    The ranking with more relevant items retrieved wins; it agrees with total search efficiency wherever that differs
+    (LR eq 11). Depths should be equal: the deeper run finds more.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 6, 7], [2, 3, 4]]), "LexiRecall").values.tolist()
+    [[-1.0]]
+    """
+
+    name: ClassVar[str] = "LexiRecall"
+    from_last: ClassVar[bool] = True
+
+
+class LexiPrecision(Lexicographic):
+    r"""Best case: the user who wants one relevant item decides, then the one who wants two, and so on (LP eq 3, sgnLP).
+
+    .. math:: \mathrm{sgn}(p'_{i^*} - p_{i^*}), \qquad i^* = \min \{ i : p_i \ne p'_i \}
+
+    It agrees with reciprocal rank wherever that differs, and decides where that ties.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 6, 7], [1, 3, 9]]), "LexiPrecision").values.tolist()
+    [[-1.0]]
+    """
+
+    name: ClassVar[str] = "LexiPrecision"
+    from_last: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class ReciprocalRankLexiPrecision(Preference):
+    r"""Lexiprecision with a size: the difference of reciprocal ranks at the level that decides (LP eq 2).
+
+    .. math:: \mathrm{rrLP}(p, p') = \frac{1}{p_{i^*}} - \frac{1}{p'_{i^*}}, \qquad i^* = \min \{ i : p_i \ne p'_i \}
+
+    The sign is that of lexiprecision. Moving a relevant item up can make the value smaller.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 4], [1, 5]]), "rrLP").values.round(3).tolist()      # 1/4 - 1/5
+    [[0.05]]
+    """
+
+    rel: float | None = None
+    name: ClassVar[str] = "rrLP"
+    traits: ClassVar[Traits] = Traits(rises=False)
+
+    def __post_init__(self) -> None:
+        check_rel(self.rel)
+
+    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        m = np.zeros(len(positions.requests), dtype=np.int64)
+        values = np.zeros((len(pairs), len(m)))
+        for bucket in positions.levels(self.rel).buckets():
+            m[bucket.requests] = bucket.m
+            for block in bucket.blocks(ENTRIES_AT_ONCE):
+                p = bucket.p[:, block]
+                table = np.concatenate([[0.0], 1 / np.arange(1.0, deepest_of(p) + 1), [0.0]])
+                for fan in pairs.fans:
+                    x, y = at_first_difference(p[None, fan.run], p[fan.others])
+                    difference = exposure(x, table) - exposure(y, table)
+                    values[fan.rows, bucket.requests[block]] = fan.sign * difference
+        return Preferred.counted(values, (m > 0).astype(np.int64))
+
+
+def at_first_difference(x: Ranks, y: Ranks) -> tuple[Ranks, Ranks]:
+    """The two positions at the first level at which they differ; equal ones where no level does."""
+    level = (x != y).argmax(axis=-1)[..., None]
+    return np.take_along_axis(x, level, axis=-1)[..., 0], np.take_along_axis(y, level, axis=-1)[..., 0]

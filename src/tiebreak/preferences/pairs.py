@@ -1,0 +1,67 @@
+"""Which runs are compared with which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Fan(NamedTuple):
+    """One run against several others: the rows of a comparison in which it is x, or with `sign` -1 in which it is y."""
+
+    run: int
+    others: slice | NDArray[np.int64]
+    rows: slice
+    sign: int
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs (x, y) of runs, by their places; a preference is antisymmetric, so each pair is wanted only once."""
+
+    x: NDArray[np.int64]
+    y: NDArray[np.int64]
+    fans: tuple[Fan, ...]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @classmethod
+    def all(cls, runs: int) -> Pairs:
+        """Every run against every later one.
+
+        Examples
+        --------
+        >>> pairs = Pairs.all(3)
+        >>> pairs.x.tolist(), pairs.y.tolist()
+        ([0, 0, 1], [1, 2, 2])
+        """
+        x, y = np.triu_indices(runs, 1)
+        ends = np.cumsum(np.arange(runs - 1, 0, -1)).tolist()
+        fans = (
+            Fan(run, slice(run + 1, None), slice(end - (runs - 1 - run), end), 1)
+            for run, end in zip(range(runs - 1), ends, strict=True)
+        )
+        return cls(x.astype(np.int64), y.astype(np.int64), tuple(fans))
+
+    @classmethod
+    def against(cls, baselines: Iterable[int], runs: int) -> Pairs:
+        """Every run against each baseline, which is y: a positive preference says that the run is better.
+
+        Examples
+        --------
+        >>> pairs = Pairs.against([1], 3)
+        >>> pairs.x.tolist(), pairs.y.tolist()
+        ([0, 2], [1, 1])
+        """
+        fans = []
+        for k, baseline in enumerate(baselines):
+            others = np.delete(np.arange(runs), baseline)
+            fans.append(Fan(baseline, others, slice(k * (runs - 1), (k + 1) * (runs - 1)), -1))
+        x = np.concatenate([fan.others for fan in fans])
+        y = np.repeat([fan.run for fan in fans], runs - 1)
+        return cls(x, y, tuple(fans))

@@ -1,0 +1,170 @@
+r"""Recall-paired preference (RPP): the share of users who are better off, minus that of those who are worse off.
+
+A user wants i relevant items and prefers the ranking that lets them stop earlier. Users come from populations, each
+with its own relevant items; one population is weighed by its number of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
+from tiebreak.preferences.base import (
+    ENTRIES_AT_ONCE,
+    Evaluate,
+    Preference,
+    Preferred,
+    Traits,
+    by_level,
+    check_rel,
+    settled,
+)
+from tiebreak.preferences.pairs import Pairs
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import Floats, Ranks, pair_signs, weighted_sum
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PairedPreference(Preference):
+    """Recall levels of two rankings, paired and compared, over several populations of users."""
+
+    weights: Weights = "uniform"
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+        check_rel(self.rel)
+
+    def populations(self, positions: Positions) -> Iterator[Mask]:
+        """For each population the entries that are relevant to its users; one per request at a time."""
+        raise NotImplementedError
+
+    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        is_exact = self.weights == "uniform"
+        size = np.zeros(len(positions.requests), dtype=np.int64)
+        total = np.zeros((len(pairs), len(size)), dtype=np.int32 if is_exact else np.float64)
+        for mask in self.populations(positions):
+            for bucket in positions.levels(self.rel, mask=mask).buckets():
+                summed = signs_summed if is_exact else self.weighed_signs(bucket.m)
+                size[bucket.requests] += bucket.m
+                for block in bucket.blocks(ENTRIES_AT_ONCE):
+                    p = by_level(bucket.p[:, block])
+                    for fan in pairs.fans:
+                        gain = summed(p[:, fan.run, None], p[:, fan.others])
+                        total[fan.rows, bucket.requests[block]] += fan.sign * gain
+        if is_exact:
+            return Preferred.counted(total, size)
+        return Preferred.counted(settled(total / np.maximum(size, 1)), (size > 0).astype(np.int64))
+
+    def weighed_signs(self, m: int) -> Callable[[Ranks, Ranks], Floats]:
+        """The sum over recall levels of w_i times the sign of y_i - x_i, times m, as it is weighed by."""
+        w = m * recall_weights(m, self.weights)
+        return lambda x, y: weighted_sum(np.moveaxis(pair_signs(x, y), 0, -1), w)
+
+
+def signs_summed(x: Ranks, y: Ranks) -> NDArray[np.int32]:
+    """Sum over recall levels, the first axis, of the sign of y - x."""
+    total = np.zeros(y.shape[1:], dtype=np.int32)
+    for begin in range(0, len(x), 127):  # as many signs as a byte can sum
+        levels = slice(begin, begin + 127)
+        total += np.add.reduce(pair_signs(x[levels], y[levels]), axis=0, dtype=np.int8)
+    return total
+
+
+class RecallPairedPreference(PairedPreference):
+    r"""Average case: how many more users prefer one ranking, if they want 1, 2, ..., m relevant items alike.
+
+    .. math:: \mathrm{RPP}(p, p') = \sum_{i=1}^{m} w_i \, \mathrm{sgn}(p'_i - p_i)
+
+    Where a request has several grades, each grade that is present makes a population whose users are content with it
+    and better, weighed by its number of items (RPP eqs 4 and 5). Ties only where as many users gain as lose.
+
+    Parameters
+    ----------
+    weights : {"uniform", "dcg", "inverse"} or tuple of float
+        How likely each recall level is: 1, 1/log2(i + 1), 1/i, or given; normalised over the m levels.
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.compare(tb.positions([[1, 2, 3, None], [10, 20, 30, 40]]), "RPP").values.tolist()   # (3 - 1) / 4
+    [[0.5]]
+    """
+
+    name: ClassVar[str] = "RPP"
+    traits: ClassVar[Traits] = Traits(uses_grades=True)
+
+    def populations(self, positions: Positions) -> Iterator[Mask]:
+        min_grade = self.rel if self.rel is not None else positions.min_grade
+        relevant = is_relevant(positions.grade, min_grade)
+        yield from nested(positions.layout.request, -positions.grade, relevant)
+
+
+class SubtopicRecallPairedPreference(PairedPreference):
+    r"""RPP for users who want one subtopic each, and for users who want any (RPP eq 6).
+
+    Every subtopic with a relevant item makes a population, weighed by its number of items; all relevant items make one
+    more. Grades do not count inside a population; an item may count in several.
+
+    Parameters
+    ----------
+    weights, rel
+        See `RPP`.
+    """
+
+    name: ClassVar[str] = "ST-RPP"
+
+    def populations(self, positions: Positions) -> Iterator[Mask]:
+        rows = positions.subtopics
+        if rows is None:
+            raise InputError(
+                "ST-RPP needs subtopics: several values in the judgements' second column.", kind="subtopic"
+            )
+        min_grade = self.rel if self.rel is not None else positions.min_grade
+        yield is_relevant(positions.grade, min_grade)
+        wanted = np.flatnonzero(is_relevant(rows.grade, min_grade))
+        entry = rows.entry[wanted]
+        place = dense_places(positions.layout.request[entry], rows.label[wanted])
+        for k in range(place.max(initial=-1) + 1):
+            mask = np.zeros(len(positions.item), dtype=bool)
+            mask[entry[place == k]] = True
+            yield mask
+
+
+def nested(request: NDArray[np.int64], key: Floats, kept: Mask) -> Iterator[Mask]:
+    """For k = 0, 1, ...: the kept entries with the k + 1 smallest keys of their request, where it has so many."""
+    entries = np.flatnonzero(kept)
+    place = np.full(len(kept), -1)
+    place[entries] = dense_places(request[entries], key[entries])
+    last = np.full(request.max(initial=-1) + 1, -1)
+    np.maximum.at(last, request[entries], place[entries])
+    for k in range(place.max(initial=-1) + 1):
+        yield (place >= 0) & (place <= k) & (last[request] >= k)
+
+
+def dense_places(request: NDArray[np.int64], key: NDArray[Any]) -> NDArray[np.int64]:
+    """The place 0, 1, ... of every key among the distinct keys of its request.
+
+    Examples
+    --------
+    >>> dense_places(np.array([5, 5, 7, 5]), np.array([2.0, 1.0, 9.0, 2.0])).tolist()
+    [1, 0, 0, 1]
+    """
+    order = np.lexsort((key, request))
+    new_request = np.diff(request[order], prepend=-1) != 0
+    new_key = new_request | (np.diff(key[order], prepend=0) != 0)
+    count = np.cumsum(new_key) - 1
+    place = np.empty_like(order)
+    place[order] = count - np.maximum.accumulate(np.where(new_request, count, 0))
+    return place
