@@ -8,6 +8,7 @@ import pytest
 import tiebreak
 
 ORDER = (
+    "words",
     "errors",
     "_interface",
     "_core",

@@ -95,10 +95,11 @@ def test_table_marks_the_best_and_says_what_was_left_out():
     assert table.header == ("run", "AP", "ASL(n=50)")
     # The first run is better by both; search lengths are better when lower.
     assert table.best == {(0, 1), (0, 2)}
-    assert "Left out: 1 without a relevant item." in table.notes[0]
-    assert table.notes[1] == "Rankings that are missing and count as retrieving nothing: 1."
+    assert table.notes[0] == "Means over 3 requests."
+    assert "Left out: 1 request without a relevant item." in table.notes[1]
+    assert table.notes[2] == "Rankings that are missing and count as retrieving nothing: 1."
     # Unjudged of what is there: x of a, x, b; none of c; y of y, d: (1/3 + 0 + 1/2) / 3. Second run: (1/2 + 0) / 2.
-    assert table.notes[2] == "25% to 28%, by run, of the top 10 is unjudged."
+    assert table.notes[3] == "25% to 28%, by run, of the top 10 is unjudged."
 
 
 def test_ties_for_the_best_are_all_marked():

@@ -127,8 +127,15 @@ def arguments(
         if name not in known or name in given:
             problem = f"{name!r} is given twice" if name in given else f"there is no parameter {name!r}"
             raise InputError(f"{spec}: {problem}. {spec.name} has {having(kind)}.", kind="spec")
-        given[name] = argument(value) if isinstance(value, Spec) else value
+        given[name] = of_type(kind, name, value, argument) if isinstance(value, Spec) else value
     return given
+
+
+def of_type(kind: type[Entry], name: str, value: Spec, argument: Callable[[Spec], object]) -> object:
+    """What a spec among the arguments stands for; a bare word where text is wanted is that word."""
+    wanted = next(str(parameter.type) for parameter in fields(kind) if parameter.name == name)
+    is_word = not value.arguments and value.cutoff is None
+    return value.name if is_word and "Metric" not in wanted else argument(value)
 
 
 def having(kind: type[Entry]) -> str:

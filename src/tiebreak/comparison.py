@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.inputs import Ids
-from tiebreak.means import half_width, mean_of
+from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
-from tiebreak.orderings.ballots import whole
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
 from tiebreak.orderings.cycles import majority_cycles
 from tiebreak.preferences import Pairs, Preference, preference
@@ -25,6 +24,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import to_frame
 from tiebreak.reports.tables import Table
+from tiebreak.words import listed, many, signed
 
 MOST_ROWS = 200
 
@@ -50,6 +50,23 @@ class PairSummary(NamedTuple):
     ties: int
     losses: int
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self.low > 0 or self.high < 0
+
+    def marked_mean(self, digits: int) -> str:
+        """The mean, with a star where the interval leaves 0 out."""
+        return signed(self.mean, digits) + ("*" if self.is_clear else " ")
+
+
+CLEAR = "* The 95% interval of the mean, by Student's t, leaves 0 out."
+
+
+def not_shown(rows: int, noun: str) -> tuple[str, ...]:
+    """A note on the rows that a table leaves to other formats."""
+    return (f"{many(rows - MOST_ROWS, f'more {noun}')} not shown; other formats list all.",) if rows > MOST_ROWS else ()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
@@ -74,14 +91,12 @@ class Summary:
         """Pairs as rows, the better run of each marked where the interval of the mean leaves 0 out."""
         rows, marked = [], []
         for place, row in enumerate(self.rows[:MOST_ROWS]):
-            numbers = (f"{value:+.{digits}f}" for value in (row.mean, row.low, row.high))
-            rows.append((row.run, row.other, *numbers, *(f"{count:,}" for count in row[5:])))
-            if row.low > 0 or row.high < 0:
-                marked.append((place, 0 if row.low > 0 else 1))
-        said = list(self.notes)
-        if len(self.rows) > MOST_ROWS:
-            said.append(f"{len(self.rows) - MOST_ROWS:,} more pairs; other formats list all of them.")
-        return Table(("run", "other", *PairSummary._fields[2:]), tuple(rows), tuple(said), frozenset(marked))
+            bounds = (signed(value, digits) for value in (row.low, row.high))
+            rows.append((row.run, row.other, row.marked_mean(digits), *bounds, *(f"{count:,}" for count in row[5:])))
+            if row.is_clear:
+                marked.append((place, 2))
+        said = (*self.notes, CLEAR, *not_shown(len(self.rows), "pair"))
+        return Table(("run", "other", *PairSummary._fields[2:]), tuple(rows), said, frozenset(marked))
 
     def _repr_html_(self) -> str:
         return self.table().to_html()
@@ -128,6 +143,8 @@ class Comparison:
     @cached_property
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
+        if np.issubdtype(self.numerator.dtype, np.integer):
+            return np.array([*map(float, exact_means(self.numerator, self.denominator))])
         return np.array([mean_of(row.tolist()) for row in self.values])
 
     @cached_property
@@ -162,7 +179,7 @@ class Comparison:
                 # Adding 0 makes -0 an ordinary one.
                 values: Floats = sign * self.values[row] + 0.0
                 return values
-        raise InputError(f"{run} and {other} were not compared: {' and '.join(self.baselines)} was.", kind="names")
+        raise InputError(f"{run} and {other} were not compared, only runs with {listed(self.baselines)}.", kind="names")
 
     def summary(self) -> Summary:
         """Mean, interval, wins, ties and losses of every pair."""
@@ -172,12 +189,10 @@ class Comparison:
 
     def described(self) -> str:
         """What the numbers are, in words."""
-        against = f" against {', '.join(self.baselines)}" if self.baselines else ""
+        against = f" against {listed(self.baselines)}" if self.baselines else ""
         trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
-        return (
-            f"{self.measure}{against}: positive where run is better; {self.share_tied:.1%} tied. "
-            f"95% intervals by Student's t.{trial}"
-        )
+        over = f"{self.measure}{against} over {many(len(self.requests), 'request')}"
+        return f"{over}: positive where run is better; {self.share_tied:.1%} tied.{trial}"
 
     def matrix(self) -> Floats:
         """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
@@ -189,7 +204,8 @@ class Comparison:
 
     def win_rate(self) -> Floats:
         """Sum of every run's preferences over the others, in every request: [run, request] (RPP eq 7)."""
-        rates: Floats = self.ballots.win_rate * float(self.ballots.unit) / self.ballots.denominator
+        rate = self.ballots.win_rate
+        rates: Floats = rate.numbers * float(rate.unit) / self.denominator
         return rates
 
     @cached_property
@@ -197,13 +213,7 @@ class Comparison:
         """The preferences of all pairs as orderings see them."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
-        numerator, unit = whole(self.numerator, terms=len(self.runs) * len(self.requests))
-        rates = np.zeros((len(self.runs), len(self.requests)), dtype=np.int64)
-        for fan in self.pairs.fans:
-            rates[fan.run] += numerator[fan.rows].sum(axis=0)
-            rates[fan.others] -= numerator[fan.rows]
-        signs = np.sign(numerator).astype(np.int8)
-        return Ballots(self.runs, rates, self.denominator, unit, self.pairs.x, self.pairs.y, signs)
+        return Ballots.of(self.runs, self.pairs.x, self.pairs.y, self.numerator, self.denominator)
 
     def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
         """Order the runs.
@@ -227,9 +237,9 @@ class Comparison:
             str(made),
             self.runs,
             scores,
-            tolerance=made.tolerance,
+            tolerance=made.tolerance(self.ballots),
             cycles=cycles,
-            notes=(f"{len(self.requests):,} requests.",),
+            notes=(f"Over {many(len(self.requests), 'request')}.",),
         )
 
     def _of_request(self, request: str) -> Comparison:
@@ -247,7 +257,11 @@ class Comparison:
 
     def bootstrap(self, by: str | Method = "mc4", *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
         """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
-        return bootstrap(self.ballots, self.values, method(by), resamples, seed)
+        return bootstrap(self.ballots, method(by), resamples, seed)
+
+    def placings(self) -> NDArray[np.int64]:
+        """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""
+        return np.stack([1 + (self.ballots.above(run) < 0).sum(axis=0) for run in range(len(self.runs))])
 
     def rows(self) -> Iterator[Row]:
         """Every preference, by request, then pair."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tiebreak.words import listed
+
 
 class TiebreakError(Exception):
     """The base of all errors that tiebreak raises on purpose."""
@@ -44,8 +46,8 @@ class UnknownNameError(InputError):
 
         by_lower_case = {candidate.lower(): candidate for candidate in known}
         near = get_close_matches(name.lower(), by_lower_case, n=1)
-        names = ", ".join(quoted(candidate)[1:-1] for candidate in by_lower_case.values())
-        advice = f"Did you mean {quoted(by_lower_case[near[0]])}?" if near else f"Known: {names}."
+        names = [quoted(candidate)[1:-1] for candidate in by_lower_case.values()]
+        advice = f"Did you mean {quoted(by_lower_case[near[0]])}?" if near else f"Known: {listed(names, most=30)}."
         super().__init__(f"unknown {what} {quoted(name)}. {advice}", kind="unknown_name")
 
 

@@ -24,6 +24,7 @@ from tiebreak.metrics.judged import JudgedShare
 from tiebreak.projection import Positions, project
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
+from tiebreak.words import many
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -78,7 +79,9 @@ class Experiment:
         positions = self.positions
         warn_of_grades(metrics, positions)
         values = np.stack(list(self._evaluated(metrics)), axis=-1)
-        said = (*notes(positions), *notes_on_measures(names, metrics, values))
+        counted = int((positions.relevant() > 0).sum())
+        over = f"Means over {many(counted, 'request')}."
+        said = (over, *notes(positions), *notes_on_measures(names, metrics, values))
         return Scores(positions.runs, positions.requests, names, metrics, values, said)
 
     def compare(
@@ -95,11 +98,14 @@ class Experiment:
         """
         from tiebreak.comparison import compare
         from tiebreak.preferences import preference
+        from tiebreak.preferences.from_metric import MetricDifference
         from tiebreak.preferences.lexicographic import LexiRecall
         from tiebreak.reports.overview import uneven_depths
 
         made = preference(measure)  # a bad name is refused before anything is read
         compared = compare(self.positions, made, baseline, evaluate=self._values)
+        if isinstance(made, MetricDifference):
+            warn_of_grades([metric(made.metric)], self.positions)
         said = (*notes(self.positions), *(uneven_depths(self.positions) if isinstance(made, LexiRecall) else ()))
         return replace(compared, measure=str(measure).strip(), notes=said)
 
@@ -186,8 +192,8 @@ def notes(positions: Positions) -> Iterator[str]:
     """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
     m = positions.relevant()
     left_out = int((m == 0).sum())
-    yield f"Means over {int((m > 0).sum()):,} requests; relevant is {positions.relevance}." + (
-        f" Left out: {left_out:,} without a relevant item." if left_out else ""
+    yield f"Relevant is {positions.relevance}." + (
+        f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
     )
     missing = int(((positions.listed == 0) & (m > 0)).sum())
     if missing:
@@ -215,4 +221,5 @@ def notes_on_measures(names: tuple[str, ...], metrics: tuple[Metric, ...], value
         yield f"By ir_measures, with its own notion of relevance: {', '.join(handed_over)}."
     for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
         if m.rel is not None:
-            yield f"{name}: means over {int((~np.isnan(values[:, :, k])).any(axis=0).sum()):,} requests."
+            counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
+            yield f"{name}: means over {many(counted, 'request')}."

@@ -13,11 +13,12 @@ from tiebreak.comparison import compare, place_of
 from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.disaggregation import disaggregate
-from tiebreak.preferences import DEFAULTS
+from tiebreak.preferences import DEFAULTS, preference
 from tiebreak.preferences.base import Evaluate
 from tiebreak.projection import Positions, pair_signs
 from tiebreak.reports.frames import to_frame
 from tiebreak.reports.tables import Table
+from tiebreak.words import many, signed
 
 MEASURES = (*DEFAULTS, "diff(AP)")
 MOST_ROWS = 20
@@ -85,16 +86,16 @@ class Explanation:
         rows = tuple(self._shown(level, digits) for level in found)
         header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
         beyond = len(self.rows) - len(found)
-        more = [f"Beyond the {len(found)} levels shown, neither retrieves {beyond} relevant items."] if beyond else []
+        more = [f"{many(beyond, 'relevant item')} retrieved by neither."] if beyond else []
         return Table(header, rows, (f"Request {self.request}.", *more, *self.verdicts))
 
     def _shown(self, level: Level, digits: int) -> tuple[str, ...]:
-        better = {1: self.run, -1: self.other, 0: "tie"}[level.preferred]
+        better = {1: self.run, -1: self.other, 0: "="}[level.preferred]
         return (
             str(level.level),
             *(shown(part) for part in level[1:7]),
             better,
-            f"{level.AP:+.{digits}f}",
+            signed(level.AP, digits),
         )
 
     def _repr_html_(self) -> str:
@@ -136,12 +137,12 @@ class Contributions:
 
     def table(self, digits: int = 4) -> Table:
         rows = tuple(
-            (request, f"{m:,}", *(f"{value:+.{digits}f}" for value in values))
+            (request, f"{m:,}", *(signed(value, digits) for value in values))
             for request, m, *values in self.rows[:MOST_ROWS]
         )
         said = [f"Positive where {self.run} is better than {self.other}; sorted by the size of {self.measures[0]}."]
         if len(self.rows) > MOST_ROWS:
-            said.append(f"{len(self.rows) - MOST_ROWS:,} more requests contribute less.")
+            said.append(f"{many(len(self.rows) - MOST_ROWS, 'more request')} not shown; other formats list all.")
         said.append("Give a request to see its recall levels.")
         return Table(self.header, rows, tuple(said))
 
@@ -156,13 +157,21 @@ def contributions(positions: Positions, run: str, other: str, measure: str | Non
     """Which requests make the difference between two runs."""
     places = [place_of(name, positions.runs) for name in (run, other)]
     two = only_these(positions, run, other)
-    measures = tuple(dict.fromkeys([*([measure] if measure else []), *MEASURES]))
+    measures = measures_shown(measure)
     found = [compare(two, name, evaluate=lambda metric: evaluate(metric)[places]) for name in measures]
     values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
     rows = [(request, sizes[request], *(v.get(request, np.nan) for v in values)) for request in found[0].requests]
     rows.sort(key=lambda row: [-abs(value) for value in row[2:]])
     return Contributions(run, other, measures, tuple(rows))
+
+
+def measures_shown(first: str | None) -> tuple[str, ...]:
+    """The preferences shown, the one asked for first and only once."""
+    if first is None:
+        return MEASURES
+    asked = preference(first)
+    return (first.strip(), *(name for name in MEASURES if preference(name) != asked))
 
 
 def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
@@ -173,7 +182,7 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
         raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
     levels = tuple(levels_of(one.only_relevant()))
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
-    return Explanation(run, other, request, levels, values, tuple(verdicts(run, other, levels, values)))
+    return Explanation(run, other, request, levels, values, tuple(verdicts(one, levels, values)))
 
 
 def only_these(positions: Positions, run: str, other: str) -> Positions:
@@ -207,28 +216,32 @@ def shown(cell: int | float | str | None) -> str:
     return cell if isinstance(cell, str) else f"{cell:g}" if isinstance(cell, float) else f"{cell:,}"
 
 
-def verdicts(run: str, other: str, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
-    """What each preference says, in words, with what decided it."""
+def verdicts(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
+    """What each preference says of the only request, in words, with what decided it."""
+    run, other = one.runs
+    differing = [level for level in levels if level.preferred]
+    why = {
+        "RPP": "; ".join(counted_by_grade(one)),
+        "LexiRecall": decided(differing[-1:]),
+        "LexiPrecision": decided(differing[:1]),
+    }
     for measure, value in values.items():
         said = f"prefers {run if value > 0 else other}" if value else "ties"
-        why = {"RPP": counted, "LexiRecall": last_difference, "LexiPrecision": first_difference}.get(measure)
-        size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({value:+.4f})"
-        yield f"{measure} {said}{size}{f': {why(run, other, levels)}' if why else ''}."
+        size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({signed(value, 4)})"
+        yield f"{measure} {said}{size}{f': {why[measure]}' if measure in why else ''}."
 
 
-def counted(run: str, other: str, levels: tuple[Level, ...]) -> str:
-    better, worse = (sum(level.preferred == sign for level in levels) for sign in (1, -1))
-    grades = len({grade for level in levels for grade in (level.grade, level.other_grade) if grade is not None})
-    also = f"; {grades} grades are weighed" if grades > 1 else ""
-    return f"{run} is better at {better} recall levels, {other} at {worse}, of {len(levels)}{also}"
-
-
-def first_difference(run: str, other: str, levels: tuple[Level, ...]) -> str:
-    return decided([level for level in levels if level.preferred][:1])
-
-
-def last_difference(run: str, other: str, levels: tuple[Level, ...]) -> str:
-    return decided([level for level in levels if level.preferred][-1:])
+def counted_by_grade(one: Positions) -> Iterator[str]:
+    """At how many recall levels each run is better, for every grade that makes a population of RPP."""
+    run, other = one.runs
+    kept = one.only_relevant()
+    grades = np.unique(kept.grade)
+    for grade in grades.tolist():
+        x, y = (np.sort(ranks) for ranks in kept.only_relevant(grade).ranks)
+        signs = pair_signs(x, y)
+        within = f"at grade {grade:g} and above, " if len(grades) > 1 else ""
+        better, worse = int((signs > 0).sum()), int((signs < 0).sum())
+        yield f"{within}{run} is better at {many(better, 'recall level')}, {other} at {worse:,}, of {len(signs):,}"
 
 
 def decided(by: list[Level]) -> str:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import fsum, nan, sqrt
+from fractions import Fraction
+from math import fsum, lcm, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 
@@ -11,6 +15,22 @@ CONFIDENCE = 0.95
 def mean_of(values: list[float]) -> float:
     """The mean, whatever the order of the values; NaN where there is none."""
     return fsum(values) / len(values) if values else nan
+
+
+def exact_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
+    """The exact mean of every row of ``numerator[row, request] / denominator[request]``.
+
+    Examples
+    --------
+    >>> [str(mean) for mean in exact_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1]))]
+    ['0', '1/6']
+    """
+    sizes, which = np.unique(denominator, return_inverse=True)
+    common = lcm(*sizes.tolist())
+    sums = np.stack([numerator[:, which == k].sum(axis=1, dtype=np.int64) for k in range(len(sizes))], axis=1)
+    factors = [common // size for size in sizes.tolist()]
+    totals = (sum(f * part for f, part in zip(factors, row, strict=True)) for row in sums.tolist())
+    return [Fraction(total, common * len(denominator)) for total in totals]
 
 
 def half_width(squares: Iterable[float], n: int) -> float:

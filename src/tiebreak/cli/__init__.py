@@ -6,11 +6,13 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
 
 from tiebreak import __version__
+from tiebreak.cli.output import silence
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -39,6 +41,9 @@ def tiebreak() -> None:
 def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # Its threads spin while they wait, on the processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -52,10 +57,10 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted.", INTERRUPTED)
     except SystemExit as stop:
-        # Click ends with 1, and wraps the output, when whoever read it has seen enough; here 1 means a gate failed.
-        sys.exit(0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else stop.code)
+        # Click ends with 1, and wraps the output, when whoever read its help has seen enough.
+        sys.exit(0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else stop.code)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)
     except MemoryError:

@@ -57,16 +57,20 @@ def command(
     from tiebreak.errors import InputError
     from tiebreak.preferences import DEFAULTS, preference
 
-    asked = tuple(dict.fromkeys(measures or ((gate,) if gate else DEFAULTS)))
-    for spec in (*asked, *((gate,) if gate else ())):
+    gates = () if gate is None else (gate.strip(),)
+    asked = tuple(dict.fromkeys(spec.strip() for spec in measures or gates or DEFAULTS))
+    for spec in (*asked, *gates):
         preference(spec)  # a bad name is refused before anything is read
+    if not 0 < alpha < 1:
+        raise InputError(f"--alpha {alpha}. Give a number between 0 and 1.", kind="choice")
     if len(runs) < 2:
         raise InputError("a comparison needs at least two runs; one was given.", kind="runs")
     made = experiment(qrels, runs, **options)
-    against = baselines or ((made.runs[0].name,) if gate else None)
+    against = baselines or ((made.runs[0].name,) if gates else None)
     found = [made.compare(spec, baseline=against) for spec in asked]
     write(Report(found, per_request, digits), format_, out)
-    if gate and worse(made.compare(gate, baseline=against), alpha):
+    # No gate is forgotten: a run that fails one of them fails.
+    if [spec for spec in gates if worse(made.compare(spec, baseline=against), alpha)]:
         sys.exit(1)
 
 
@@ -78,35 +82,36 @@ class Report:
         self.measures = tuple(comparison.measure for comparison in found)
 
     def table(self) -> Any:
+        from itertools import islice
+
+        from tiebreak.comparison import MOST_ROWS, not_shown
         from tiebreak.reports.tables import Table
+        from tiebreak.words import signed
 
         if self.per_request:
-            rows = (
-                (run, other, q, *(f"{v:+.{self.digits}f}" for v in values)) for run, other, q, *values in self._wide()
-            )
-            return Table(("run", "other", "request", *self.measures), tuple(rows), self._notes())
-        if len(self.found) == 1:
-            return self.found[0].summary().table(self.digits)
-        return self._side_by_side()
+            header, wide = self.rows()
+            rows = ((*row[:3], *(signed(v, self.digits) for v in row[3:])) for row in islice(wide, MOST_ROWS))
+            said = (*self._notes(), *not_shown(max(c.numerator.size for c in self.found), "row"))
+            return Table(header, tuple(rows), said)
+        return self.found[0].summary().table(self.digits) if len(self.found) == 1 else self._side_by_side()
 
     def _side_by_side(self) -> Any:
-        """Means and wins/ties/losses of several preferences, the better run marked where the interval leaves 0 out."""
-        from tiebreak.comparison import MOST_ROWS
+        """Means and wins/ties/losses of several preferences."""
+        from tiebreak.comparison import CLEAR, MOST_ROWS, not_shown
         from tiebreak.reports.tables import Table
 
         rows, marked = [], []
-        summaries = [comparison.summary().rows for comparison in self.found]
+        summaries = [comparison.summary().rows[:MOST_ROWS] for comparison in self.found]
         for place, parts in enumerate(zip(*summaries, strict=True)):
-            cells = [cell for row in parts for cell in (f"{row.mean:+.{self.digits}f}", "/".join(map(str, row[5:])))]
+            cells = [cell for row in parts for cell in (row.marked_mean(self.digits), "/".join(map(str, row[5:])))]
             rows.append((parts[0].run, parts[0].other, *cells))
-            marked += [(place, 2 + 2 * k) for k, row in enumerate(parts) if row.low > 0 or row.high < 0]
+            marked += [(place, 2 + 2 * k) for k, row in enumerate(parts) if row.is_clear]
         header = ("run", "other", *(title for name in self.measures for title in (name, "w/t/l")))
-        more = [f"{len(rows) - MOST_ROWS:,} more pairs; other formats list them."] if len(rows) > MOST_ROWS else []
-        said = (*self._notes(), "w/t/l: requests won, tied and lost. Bold: the 95% interval leaves 0 out.", *more)
-        return Table(header, tuple(rows[:MOST_ROWS]), said, frozenset(marked))
+        more = ("w/t/l: requests won, tied and lost.", CLEAR, *not_shown(len(self.found[0].pairs), "pair"))
+        return Table(header, tuple(rows), (*self._notes(), *more), frozenset(marked))
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(note for c in self.found for note in (c.described(), *c.notes)))
+        return tuple(dict.fromkeys([*(c.described() for c in self.found), *(n for c in self.found for n in c.notes)]))
 
     def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """Names of columns, and a row per pair and measure, or per pair and request."""

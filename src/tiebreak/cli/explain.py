@@ -38,6 +38,8 @@ def command(
     from tiebreak.errors import InputError
     from tiebreak.preferences import preference
 
+    if measure is not None and request_ is not None:
+        raise click.UsageError("-m sorts requests; with --request there is one. Leave one of them out.")
     if measure is not None:
         preference(measure)  # a bad name is refused before anything is read
     if len(runs) != 2:

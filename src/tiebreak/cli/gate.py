@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.errors import quoted
+from tiebreak.words import many
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -15,24 +16,24 @@ if TYPE_CHECKING:
 def worse(comparison: Comparison, alpha: float) -> bool:
     """Whether a run is worse than its baseline by an exact two-sided sign test, corrected by Holm; say which ones.
 
-    A run that is not is not thereby shown to be as good; a note says where there are too few requests to show anything.
+    Baselines are not tested against each other. A run that is not worse is not thereby shown to be as good; a note
+    says which runs differ from their baseline in too few requests to show anything.
     """
-    pvalues = [sign_test(wins, losses) for wins, _, losses in comparison.win_tie_loss.tolist()]
-    corrected = holm(pvalues)
-    found = False
-    for (run, baseline), mean, p in zip(comparison.names(), comparison.mean.tolist(), corrected, strict=True):
-        if p < alpha and mean < 0:
-            found = True
-            said = f"{quoted(run)} is worse than {quoted(baseline)} by {comparison.measure}"
-            click.echo(f"Gate: {said}: mean {mean:+.4f}, p = {p:.2g} (sign test, Holm).", err=True)
-    n, tests = len(comparison.requests), len(pvalues)
-    if sign_test(0, n) * tests >= alpha:
-        click.echo(
-            f"Note: {n} requests are too few to show that any of {tests} runs is worse at alpha {alpha:g}.", err=True
-        )
-    elif not found:
+    tested = [row for row in comparison.summary().rows if row.run not in comparison.baselines]
+    corrected = holm([sign_test(row.wins, row.losses) for row in tested])
+    found = [(row, p) for row, p in zip(tested, corrected, strict=True) if p < alpha and row.mean < 0]
+    for row, p in found:
+        said = f"{quoted(row.run)} is worse than {quoted(row.other)} by {comparison.measure}"
+        click.echo(f"Gate: {said}: mean {row.mean:+.4f}, p = {p:.2g} (sign test, Holm).", err=True)
+    if not found:
         click.echo(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).", err=True)
-    return found
+    for row in tested:
+        differing = row.wins + row.losses
+        if sign_test(0, differing) * len(tested) >= alpha:
+            said = f"{quoted(row.run)} and {quoted(row.other)} differ in {many(differing, 'request')}"
+            over = f" over {many(len(tested), 'test')}" if len(tested) > 1 else ""
+            click.echo(f"Note: {said}, too few to show a difference at alpha {alpha:g}{over}.", err=True)
+    return bool(found)
 
 
 def sign_test(wins: int, losses: int) -> float:

@@ -103,9 +103,10 @@ def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
 
     @wraps(command)
-    def writing(format_: str, out: str | None, **options: Any) -> Any:
-        check_output(format_, out)
-        return command(format_=format_, out=out, **options)
+    def writing(format_: str, out: str | None, qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
+        out = None if out == "-" else out
+        check_output(format_, out, [qrels, *(name_and_path(run)[1] for run in runs)])
+        return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
 
     return with_options(cast(Command, writing), OUTPUT)
 

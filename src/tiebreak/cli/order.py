@@ -12,7 +12,6 @@ from tiebreak.cli.output import write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
-    from tiebreak.orderings import Ordering
 
 
 @click.command("order", cls=PreferencesHelp)
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 @click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP.")
 @click.option("--by", metavar="HOW", help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean.")
 @click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
-@click.option("--bootstrap", "resamples", type=click.IntRange(min=1), help="Rank intervals from so many resamples.")
+@click.option(
+    "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from so many resamples."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
 @click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
 @output_options
@@ -46,7 +47,9 @@ def command(
     from tiebreak.orderings import method
     from tiebreak.preferences import DEFAULTS, preference
 
-    asked = tuple(dict.fromkeys(measures or DEFAULTS))
+    if per_request and (by or resamples):
+        raise click.UsageError("-q orders the runs of each request, by win rate. Leave out --by and --bootstrap.")
+    asked = tuple(dict.fromkeys(spec.strip() for spec in measures or DEFAULTS))
     for spec in asked:
         preference(spec)  # a bad name is refused before anything is read
     if by is not None:
@@ -69,11 +72,20 @@ class Report:
         self.orderings = [comparison.order(by) for comparison in found]
 
     def table(self) -> Any:
+
+        from itertools import islice
+
+        from tiebreak.comparison import MOST_ROWS, not_shown
         from tiebreak.reports.tables import Table
+        from tiebreak.words import signed
 
         if self.per_request:
-            rows = ((m, q, str(rank), run, f"{score:.{self.digits}f}") for m, q, rank, run, score in self._requests())
-            return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows))
+            ranked = islice(self._requests(), MOST_ROWS)
+            rows = (
+                (m, q, f"{k}{'=' if tied else ''}", run, signed(s, self.digits)) for m, q, k, run, s, tied in ranked
+            )
+            said = not_shown(sum(len(c.runs) * len(c.requests) for c in self.found), "row")
+            return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows), said)
         columns = [self._column(k) for k in range(len(self.found))]
         header = ("run", *(title for k in range(len(self.found)) for title in self._titles(k)))
         cells = [(run, *(cell for column in columns for cell in column[run])) for run in self.orderings[0].ranking()]
@@ -95,15 +107,18 @@ class Report:
         return drawn.rank_intervals()
 
     def _notes(self) -> Iterator[str]:
+        from tiebreak.words import listed
+
         for ordering in self.orderings:
             tied = f", {ordering.n_tied} tied" if ordering.n_tied else ""
             yield f"{ordering.measure} by {ordering.by}: rank 1 is best{tied}."
             for cycle in ordering.cycles:
-                yield f"{ordering.measure}: majorities go round in a circle among {', '.join(cycle)}."
+                yield f"{ordering.measure}: majorities go round in a circle among {listed(cycle)}."
         first = self.orderings[0]
         for other in self.orderings[1:]:
             alike = other.correlation(first)
-            yield f"Kendall's tau_b of {first.measure} and {other.measure}: {alike:.3f}."
+            if alike == alike:
+                yield f"Kendall's tau_b of {first.measure} and {other.measure}: {alike:.3f}."
         if self.resamples:
             yield f"95% intervals of ranks: {self.resamples:,} resamples of requests, seed {self.seed}."
         yield from self.found[0].notes
@@ -111,7 +126,7 @@ class Report:
     def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """Names of columns, and a row per measure and run, or per measure, request and run."""
         if self.per_request:
-            return ("measure", "request", "rank", "run", "win_rate"), self._requests()
+            return ("measure", "request", "rank", "run", "win_rate", "tied"), self._requests()
         more = ("low", "high") if self.resamples else ()
         return ("measure", "by", "rank", "run", "score", "tied", *more), self._long()
 
@@ -122,35 +137,42 @@ class Report:
                 yield (ordering.measure, ordering.by, *row, *bounds.get(row.run, ()))
 
     def _requests(self) -> Iterator[tuple[Any, ...]]:
+        """Measure, request, rank, run, win rate, and whether it ties; the best of a request first."""
         for comparison in self.found:
-            for request, ordering in within(comparison):
-                yield from ((comparison.measure, request, row.rank, row.run, row.score) for row in ordering.rows())
+            rates = comparison.win_rate().T.tolist()
+            for request, ranks, scores in zip(
+                comparison.requests, comparison.placings().T.tolist(), rates, strict=True
+            ):
+                order = sorted(range(len(ranks)), key=ranks.__getitem__)
+                for r in order:
+                    tied = ranks.count(ranks[r]) > 1
+                    yield comparison.measure, request, ranks[r], comparison.runs[r], scores[r], tied
 
     def jsonl(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
         """The keys that users of pref_aggregate expect: lists of runs, the best first."""
         if self.per_request:
             return ("qid", *(c.measure for c in self.found)), self._request_lists()
-        lists = ({"type": "preference", **self._lists(k)} for k in range(len(self.found)))
+        lists = [{"type": "preference", **self._lists(k)} for k in range(len(self.found))]
+        if self.resamples:
+            for k, known in enumerate(lists):
+                known["rank_intervals"] = {row.run: row[1:] for row in self._intervals(k)}
         return ("qid", *(c.measure for c in self.found)), iter([("all", *lists)])
 
-    def _lists(self, k: int) -> dict[str, list[str]]:
+    def _lists(self, k: int) -> dict[str, Any]:
         ways = dict.fromkeys(["mc4", "borda", self.orderings[k].by])
         return {by: self.found[k].order(by).ranking() for by in ways}
 
     def _request_lists(self) -> Iterator[tuple[Any, ...]]:
-        lists = [{request: ordering.ranking() for request, ordering in within(c)} for c in self.found]
-        for request in dict.fromkeys(request for known in lists for request in known):
-            yield (request, *(known.get(request) for known in lists))
+        lists: dict[str, dict[str, list[str]]] = {}
+        for measure, request, _, run, _, _ in self._requests():
+            lists.setdefault(request, {}).setdefault(measure, []).append(run)
+        for request, known in lists.items():
+            yield (request, *(known.get(c.measure) for c in self.found))
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
-        """Measure, run, rank, score."""
+        """Measure, request or ``all``, run, rank, score."""
         if self.per_request:
-            yield from ((m, q, run, rank, score) for m, q, rank, run, score in self._requests())
+            yield from ((m, q, run, rank, score) for m, q, rank, run, score, _ in self._requests())
+            return
         for ordering in self.orderings:
             yield from ((ordering.measure, "all", row.run, row.rank, row.score) for row in ordering.rows())
-
-
-def within(comparison: Comparison) -> Iterator[tuple[str, Ordering]]:
-    """The order within every request."""
-    for request in comparison.requests:
-        yield request, comparison.order(request=request)

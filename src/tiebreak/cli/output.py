@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,13 +32,31 @@ class Report(Protocol):
         """As trec_eval prints."""
 
 
-def check_output(format_: str, out: str | None) -> None:
-    """Refuse before anything is read what could not be written."""
+def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
+    """Refuse before anything is read what could not be written, or should not be."""
     if format_ == "parquet" and out is None:
         raise click.UsageError("--format parquet needs --out FILE.")
+    if out is not None and os.path.isfile(out):
+        for path in filter(os.path.exists, inputs):
+            if os.path.samefile(out, path):
+                raise click.UsageError(f"--out {out} would overwrite what is read.")
 
 
 def write(report: Report, format_: str, out: str | None) -> None:
+    """Write a report; whoever reads it may stop reading, which is no failure and stops nothing else."""
+    try:
+        _write(report, format_, out)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+
+
+def silence() -> None:
+    """Let what is still to be printed go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write(report: Report, format_: str, out: str | None) -> None:
     from tiebreak.reports.formats import WRITERS, text_output, write_parquet, write_tsv
 
     if format_ == "table" and out is None:

@@ -150,7 +150,8 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str) -> None
 
 def name_of(path: Path) -> str:
     """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
-    name = os.path.basename(os.fspath(path))
+    # Bytes that are no text are written as escapes: a name must survive in every format.
+    name = os.fsencode(os.path.basename(os.fspath(path))).decode("utf-8", "backslashreplace")
     for suffixes in SUFFIXES:
         for suffix in suffixes:
             if name.lower().endswith(suffix) and len(name) > len(suffix):

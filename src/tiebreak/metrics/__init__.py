@@ -70,7 +70,8 @@ def metric(spec: str | Spec | Metric) -> Metric:
         if len(text) <= LONGEST and not CATALOGUE.begins(text) and (handed_over := external(text)):
             return handed_over
         spec = parse(text)
-    return CATALOGUE.make(spec, metric, OTHER_SPELLINGS)
+    # What stands inside is read as text again, so that aliases hold there too.
+    return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
 
 
 OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.projection.primitives import Floats
+from tiebreak.words import many
 
 Weights: TypeAlias = "str | tuple[float, ...]"
 
@@ -43,7 +44,11 @@ def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
         w = np.asarray(weights, dtype=np.float64)[np.minimum(np.arange(m), len(weights) - 1)]
     total = w.sum()
     if total == 0:
-        raise InputError(f"weights={weights!r} are all 0 over the first {m} recall levels.", kind="weights")
+        raise InputError(
+            f"weights={weights!r} leave nobody in requests with {many(m, 'relevant item')}. "
+            "Give the first recall levels some weight.",
+            kind="weights",
+        )
     normalised: Floats = w / total
     return normalised
 

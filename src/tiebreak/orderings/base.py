@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.catalogue import Entry
-from tiebreak.errors import UnknownNameError
+from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import to_frame
 from tiebreak.reports.tables import Table
+from tiebreak.words import listed
 
 Score: TypeAlias = "Fraction | float"
 
@@ -25,8 +26,9 @@ Score: TypeAlias = "Fraction | float"
 class Method(Entry):
     """Ballots -> a score per run, the larger the better."""
 
-    tolerance = 0.0
-    """Scores that differ by no more than this tie; 0 where they are exact."""
+    def tolerance(self, ballots: Ballots) -> float:
+        """Scores that differ by no more than this tie; 0 where they are exact."""
+        return 0.0
 
     def scores(self, ballots: Ballots) -> list[Score]:
         """A score per run."""
@@ -90,22 +92,26 @@ class Ordering:
         """How many runs share their rank with another."""
         return sum(len(group) for group in self.groups if len(group) > 1)
 
-    def correlation(self, other: Ordering, method: str = "tau_b", **options: float) -> float:
+    def correlation(self, other: Ordering, method: str = "tau_b", *, persistence: float = 0.9) -> float:
         """How alike two orderings of the same runs are: 1 where they agree.
 
         Parameters
         ----------
         other : Ordering
         method : {"tau_b", "tau_ap", "rbo"}
-            Kendall's tau with ties; the same weighed to the top, `other` being the truth; rank-biased overlap with
-            persistence ``p`` (0.9).
+            Kendall's tau with ties; the same weighed to the top, `other` being the truth; rank-biased overlap.
+        persistence : float
+            Of rank-biased overlap: how deep it looks.
         """
         if method not in correlation.METHODS:
             raise UnknownNameError("correlation", method, correlation.METHODS)
-        if sorted(self.runs) != sorted(other.runs):
-            raise UnknownNameError("run", next(iter(set(self.runs) ^ set(other.runs))), other.runs)
+        for run in sorted(set(self.runs) ^ set(other.runs)):
+            lacking = other if run in self.runs else self
+            raise InputError(f"{lacking.measure} by {lacking.by} does not order the run {quoted(run)}.", kind="runs")
         theirs = other.ranks[[other.runs.index(run) for run in self.runs]]
-        return correlation.METHODS[method](self.ranks, theirs, **options)
+        if method == "rbo":
+            return correlation.rbo(self.ranks, theirs, persistence)
+        return correlation.METHODS[method](self.ranks, theirs)
 
     def rows(self) -> list[Row]:
         """The runs, the best first."""
@@ -137,7 +143,7 @@ class Ordering:
 
     def _ties(self) -> list[str]:
         said = [f"Tied systems: {self.n_tied}."] if self.n_tied else []
-        said += [f"Majorities go round in a circle among {', '.join(cycle)}." for cycle in self.cycles]
+        said += [f"Majorities go round in a circle among {listed(cycle)}." for cycle in self.cycles]
         return said
 
     def to_latex(self) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.orderings.ballots import Ballots, whole
+from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import to_frame
 
 CONFIDENCE = 0.95
+MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
 
 
@@ -43,14 +44,14 @@ class Bootstrap:
     ----------
     ranks : array [sample, run]
         Average ranks where runs tie.
-    wins : int8 array [sample, run, run]
-        The sign of the mean preference of the first run over the second.
+    wins : int array [run, run]
+        In how many samples the mean preference of the first run over the second is positive.
     """
 
     by: str
     runs: tuple[str, ...]
     ranks: Floats
-    wins: NDArray[np.int8]
+    wins: NDArray[np.int64]
     seed: int
 
     def rank_intervals(self) -> list[RankInterval]:
@@ -64,8 +65,9 @@ class Bootstrap:
         for run in (first, second):
             if run not in self.runs:
                 raise UnknownNameError("run", run, self.runs)
-        signs = self.wins[:, self.runs.index(first), self.runs.index(second)]
-        return PairShares(*(float((signs == sign).mean()) for sign in (1, 0, -1)))
+        x, y = self.runs.index(first), self.runs.index(second)
+        won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
+        return PairShares(won / n, (n - won - lost) / n, lost / n)
 
     def to_frame(self) -> Any:
         """A row per run: run, low, high."""
@@ -75,30 +77,20 @@ class Bootstrap:
         return f"<Bootstrap of {len(self.runs)} runs by {self.by}: {len(self.ranks)} samples, seed {self.seed}>"
 
 
-def bootstrap(ballots: Ballots, values: Floats, method: Method, resamples: int, seed: int) -> Bootstrap:
-    """Order the runs by requests drawn with replacement, many times.
-
-    Parameters
-    ----------
-    ballots : Ballots
-    values : array [pair, request]
-        The preferences between all pairs.
-    method : Method
-    resamples, seed : int
-    """
-    for name, number, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise InputError(f"{name}={number!r}. Give a whole number from {least} on.", kind="size")
+def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bootstrap:
+    """Order the runs by requests drawn with replacement, many times."""
+    for name, number, least, most in (("resamples", resamples, 1, MOST), ("seed", seed, 0, 2**63)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
+            raise InputError(f"{name}={number!r}. Give a whole number from {least} to {most:,}.", kind="size")
     size = len(ballots.runs)
-    rounded, _ = whole(values, terms=ballots.n_requests)
-    columns = rounded.T.astype(np.float64)
-    ranks, wins = np.empty((resamples, size)), np.zeros((resamples, size, size), dtype=np.int8)
+    preferred = ballots.additive(ballots.preferred)
+    columns = preferred.numbers.T.astype(np.float64)
+    ranks, wins = np.empty((resamples, size)), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
     for rows, weights in drawn(ballots.n_requests, resamples, seed, step):
-        ranks[rows] = average_ranks(method.resampled(ballots, weights), method.tolerance)
-        signs = np.sign(weights @ columns)
-        wins[rows, ballots.x, ballots.y] = signs
-        wins[rows, ballots.y, ballots.x] = -signs
+        ranks[rows] = average_ranks(method.resampled(ballots, weights), method.tolerance(ballots))
+        totals = weights @ columns
+        wins += (ballots.both_ways(np.sign(totals) * (np.abs(totals) > preferred.slack)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 
 

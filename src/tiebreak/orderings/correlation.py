@@ -59,7 +59,7 @@ def tau_ap(x: Ranks, y: Ranks) -> float:
     return 2 * total / (n - 1) - 1
 
 
-def rbo(x: Ranks, y: Ranks, p: float = 0.9) -> float:
+def rbo(x: Ranks, y: Ranks, persistence: float = 0.9) -> float:
     r"""Rank-biased overlap of two orderings of the same runs, extrapolated beyond the last (Webber et al. 2010).
 
     .. math:: (1 - p) \sum_{d=1}^{n} p^{d-1} A_d + p^n
@@ -69,11 +69,12 @@ def rbo(x: Ranks, y: Ranks, p: float = 0.9) -> float:
 
     Examples
     --------
-    >>> round(rbo(np.array([1, 2, 3]), np.array([2, 1, 3]), p=0.5), 3)      # 0.5 (0 + 0.5 + 0.25) + 0.125
+    >>> round(rbo(np.array([1, 2, 3]), np.array([2, 1, 3]), persistence=0.5), 3)      # 0.5 (0 + 0.5 + 0.25) + 0.125
     0.5
     """
+    p = persistence
     if not 0 < p < 1:
-        raise InputError(f"p={p!r}. Give a persistence between 0 and 1.", kind="choice")
+        raise InputError(f"persistence={p!r}. Give a persistence between 0 and 1.", kind="choice")
     n = len(x)
     total = 0.0
     for d in range(1, n + 1):

@@ -17,6 +17,7 @@ from tiebreak.projection.primitives import Floats
 CONVERGE = "converge"
 MOST_STEPS = 100_000
 SETTLED = 1e-15
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,6 @@ class MC4(Method):
     steps: int | str = 10
     teleport: float = 0.0
     name: ClassVar[str] = "mc4"
-    tolerance = 1e-12
 
     def __post_init__(self) -> None:
         whole = isinstance(self.steps, int) and not isinstance(self.steps, bool) and 1 <= self.steps <= MOST_STEPS
@@ -49,6 +49,9 @@ class MC4(Method):
         check_number("teleport", self.teleport)
         if not 0 <= self.teleport < 1:
             raise InputError(f"mc4(teleport={self.teleport}). Give a number from 0 to below 1.", kind="spec")
+
+    def tolerance(self, ballots: Ballots) -> float:
+        return TOLERANCE
 
     def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
         return np.stack([self.mass(self.transitions(above)) for above in ballots.placements(weights)])

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.orderings.ballots import Ballots, whole
+from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Score
 from tiebreak.projection.primitives import Floats
 
@@ -20,13 +20,17 @@ class WinRate(Method):
         """By what a win rate is divided."""
         return 1
 
+    def tolerance(self, ballots: Ballots) -> float:
+        rates = ballots.additive(ballots.win_rate)
+        return float(rates.slack * rates.unit / ballots.n_requests / self.share(ballots))
+
     def scores(self, ballots: Ballots) -> list[Score]:
         return [rate / self.share(ballots) for rate in ballots.mean_win_rates]
 
     def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
-        rates, unit = whole(ballots.win_rate / ballots.denominator, terms=ballots.n_requests)
-        totals = weights @ rates.T.astype(np.float64)
-        scores: Floats = totals * float(unit * ballots.unit / self.share(ballots)) / weights.sum(axis=1, keepdims=True)
+        rates = ballots.additive(ballots.win_rate)
+        totals = weights @ rates.numbers.T.astype(np.float64)
+        scores: Floats = totals * float(rates.unit / self.share(ballots)) / weights.sum(axis=1, keepdims=True)
         return scores
 
 

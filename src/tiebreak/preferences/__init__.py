@@ -79,5 +79,7 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
 
 
 def argument(spec: Spec) -> Metric:
-    """What stands inside a preference: the metric it is made of."""
-    return metric_of(spec)
+    """What stands inside a preference: the metric it is made of, in whose place no preference can stand."""
+    if CATALOGUE.begins(str(spec)) or (str(spec) in ALIASES and spec.name not in METRICS):
+        raise InputError(f"{spec} is a preference itself; diff and sign are made of a metric, such as AP.", kind="spec")
+    return metric_of(str(spec))

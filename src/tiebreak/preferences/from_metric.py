@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -36,12 +36,14 @@ class MetricDifference(Preference):
     [[0.25]]
     """
 
-    metric: Metric = field(default_factory=lambda: metric_of("AP"))
+    metric: Metric | str = ""
     tolerance: float = TOLERANCE
     name: ClassVar[str] = "diff"
     traits: ClassVar[Traits] = Traits(rises=False)
 
     def __post_init__(self) -> None:
+        if not self.metric:
+            raise InputError(f"{self.name} of what? Name a metric, such as {self.name}(AP).", kind="spec")
         made = metric_of(self.metric)
         if made.traits.is_for_display:
             raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
@@ -51,8 +53,9 @@ class MetricDifference(Preference):
             raise InputError(f"tolerance={self.tolerance}. Give a number of 0 and above.", kind="spec")
 
     def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
-        values = evaluate(self.metric)
-        if self.metric.traits.lower_is_better:
+        metric = metric_of(self.metric)
+        values = evaluate(metric)
+        if metric.traits.lower_is_better:
             values = -values
         known = np.asarray(np.isfinite(values).all(axis=0))
         differences = np.zeros((len(pairs), len(known)))

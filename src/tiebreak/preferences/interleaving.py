@@ -115,7 +115,10 @@ class Interleaving(StoppingPreference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        stops = checked_weights(self.stops)
+        try:
+            stops = checked_weights(self.stops)
+        except InputError:
+            stops = ""
         if isinstance(stops, str) or not any(stops):
             raise InputError(f"stops={self.stops!r}. Give numbers of 0 and above, not all 0.", kind="spec")
         object.__setattr__(self, "stops", stops)

@@ -15,21 +15,24 @@ from typing import TextIO
 from tiebreak.errors import InputError
 from tiebreak.reports.frames import to_frame
 
-Cell = str | int | float
+Cell = str | int | float | None
+
+
+def plain(cell: Cell) -> str:
+    """A number with all its digits; nothing where there is nothing."""
+    return "" if cell is None else cell if isinstance(cell, str) else repr(cell)
 
 
 def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
     """Tab-separated, without quotes: what could break a line is replaced by a space."""
     for row in (header, *rows) if header else rows:
-        out.write(
-            "\t".join(" ".join(str(cell).split()) if isinstance(cell, str) else repr(cell) for cell in row) + "\n"
-        )
+        out.write("\t".join(" ".join(plain(cell).split()) for cell in row) + "\n")
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([cell if isinstance(cell, str) else repr(cell) for cell in row] for row in rows)
+    writer.writerows([plain(cell) for cell in row] for row in rows)
 
 
 def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
@@ -65,11 +68,15 @@ def text_output(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
     elif is_device(path):
-        with open(path, "w", encoding="utf-8", newline="") as out:
+        with open_text(path) as out:
             yield out
     else:
-        with whole_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as out:
+        with whole_file(path) as draft, open_text(draft) as out:
             yield out
+
+
+def open_text(path: str) -> TextIO:
+    return open(path, "w", encoding="utf-8", newline="", errors="backslashreplace")
 
 
 def is_device(path: str) -> bool:

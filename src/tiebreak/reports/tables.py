@@ -57,16 +57,24 @@ class Table:
 
     def _render(self, console: Console) -> None:
         from rich import box
+        from rich.measure import Measurement
         from rich.table import Table as RichTable
         from rich.text import Text
 
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for place, title in enumerate(self.header):
-            table.add_column(Text(printable(title)), justify="right" if place else "left", overflow="fold")
+            table.add_column(
+                Text(printable(title)),
+                justify="right" if place else "left",
+                no_wrap=place > 0,
+                overflow="ignore" if place else "fold",
+            )
         for r, row in enumerate(self.rows):
             cells = (Text(printable(cell), "bold" if (r, c) in self.best else "") for c, cell in enumerate(row))
             table.add_row(*cells)
-        console.print(table)
+        # Numbers are never broken: a table that is too wide is left for the terminal to wrap.
+        narrowest = Measurement.get(console, console.options, table).minimum
+        console.print(table, width=max(narrowest, console.width), crop=False, no_wrap=True)
         for note in self.notes:
             console.print(Text(printable(note)), soft_wrap=True)
 
@@ -94,7 +102,9 @@ class Table:
 
 
 def latex(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in printable(text))
+    escaped = "".join(LATEX.get(c, c) for c in printable(text))
+    # The end of the row above would take these for its own arguments.
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,38 @@
+"""Small helps for sentences that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+
+def many(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> many(1, "request"), many(2000, "request"), many(0, "query")
+    ('1 request', '2,000 requests', '0 queries')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in a row, the first few where there are many.
+
+    Examples
+    --------
+    >>> listed("abc"), listed("abc", most=2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with its sign; a dash where there is none, and no sign for what is shown as 0."""
+    if isnan(value):
+        return "-"
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]

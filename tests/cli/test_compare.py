@@ -1,0 +1,470 @@
+"""``tiebreak compare``: every format, baselines, and the gate."""
+
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cli.test_cli import run
+
+FORMATS = ("table", "tsv", "csv", "jsonl", "latex", "trec")
+NASTY = '[red]e:v,i"l\t\x1b[2J&_%$#{}~^\\'
+"""A name that markup, terminals, CSV, TSV and LaTeX could each stumble over."""
+IN_LATEX = r"\&\_\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}"
+"""How its last characters are written there."""
+
+
+def done(*arguments, code=0, **options):
+    """Run it, and hold it to its exit code and to never showing a traceback."""
+    ended = run(*arguments, **options)
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode == code, ended.stderr
+    return ended
+
+
+def one_line_error(*arguments, **options):
+    """The only line that a refused call leaves behind."""
+    ended = done(*arguments, code=2, **options)
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("Error: ") and ended.stderr.count("\n") == 1
+    return ended.stderr
+
+
+def ranking(request, *items):
+    """Lines of a run, the best item first."""
+    return "".join(f"{request} Q0 {item} {r} {100 - r} t\n" for r, item in enumerate(items, start=1))
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def latex_cells(text):
+    """The cells of every row between the rules."""
+    lines = text.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+    assert all(line.endswith(r" \\") for line in lines)
+    return [line.removesuffix(r" \\").split(" & ") for line in lines]
+
+
+def three_runs(tmp_path):
+    """Positions: one (1, 3) and (1), two (2, -) and (-), three (1, 2) and (2)."""
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 1\nq2 0 c 1\n")
+    (tmp_path / "one.run").write_text(ranking("q1", "a", "x", "b") + ranking("q2", "c"))
+    (tmp_path / "two.run").write_text(ranking("q1", "x", "a"))
+    (tmp_path / "three.run").write_text(ranking("q1", "a", "b") + ranking("q2", "x", "c"))
+    return tuple(tmp_path / name for name in ("qrels.txt", "one.run", "two.run", "three.run"))
+
+
+@pytest.fixture
+def files(tmp_path):
+    return three_runs(tmp_path)
+
+
+# RPP, one over three: q1 ties at level 1 and loses level 2, -1/2; q2 wins its only level, 1.
+# The same by dcg: level 2 of 2 weighs (1/log2 3) / (1 + 1/log2 3).
+# AP: one has (1/1 + 2/3) / 2 and 1, two (1/2) / 2 and 0, three 1 and 1/2.
+PAIRS = [("one", "two"), ("one", "three"), ("two", "three")]
+SECOND = (1 / math.log2(3)) / (1 + 1 / math.log2(3))
+RPP = {"q1": [1, -1 / 2, -1], "q2": [1, 1, -1], "all": [1, 1 / 4, -1]}
+DCG = {"q1": [1, -SECOND, -1], "q2": [1, 1, -1], "all": [1, (1 - SECOND) / 2, -1]}
+AP = {"q1": [5 / 6 - 1 / 4, 5 / 6 - 1, 1 / 4 - 1], "q2": [1, 1 - 1 / 2, -1 / 2]}
+AP["all"] = [(a + b) / 2 for a, b in zip(AP["q1"], AP["q2"], strict=True)]
+
+
+def test_means_and_counts_of_a_hand_worked_experiment(files):
+    rows = list(csv.DictReader(io.StringIO(done("compare", *files, "-m", "RPP", "--format", "csv").stdout)))
+    assert [(row["run"], row["other"]) for row in rows] == PAIRS
+    assert {row["measure"] for row in rows} == {"RPP"}
+    assert [float(row["mean"]) for row in rows] == RPP["all"]
+    assert [(row["wins"], row["ties"], row["losses"]) for row in rows] == [
+        ("2", "0", "0"),
+        ("1", "0", "1"),
+        ("0", "0", "2"),
+    ]
+    # Values -1/2 and 1: standard error 3/4; the 97.5% point of Student's t with one degree of freedom is 12.7062.
+    assert float(rows[1]["low"]) == pytest.approx(1 / 4 - 12.7062 * 3 / 4, abs=1e-4)
+    assert float(rows[1]["high"]) == pytest.approx(1 / 4 + 12.7062 * 3 / 4, abs=1e-4)
+
+
+def test_json_lines_have_the_keys_of_pref_eval_and_measures_as_typed(files):
+    asked = ("-m", "rpp", "-m", "dcgrpp", "-m", "ap")
+    lines = objects(done("compare", *files, *asked, "--format", "jsonl").stdout)
+    assert [list(line) for line in lines] == [["qid", "runi", "runj", "type", "rpp", "dcgrpp", "ap"]] * 3
+    assert [(line["qid"], line["runi"], line["runj"], line["type"]) for line in lines] == [
+        ("all", *pair, "preference") for pair in PAIRS
+    ]
+    for key, expected in (("rpp", RPP), ("dcgrpp", DCG), ("ap", AP)):
+        assert [line[key] for line in lines] == pytest.approx(expected["all"])
+
+
+def test_per_request_json_lines_name_each_request(files):
+    lines = objects(done("compare", *files, "-q", "-m", "rpp", "-m", "dcgrpp", "-m", "ap", "--format", "jsonl").stdout)
+    assert [line["qid"] for line in lines] == ["q1"] * 3 + ["q2"] * 3
+    for key, expected in (("rpp", RPP), ("dcgrpp", DCG), ("ap", AP)):
+        assert [line[key] for line in lines] == pytest.approx(expected["q1"] + expected["q2"])
+
+
+def test_default_measures_are_the_average_worst_and_best_case(files):
+    lines = objects(done("compare", *files, "--format", "jsonl").stdout)
+    # one over three: both lexicographic preferences lose q1 by its second level and win q2.
+    assert lines[1] | {"RPP": 1 / 4, "LexiRecall": 0.0, "LexiPrecision": 0.0} == lines[1]
+
+
+def test_table_of_one_measure_has_mean_interval_and_counts(files):
+    text = done("compare", *files, "-m", "RPP").stdout
+    rows = [line.split() for line in text.splitlines() if line.split()]
+    assert rows[0] == ["run", "other", "mean", "low", "high", "wins", "ties", "losses"]
+    assert ["one", "three", "+0.2500", "-9.2797", "+9.7797", "1", "0", "1"] in rows
+    assert "positive where run is better" in text and "0.0% tied" in text
+
+
+def test_table_of_several_measures_puts_them_side_by_side(files):
+    text = done("compare", *files, "-m", "RPP", "-m", "ap", "--digits", 2).stdout
+    rows = [line.split() for line in text.splitlines() if line.split()]
+    assert rows[0] == ["run", "other", "RPP", "w/t/l", "ap", "w/t/l"]
+    assert ["one", "three", "+0.25", "1/0/1", "+0.17", "1/0/1"] in rows
+
+
+def test_per_request_table_lists_every_request_and_pair(files):
+    rows = [line.split() for line in done("compare", *files, "-q", "-m", "RPP").stdout.splitlines()]
+    assert ["one", "three", "q1", "-0.5000"] in rows and ["one", "three", "q2", "+1.0000"] in rows
+
+
+def test_tsv_and_csv_hold_the_same_rows(files):
+    for extra in ((), ("-q",)):
+        tsv, comma = (
+            done("compare", *files, "-m", "ap", *extra, "--format", form).stdout.splitlines() for form in ("tsv", "csv")
+        )
+        assert [line.split("\t") for line in tsv] == [line.split(",") for line in comma]
+        assert len(tsv) == (7 if extra else 4)
+
+
+def test_trec_format_has_requests_then_all(files):
+    lines = [
+        line.split("\t")
+        for line in done("compare", *files[:3], "-q", "-m", "ap", "--format", "trec").stdout.splitlines()
+    ]
+    assert [line[:4] for line in lines] == [["one", "two", "ap", request] for request in ("q1", "q2", "all")]
+    assert [float(line[4]) for line in lines] == pytest.approx([AP["q1"][0], AP["q2"][0], AP["all"][0]])
+
+
+def test_latex_marks_the_better_run_only_where_the_interval_leaves_0_out(files):
+    cells = latex_cells(done("compare", *files, "-m", "RPP", "--format", "latex").stdout)
+    assert [row[:3] for row in cells] == [
+        ["one", "two", r"\textbf{+1.0000*}"],
+        ["one", "three", "+0.2500 "],
+        ["two", "three", r"\textbf{-1.0000*}"],
+    ]
+
+
+def test_parquet_holds_the_rows_of_csv(files, tmp_path):
+    polars = pytest.importorskip("polars")
+    out = tmp_path / "compared.parquet"
+    done("compare", *files, "-m", "RPP", "--format", "parquet", "-o", out)
+    frame = polars.read_parquet(out)
+    assert frame.columns == ["run", "other", "measure", "mean", "low", "high", "wins", "ties", "losses"]
+    assert frame["mean"].to_list() == RPP["all"]
+    done("compare", *files, "-q", "-m", "RPP", "--format", "parquet", "-o", out)
+    assert polars.read_parquet(out)["RPP"].to_list() == RPP["q1"] + RPP["q2"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_output_file_holds_what_would_be_printed(files, tmp_path, form):
+    out = tmp_path / "out"
+    printed = done("compare", *files, "-m", "RPP", "--format", form).stdout
+    assert done("compare", *files, "-m", "RPP", "--format", form, "-o", out).stdout == ""
+    kept = out.read_text()
+    assert "three" in kept
+    assert [line.rstrip() for line in kept.splitlines()] == [
+        line.rstrip() for line in printed.splitlines() if line.strip()
+    ]
+
+
+def test_old_output_survives_a_call_that_fails(files, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    one_line_error("compare", *files, "-m", "RPP", "--baseline", "nobody", "--format", "csv", "-o", out)
+    assert out.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_baseline_stands_second_and_only_it_is_compared_with(files):
+    lines = objects(done("compare", *files, "-m", "RPP", "--baseline", "three", "--format", "jsonl").stdout)
+    assert [(line["runi"], line["runj"], line["RPP"]) for line in lines] == [
+        ("one", "three", 0.25),
+        ("two", "three", -1),
+    ]
+
+
+def test_several_baselines_are_each_compared_with_all_others(files):
+    both = ("--baseline", "one", "--baseline", "two")
+    lines = objects(done("compare", *files, "-m", "RPP", *both, "--format", "jsonl").stdout)
+    assert [(line["runi"], line["runj"], line["RPP"]) for line in lines] == [
+        ("two", "one", -1),
+        ("three", "one", -0.25),
+        ("one", "two", 1),
+        ("three", "two", 1),
+    ]
+
+
+def test_run_names_with_colons_survive(files):
+    qrels, one, two, _ = files
+    named = done("compare", qrels, f"bm25:k1:b={one}", f"dense:v2={two}", "-m", "rpp", "--format", "jsonl").stdout
+    assert objects(named) == [
+        {"qid": "all", "runi": "bm25:k1:b", "runj": "dense:v2", "type": "preference", "rpp": 1.0},
+    ]
+
+
+def test_latex_row_never_begins_with_what_the_end_of_the_row_above_would_take(files):
+    # After a line break, TeX looks past spaces and the end of the line for a star or an optional length in brackets.
+    qrels, one, two, three = files
+    named = (f"[a]={one}", f"*b={two}", f"[c]={three}")
+    cells = latex_cells(done("compare", qrels, *named, "-m", "AP", "--format", "latex").stdout)
+    assert len(cells) == 3
+    assert not any(row[0].startswith(("[", "*")) for row in cells[1:])
+
+
+@pytest.mark.parametrize("extra", [(), ("-q",)])
+def test_nasty_names_do_no_harm_in_any_format(files, extra):
+    qrels, one, two, _ = files
+    arguments = ("compare", qrels, f"{NASTY}={one}", two, "-m", "RPP", *extra)
+    got = {form: done(*arguments, "--format", form).stdout for form in FORMATS}
+    assert [line["runi"] for line in objects(got["jsonl"])] == [NASTY] * (2 if extra else 1)
+    assert [row["run"] for row in csv.DictReader(io.StringIO(got["csv"]))] == [NASTY] * (2 if extra else 1)
+    assert not any("\x1b" in got[form] for form in ("table", "latex"))
+    assert "[red]e:v" in got["table"]
+    assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {4 if extra else 9}
+    assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
+    cells = latex_cells(got["latex"])
+    assert {len(row) for row in cells} == {4 if extra else 8}
+    assert IN_LATEX in cells[0][0]
+
+
+def test_nasty_requests_do_no_harm_in_any_format(tmp_path):
+    request = 'q[b],1"&_'
+    (tmp_path / "qrels.txt").write_text(f"{request} 0 a 1\n")
+    (tmp_path / "one.run").write_text(ranking(request, "a"))
+    (tmp_path / "two.run").write_text(ranking(request, "x"))
+    arguments = ("compare", tmp_path / "qrels.txt", tmp_path / "one.run", tmp_path / "two.run", "-m", "RPP", "-q")
+    got = {form: done(*arguments, "--format", form).stdout for form in FORMATS}
+    assert objects(got["jsonl"])[0]["qid"] == request
+    assert next(csv.DictReader(io.StringIO(got["csv"])))["request"] == request
+    assert request in got["table"] and request in got["tsv"] and request in got["trec"]
+    assert latex_cells(got["latex"]) == [["one", "two", r'q[b],1"\&\_', "+1.0000"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qrels.txt", "one.run"], "needs at least two runs"),
+        (["qrels.txt", "one.run", "two.run", "--baseline", "tow"], 'unknown run "tow". Did you mean "two"?'),
+        (["qrels.txt", "one.run", "two.run", "-m", "LexiRecal"], 'Did you mean "LexiRecall"?'),
+        (["qrels.txt", "one.run", "two.run", "--fail-if-worse", "RPPP"], 'Did you mean "RPP"?'),
+        (["qrels.txt", "one.run", "two.run", "-m", "RPP(weights='dgc')"], 'unknown weights "dgc". Did you mean "dcg"?'),
+        (["qrels.txt", "one.run", "two.run", "-m", ""], '"" cannot be read'),
+        (["qrels.txt", "one.run", "two.run", "--fail-if-worse", ""], '"" cannot be read'),
+        (["qrels.txt", "one.run", "two.run", "-m", "ST-RPP"], "ST-RPP needs subtopics"),
+        (["qrels.txt", "one.run", "two.run", "-m", "AP(rel=9)"], "has no value for any request"),
+        (["qrels.txt", "one.run", "one.run"], "two runs are called"),
+        (["qrels.txt", "one.run", "missing.run"], "missing.run: no such file"),
+        (["qrels.txt", "one.run", "two.run", "-m", "RPP", "-o", "no/such/folder"], "cannot be written"),
+    ],
+)
+def test_bad_input_is_one_clear_line(files, monkeypatch, arguments, message):
+    monkeypatch.chdir(files[0].parent)
+    assert message in one_line_error("compare", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "parquet"], "--format parquet needs --out FILE"),
+        (["--format", "xml"], "is not one of"),
+        (["--alpha", "1"], "not in the range 0<x<1"),
+        (["--alpha", "0"], "not in the range 0<x<1"),
+        (["--alpha", "nan"], "--alpha"),
+        (["--digits", "-1"], "not in the range"),
+    ],
+)
+def test_bad_option_is_refused(files, arguments, message):
+    assert message in done("compare", *files, *arguments, code=2).stderr
+
+
+def test_requests_disjoint_between_runs_and_qrels_are_an_error(files):
+    qrels, one, two, _ = files
+    qrels.write_text("z1 0 a 1\n")
+    message = one_line_error("compare", qrels, one, two)
+    assert 'lists none of the judged requests. It begins with request "q1", the judgements with "z1"' in message
+
+
+def test_names_are_checked_before_anything_is_read(tmp_path):
+    none = tmp_path / "none"
+    assert 'unknown preference "zzz"' in one_line_error("compare", none, none, none, "-m", "zzz")
+
+
+def test_help_lists_every_preference():
+    from tiebreak.preferences import CATALOGUE
+
+    text = done("compare", "--help").stdout
+    for name in CATALOGUE:
+        assert f"\n  {name} " in text
+
+
+def closed_pipe(*arguments):
+    """The exit code and what is said when nobody reads the output; every line is written at once, as long ones are."""
+    command = f"{sys.executable} -m tiebreak {' '.join(map(str, arguments))} | true; exit ${{PIPESTATUS[0]}}"
+    unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=unbuffered)
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_closed_pipe_ends_quietly_and_is_no_failed_gate(files, form):
+    assert closed_pipe("compare", *files, "-q", "--format", form) == (0, "")
+
+
+def test_request_for_which_one_measure_has_no_value_is_null_there(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 a 3\nq2 0 c 1\n")
+    (tmp_path / "one.run").write_text(ranking("q1", "a") + ranking("q2", "c"))
+    (tmp_path / "two.run").write_text(ranking("q1", "x", "a") + ranking("q2", "x", "c"))
+    arguments = ("compare", tmp_path / "qrels.txt", tmp_path / "one.run", tmp_path / "two.run")
+    asked = ("-m", "diff(AP(rel=3))", "-m", "RPP")
+    lines = objects(done(*arguments, *asked, "-q", "--format", "jsonl").stdout)
+    assert [(line["qid"], line["diff(AP(rel=3))"], line["RPP"]) for line in lines] == [("q1", 0.5, 1), ("q2", None, 1)]
+    # Each mean is over the requests that have a value.
+    (mean,) = objects(done(*arguments, *asked, "--format", "jsonl").stdout)
+    assert (mean["diff(AP(rel=3))"], mean["RPP"]) == (0.5, 1)
+
+
+def test_identical_runs_tie_everywhere(files):
+    qrels, one, _, _ = files
+    text = done("compare", qrels, one, f"copy={one}", "-m", "RPP").stdout
+    assert ["one", "copy", "0.0000", "0.0000", "0.0000", "0", "2", "0"] in [line.split() for line in text.splitlines()]
+    assert "100.0% tied" in text
+
+
+def test_run_from_standard_input(files):
+    qrels, one, two, _ = files
+    (line,) = objects(done("compare", qrels, one, "-", "-m", "RPP", "--format", "jsonl", stdin=two.read_text()).stdout)
+    assert (line["runj"], line["RPP"]) == ("stdin", 1)
+
+
+def test_requests_common_leaves_out_what_a_run_lacks(files):
+    qrels, one, two, _ = files
+    ended = done("compare", qrels, one, two, "-m", "AP", "--requests", "common", "--format", "jsonl")
+    assert objects(ended.stdout)[0]["AP"] == pytest.approx(AP["q1"][0])
+
+
+def test_depth_cuts_every_ranking(files):
+    qrels, one, _, three = files
+    (line,) = objects(done("compare", qrels, one, three, "-m", "RPP", "--depth", 2, "--format", "jsonl").stdout)
+    assert line["RPP"] == 0.25  # q1: (1, -) against (1, 2) is still -1/2
+    (line,) = objects(done("compare", qrels, one, three, "-m", "RPP", "--depth", 1, "--format", "jsonl").stdout)
+    assert line["RPP"] == 0.5  # q1: (1, -) twice, a tie; q2: (1) against (-)
+
+
+class TestGate:
+    """In every request, `base` has the relevant item at position 1, `low` at 2; so low loses all of them."""
+
+    @pytest.fixture
+    def gate(self, tmp_path):
+        def runs(n, **standings):
+            (tmp_path / "qrels.txt").write_text("".join(f"q{q} 0 a 1\n" for q in range(n)))
+            for name, positions in standings.items():
+                places = [positions] * n if isinstance(positions, int) else positions
+                lines = (ranking(f"q{q}", *"xyzuvw"[: place - 1], "a") for q, place in enumerate(places))
+                (tmp_path / f"{name}.run").write_text("".join(lines))
+            return ("compare", tmp_path / "qrels.txt", *(tmp_path / f"{name}.run" for name in standings))
+
+        return runs
+
+    def test_significantly_worse_run_is_named_and_exits_1(self, gate):
+        ended = done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "jsonl", code=1)
+        assert '"low" is worse than "base" by RPP: mean -1.0000, p = 0.031' in ended.stderr  # 2 / 2^6
+        assert objects(ended.stdout)[0] == {
+            "qid": "all",
+            "runi": "low",
+            "runj": "base",
+            "type": "preference",
+            "RPP": -1,
+        }
+
+    def test_p_values_are_corrected_over_the_runs_tested(self, gate):
+        # Holm doubles the smallest of two p-values: 2 x 2/64 = 0.0625.
+        ended = done(*gate(6, base=1, low=2, other=1), "--fail-if-worse", "RPP")
+        assert "worse than" not in ended.stderr
+        # 2 x 2/128 = 0.03125.
+        ended = done(*gate(7, base=1, low=2, other=1), "--fail-if-worse", "RPP", code=1)
+        assert '"low" is worse' in ended.stderr and '"other" is worse' not in ended.stderr
+
+    def test_every_worse_run_is_named(self, gate):
+        ended = done(*gate(7, base=1, low=2, lower=3), "--fail-if-worse", "RPP", code=1)
+        assert '"low" is worse than "base"' in ended.stderr and '"lower" is worse than "base"' in ended.stderr
+
+    def test_alpha_is_respected_and_strict(self, gate):
+        arguments = (*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--alpha")
+        done(*arguments, "0.032", code=1)
+        done(*arguments, "0.03125")  # p is exactly that, and not below it
+        done(*arguments, "0.03")
+
+    def test_significantly_better_run_passes(self, gate):
+        ended = done(*gate(8, base=2, high=1), "--fail-if-worse", "RPP")
+        assert "no run is shown to be worse by RPP" in ended.stderr
+
+    def test_identical_run_passes(self, gate):
+        assert "no run is shown to be worse" in done(*gate(8, base=1, same=1), "--fail-if-worse", "RPP").stderr
+
+    def test_losses_that_are_outweighed_pass(self, gate):
+        # 9 losses of 1/4 - 1/5 and a win of 1 - 1/4: p = 2 (1 + 10) / 2^10 = 0.021, and the mean is 0.03.
+        arguments = gate(10, base=4, odd=[5] * 9 + [1])
+        done(*arguments, "--fail-if-worse", "RR")
+        done(*arguments, "--fail-if-worse", "sign(RR)", code=1)
+
+    def test_too_few_requests_are_noted(self, gate):
+        ended = done(*gate(5, base=1, low=2), "--fail-if-worse", "RPP")
+        assert '"low" and "base" differ in 5 requests, too few' in ended.stderr  # at best p = 2 / 2^5 = 0.0625
+        # With two tests even 6 of 6 requests are too few: 2 * 2 / 2^6. A run that never differs can show nothing.
+        ended = done(*gate(6, base=1, low=2, same=1), "--fail-if-worse", "RPP")
+        assert "differ in 6 requests, too few to show a difference at alpha 0.05 over 2 tests" in ended.stderr
+        assert '"same" and "base" differ in 0 requests' in ended.stderr
+        assert "too few" not in done(*gate(6, base=2, high=1), "--fail-if-worse", "RPP").stderr
+
+    def test_baselines_are_not_tested_against_each_other(self, gate):
+        arguments = gate(6, base=1, low=2, other=1)
+        done(*arguments, "--baseline", "base", "--baseline", "low", "--fail-if-worse", "RPP")
+        done(*arguments, "--baseline", "base", "--fail-if-worse", "RPP", "--alpha", "0.07", code=1)
+
+    def test_baseline_can_be_another_run(self, gate):
+        arguments = (*gate(6, low=2, base=1), "--fail-if-worse", "RPP")
+        done(*arguments)  # the first run is the baseline, and base is better
+        assert '"low" is worse than "base"' in done(*arguments, "--baseline", "base", code=1).stderr
+
+    def test_gate_can_differ_from_what_is_shown(self, gate):
+        arguments = (*gate(6, base=1, low=2), "-m", "R@1", "-m", "R@5", "--format", "jsonl")
+        ended = done(*arguments, "--fail-if-worse", "R@1", code=1)
+        assert objects(ended.stdout)[0]["R@5"] == 0
+        assert objects(done(*arguments, "--fail-if-worse", "R@5").stdout)[0]["R@1"] == -1
+
+    def test_worse_run_does_not_exit_1_unless_asked_for(self, gate):
+        assert "worse than" not in done(*gate(8, base=1, low=2)).stderr
+
+    def test_output_is_written_before_the_gate_fails(self, gate, tmp_path):
+        out = tmp_path / "out.csv"
+        done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "csv", "-o", out, code=1)
+        assert out.read_text().splitlines()[1].startswith("low,base,RPP,-1.0")
+
+    def test_nasty_name_is_named_safely(self, gate):
+        command, qrels, base, low = gate(6, base=1, low=2)
+        ended = done(command, qrels, base, f"{NASTY}={low}", "--fail-if-worse", "RPP", code=1)
+        assert "\x1b" not in ended.stderr and r"\x1b[2J" in ended.stderr
+
+    @pytest.mark.parametrize("form", ["table", "csv"])
+    def test_gate_fails_also_when_nobody_reads_the_output(self, gate, form):
+        code, said = closed_pipe(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", form)
+        assert code == 1
+        assert '"low" is worse than "base"' in said and "Exception" not in said

@@ -1,0 +1,129 @@
+"""Slow, obvious versions of every preference, written from the equations: two rankings and one request's grades in.
+
+`grades` maps items to grades; `rel` is the grade from which an item is relevant, None for any above 0. Positions are
+1-based, `INFINITE` where an item is not retrieved. Whole and rational results are exact.
+"""
+
+from fractions import Fraction
+from itertools import chain, combinations
+from math import inf as INFINITE  # noqa: N812 - it is a constant
+from math import log2
+
+
+def relevant_to(grades, rel):
+    return [item for item, grade in grades.items() if grade > 0 and (rel is None or grade >= rel)]
+
+
+def positions(ranking, items):
+    """p: the increasing positions of these items."""
+    return sorted(ranking.index(item) + 1 if item in ranking else INFINITE for item in items)
+
+
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+def nearer(a, b):
+    """1 where position a is nearer to the top than b, -1 where it is further down, 0 where they are the same."""
+    return (a < b) - (a > b)
+
+
+def weights(m, shape):
+    """w_1, ..., w_m, which sum to 1."""
+    raw = {
+        "uniform": [Fraction(1)] * m,
+        "inverse": [Fraction(1, i) for i in range(1, m + 1)],
+        "dcg": [1 / log2(i + 1) for i in range(1, m + 1)],
+        "2,1": [Fraction(2 if i == 1 else 1) for i in range(1, m + 1)],
+    }[shape]
+    return [w / sum(raw) for w in raw]
+
+
+def rpp(p, p2, shape="uniform"):
+    """RPP eq 4."""
+    return sum(w * nearer(a, b) for w, a, b in zip(weights(len(p), shape), p, p2, strict=True))
+
+
+def averaged(x, y, populations, shape):
+    """Each population's RPP, weighed by its number of items."""
+    total = sum(len(items) for items in populations)
+    parts = (len(items) * rpp(positions(x, items), positions(y, items), shape) for items in populations)
+    return sum(parts) / Fraction(total)
+
+
+def graded_rpp(x, y, grades, rel, shape="uniform"):
+    """RPP eq 5: one population per grade that is present, of the items with at least that grade."""
+    items = relevant_to(grades, rel)
+    levels = {grades[item] for item in items}
+    return averaged(x, y, [[i for i in items if grades[i] >= level] for level in levels], shape)
+
+
+def st_rpp(x, y, grades, subtopics, rel, shape="uniform"):
+    """RPP eq 6: one population per subtopic, and one of all relevant items."""
+    items = relevant_to(grades, rel)
+    named = sorted({t for item in items for t in subtopics.get(item, ())})
+    return averaged(x, y, [items, *([i for i in items if t in subtopics.get(i, ())] for t in named)], shape)
+
+
+def lexirecall(p, p2):
+    """LR eq 11: from the last recall level up."""
+    return next((nearer(a, b) for a, b in zip(reversed(p), reversed(p2), strict=True) if a != b), 0)
+
+
+def lexiprecision(p, p2):
+    """LP eq 3, sgnLP: from the first recall level down."""
+    return next((nearer(a, b) for a, b in zip(p, p2, strict=True) if a != b), 0)
+
+
+def reciprocal(k):
+    return Fraction(0) if k == INFINITE else Fraction(1, k)
+
+
+def rrlp(p, p2):
+    """LP eq 2."""
+    return next((reciprocal(a) - reciprocal(b) for a, b in zip(p, p2, strict=True) if a != b), Fraction(0))
+
+
+def balanced_interleave(a, b, first):
+    """Both rankings taken from in turn, the shorter one to its end; an item is listed once, `first` 0 lets a begin."""
+    made, i, j = [], 0, 0
+    while i < len(a) or j < len(b):
+        from_a = j >= len(b) or (i < len(a) and (i < j or (i == j and first == 0)))
+        item = a[i] if from_a else b[j]
+        i, j = (i + 1, j) if from_a else (i, j + 1)
+        if item not in made:
+            made.append(item)
+    return made
+
+
+def more_found(x, y, k, items):
+    """Which ranking has more of the items among its first k."""
+    return sign(sum(item in x[:k] for item in items) - sum(item in y[:k] for item in items))
+
+
+def offline_interleaving(x, y, items, user="uniform"):
+    """RPP 5.5: clicks down the interleaved list until i relevant items are found, both starting sides averaged."""
+    total = Fraction(0)
+    for first in (0, 1):
+        clicked = [item for item in balanced_interleave(x, y, first) if item in items]
+        for w, last in zip(weights(len(clicked), user), clicked, strict=True):
+            k = min(ranking.index(last) + 1 for ranking in (x, y) if last in ranking)
+            total += w * more_found(x, y, k, items)
+    return total / 2
+
+
+def interleaving(x, y, items, stops):
+    """RPP eq 2 with p(k) proportional to `stops`."""
+    parts = (Fraction(w) * more_found(x, y, k, items) for k, w in enumerate(stops, start=1))
+    return sum(parts) / sum(map(Fraction, stops))
+
+
+def subsets(items):
+    """Every subset but the empty one."""
+    return chain.from_iterable(combinations(items, size) for size in range(1, len(items) + 1))
+
+
+def leximin(x, y):
+    """Which list of efforts is better for the worst-off, then for the next one, and so on: the smaller effort."""
+    worst_first = zip(sorted(x, reverse=True), sorted(y, reverse=True), strict=True)
+    return next((nearer(a, b) for a, b in worst_first if a != b), 0)

@@ -1,0 +1,280 @@
+"""One suite over the catalogue, which every preference must pass.
+
+Each is documented, prints and parses back, obeys its traits, leaves empty requests alone, and agrees with its twin.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from metrics import slow as slow_metrics
+from preferences import slow
+from tiebreak.errors import InputError
+from tiebreak.preferences import ALIASES, CATALOGUE, Preference, preference
+from tiebreak.preferences.from_metric import MetricDifference
+
+ITEMS = "abcdefgh"
+TOPICS = "stu"
+
+grades_of = st.dictionaries(st.sampled_from(ITEMS), st.sampled_from([-1, 0, 1, 2, 2.5, 3]), min_size=1)
+rankings = st.permutations(ITEMS).flatmap(lambda order: st.integers(0, len(order)).map(lambda k: list(order[:k])))
+subtopics_of = st.dictionaries(st.sampled_from(ITEMS), st.sets(st.sampled_from(TOPICS), min_size=1))
+
+
+def on_p(twin, **options):
+    def preferred(x, y, grades, subtopics, rel):
+        items = slow.relevant_to(grades, rel)
+        return twin(slow.positions(x, items), slow.positions(y, items), **options)
+
+    return preferred
+
+
+def on_ranking(twin, **options):
+    return lambda x, y, grades, subtopics, rel: twin(x, y, slow.relevant_to(grades, rel), **options)
+
+
+def graded(shape):
+    return lambda x, y, grades, subtopics, rel: slow.graded_rpp(x, y, grades, rel, shape)
+
+
+def by_subtopic(shape):
+    return lambda x, y, grades, subtopics, rel: slow.st_rpp(x, y, grades, subtopics, rel, shape)
+
+
+def difference_of_ap(x, y, grades, subtopics, rel):
+    return np.subtract(*(slow_metrics.average_precision(slow_metrics.positions(r, grades, rel)) for r in (x, y)))
+
+
+TWINS = {
+    "RPP": graded("uniform"),
+    "RPP(weights='dcg')": graded("dcg"),
+    "RPP(weights='inverse')": graded("inverse"),
+    "RPP(weights='2,1')": graded("2,1"),
+    "ST-RPP": by_subtopic("uniform"),
+    "ST-RPP(weights='inverse')": by_subtopic("inverse"),
+    "LexiRecall": on_p(slow.lexirecall),
+    "LexiPrecision": on_p(slow.lexiprecision),
+    "rrLP": on_p(slow.rrlp),
+    "diff(AP)": difference_of_ap,
+    "sign(AP)": lambda *case: slow.sign(difference_of_ap(*case)),
+    "OI": on_ranking(slow.offline_interleaving),
+    "OI(user='dcg')": on_ranking(slow.offline_interleaving, user="dcg"),
+    "Interleaving(stops='3,0,1')": on_ranking(slow.interleaving, stops=(3, 0, 1)),
+}
+WITHOUT_SUBTOPICS = [spec for spec in TWINS if not spec.startswith("ST-")]
+
+
+def judgements(requests):
+    """Judgements of ``{request: (grades, subtopics)}``; an item has its grade in each of its subtopics."""
+    lines = []
+    for request, (grades, subtopics) in requests.items():
+        for item, grade in grades.items():
+            lines += [f"{request} {topic} {item} {grade}" for topic in sorted(subtopics.get(item, {"none"}))]
+    return "\n".join(lines)
+
+
+def scored(ranking):
+    return {item: float(-k) for k, item in enumerate(ranking)}
+
+
+def compared(spec, requests, runs, folder=None, **options):
+    """The comparison by a spec of runs ``{request: ranking}``, with subtopics where a folder is given to write to."""
+    if folder is None:
+        qrels = {request: grades for request, (grades, _) in requests.items()}
+    else:
+        qrels = folder / "qrels"
+        qrels.write_text(judgements(requests) + "\nlast s x 3\nlast t x 3\n")
+    # One more request, which every run answers alike, keeps an experiment from being refused as empty.
+    runs = [{q: scored(r) for q, r in run.items()} | {"last": {"x": 1.0}} for run in runs]
+    if folder is None:
+        qrels = qrels | {"last": {"x": 3}}
+    return tb.compare(tb.project(qrels, runs, **options), spec)
+
+
+one_request = st.tuples(grades_of, subtopics_of)
+experiments = st.lists(one_request, min_size=1, max_size=3).flatmap(
+    lambda requests: st.tuples(
+        st.just({f"q{k}": request for k, request in enumerate(requests)}),
+        st.lists(
+            st.lists(rankings, min_size=len(requests), max_size=len(requests)).map(
+                lambda run: {f"q{k}": ranking for k, ranking in enumerate(run)}
+            ),
+            min_size=3,
+            max_size=3,
+        ),
+    )
+)
+quiet = pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+
+
+def test_every_preference_has_a_twin():
+    assert {preference(spec).name for spec in TWINS} == set(CATALOGUE)
+
+
+@quiet
+@given(experiments, st.sampled_from([None, 2]))
+def test_every_preference_equals_its_slow_twin(tmp_path_factory, experiment, rel):
+    requests, runs = experiment
+    folder = tmp_path_factory.getbasetemp()
+    for spec, twin in TWINS.items():
+        with_subtopics = folder if spec.startswith("ST-") else None
+        found = compared(spec, requests, runs, with_subtopics, min_grade=rel)
+        for request, (grades, subtopics) in requests.items():
+            if not slow.relevant_to(grades, rel):
+                assert request not in list(found.requests)
+                continue
+            everywhere = {item: subtopics.get(item, {"none"}) for item in grades}
+            place = list(found.requests).index(request)
+            for row, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+                expected = twin(runs[i][request], runs[j][request], grades, everywhere, rel)
+                value, numerator = found.values[row, place].item(), found.numerator[row, place].item()
+                assert value == pytest.approx(float(expected), rel=0, abs=1e-12), (spec, request)
+                assert slow.sign(numerator) == slow.sign(round(Fraction(expected), 12)), spec
+
+
+@pytest.mark.parametrize("spec", TWINS)
+def test_preference_prints_and_parses_back(spec):
+    made = preference(spec)
+    assert str(made) == spec
+    assert preference(str(made)) == made
+    assert len({made, preference(str(made))}) == 1
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_preference_is_documented_by_name_definition_and_parameters(name):
+    entry = CATALOGUE[name]
+    assert entry.name == name and issubclass(entry, Preference)
+    doc = entry.__doc__
+    assert doc.splitlines()[0].endswith(".")
+    assert "Parameters" in doc
+
+
+@quiet
+@given(experiments)
+def test_every_preference_is_antisymmetric_bit_by_bit(tmp_path_factory, experiment):
+    requests, runs = experiment
+    for spec in TWINS:
+        folder = tmp_path_factory.getbasetemp() if spec.startswith("ST-") else None
+        there, back = (compared(spec, requests, order, folder) for order in (runs[:2], runs[1::-1]))
+        assert (there.numerator == -back.numerator).all(), spec
+
+
+@quiet
+@given(experiments)
+def test_a_ranking_ties_with_itself_under_every_preference(experiment):
+    requests, runs = experiment
+    for spec in WITHOUT_SUBTOPICS:
+        assert not compared(spec, requests, [runs[0], runs[0]]).numerator.any(), spec
+
+
+@quiet
+@given(experiments, st.permutations(ITEMS))
+def test_no_preference_is_moved_by_renaming_items(experiment, names):
+    requests, runs = experiment
+    new = dict(zip(ITEMS, names, strict=True))
+    renamed = {q: ({new[i]: g for i, g in grades.items()}, {}) for q, (grades, _) in requests.items()}
+    again = [{q: [new[i] for i in ranking] for q, ranking in run.items()} for run in runs]
+    for spec in WITHOUT_SUBTOPICS:
+        assert (compared(spec, requests, runs).values == compared(spec, renamed, again).values).all(), spec
+
+
+def moved_up(ranking, grades, data):
+    """The ranking with a relevant item swapped with a non-relevant one above it."""
+    swaps = [
+        (above, below)
+        for below in range(len(ranking))
+        for above in range(below)
+        if grades.get(ranking[below], 0) > 0 >= grades.get(ranking[above], 0)
+    ]
+    assume(swaps)
+    above, below = data.draw(st.sampled_from(swaps))
+    moved = list(ranking)
+    moved[above], moved[below] = moved[below], moved[above]
+    return moved
+
+
+@quiet
+@given(grades_of, st.permutations(ITEMS), rankings, st.data())
+def test_moving_a_relevant_item_up_makes_no_ranking_worse(grades, ranking, other, data):
+    x2 = moved_up(ranking, grades, data)
+    runs = [{"q": x2}, {"q": list(ranking)}, {"q": other}]
+    for spec in WITHOUT_SUBTOPICS:
+        found = compared(spec, {"q": (grades, {})}, runs)
+        x2_x, x2_y, x_y = found.values[:, list(found.requests).index("q")]
+        assert x2_x >= 0 or spec in ("OI", "OI(user='dcg')"), spec
+        if preference(spec).traits.rises:
+            assert x2_y >= x_y, spec
+
+
+def test_rising_is_promised_where_semantics_promises_it():
+    rising = {spec for spec in TWINS if preference(spec).traits.rises}
+    assert rising == {spec for spec in TWINS if "RPP" in spec or spec.startswith("Lexi")}
+
+
+@quiet
+@given(experiments)
+def test_transitive_preferences_are_total_orders(experiment):
+    requests, runs = experiment
+    for spec in TWINS:
+        if preference(spec).traits.is_transitive:
+            first, both, second = compared(spec, requests, runs).values
+            chained = (first > 0) & (second > 0)
+            assert (both[chained] > 0).all(), spec
+
+
+@pytest.mark.parametrize(("alias", "spec"), ALIASES.items())
+def test_names_of_the_papers_and_of_pref_eval_are_known(alias, spec):
+    assert str(preference(alias)) == spec
+    assert preference(spec) == preference(alias)
+
+
+@pytest.mark.parametrize(("text", "spec"), [("ap", "diff(AP)"), ("r@10", "diff(R@10)"), ("ndcg", "diff(nDCG)")])
+def test_a_metric_stands_for_the_difference_of_its_values(text, spec):
+    assert str(preference(text)) == spec
+    assert preference(tb.metric(text)) == preference(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("RPPP", 'unknown preference "RPPP". Did you mean "RPP"'),
+        ("LexiRecal", 'Did you mean "LexiRecall"'),
+        ("RPP(weight='dcg')", "no parameter 'weight'. RPP has weights, rel"),
+        ("RPP@10", "takes no cutoff"),
+        ("RPP(weights='dgc')", 'Did you mean "dcg"'),
+        ("RPP(weights='1,-1')", "numbers of 0 and above"),
+        ("RPP(rel=0)", "min_grade=0"),
+        ("diff(LR(n=10))", "for display only"),
+        ("diff(AP, tolerance=-1)", "0 and above"),
+        ("diff(APP)", 'unknown metric "APP"'),
+        ("Interleaving(stops='0,0')", "not all 0"),
+        ("OI(user='dgc')", 'Did you mean "dcg"'),
+        (7, "7 is no preference"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_words(text, words):
+    with pytest.raises(InputError) as refusal:
+        preference(text)
+    assert words in str(refusal.value)
+
+
+def test_a_preference_of_a_metric_where_lower_is_better_prefers_the_lower():
+    positions = tb.positions([[1, 2], [3, 4]])
+    assert tb.compare(positions, "diff(ISL(n=9))").values.tolist() == [[2.0]]
+    assert tb.compare(positions, "sign(ISL(n=9))").values.tolist() == [[1.0]]
+
+
+def test_the_tolerance_of_a_metric_decides_ties():
+    positions = tb.positions([[1, 4], [2, 4]])  # AP: 3/4 and 1/2
+    assert tb.compare(positions, "sign(AP, tolerance=0.25)").values.tolist() == [[0.0]]
+    assert tb.compare(positions, "sign(AP, tolerance=0.24)").values.tolist() == [[1.0]]
+    assert tb.compare(positions, MetricDifference(tb.metric("AP"), 0.24)).values.tolist() == [[0.25]]
+
+
+def test_st_rpp_without_subtopics_is_refused():
+    with pytest.raises(InputError, match="needs subtopics"):
+        tb.compare(tb.positions([[1], [2]]), "ST-RPP")
