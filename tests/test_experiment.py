@@ -260,3 +260,18 @@ def test_blocks_of_requests_do_not_change_a_bit(monkeypatch):
     monkeypatch.setattr("tiebreak.projection.levels.ENTRIES_AT_ONCE", 1)
     one_by_one = tb.Experiment(simulation.judgements, list(simulation.runs.values())).evaluate(measures)
     assert np.array_equal(whole.values, one_by_one.values)
+
+
+def test_numbers_are_never_broken_in_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "20")
+    Table(("run", "AP"), (("a-run-with-a-long-name", "0.123456789"), ("b", "1")), ("a note",)).print()
+    out = capsys.readouterr().out
+    assert "0.123456789" in out and "          1" in out  # whole, and to the right
+    text = Table(("run", "a", "b"), (("x", "0.5", "0.25"), ("y", "10.5", "1"))).to_text().splitlines()
+    assert [line.split()[1:] for line in text[2:]] == [["0.5", "0.25"], ["10.5", "1"]]
+    assert text[2].endswith("0.25") and text[3].endswith("   1")
+
+
+@pytest.mark.parametrize("name", ["[a]", "*b"])
+def test_latex_rows_keep_what_they_begin_with(name):
+    assert "{}" + name in Table(("run", "AP"), ((name, "1"),)).to_latex()

@@ -233,15 +233,14 @@ def verdicts(one: Positions, levels: tuple[Level, ...], values: dict[str, float]
 
 def counted_by_grade(one: Positions) -> Iterator[str]:
     """At how many recall levels each run is better, for every grade that makes a population of RPP."""
-    run, other = one.runs
     kept = one.only_relevant()
     grades = np.unique(kept.grade)
     for grade in grades.tolist():
         x, y = (np.sort(ranks) for ranks in kept.only_relevant(grade).ranks)
         signs = pair_signs(x, y)
-        within = f"at grade {grade:g} and above, " if len(grades) > 1 else ""
+        within = f" at grade {grade:g} and above" if len(grades) > 1 else ""
         better, worse = int((signs > 0).sum()), int((signs < 0).sum())
-        yield f"{within}{run} is better at {many(better, 'recall level')}, {other} at {worse:,}, of {len(signs):,}"
+        yield f"{better:,} against {worse:,} of {many(len(signs), 'recall level')}{within}"
 
 
 def decided(by: list[Level]) -> str:

@@ -46,10 +46,22 @@ def test_version():
     assert run("--version").stdout == "tiebreak 0.1.0\n"
 
 
-def test_demo_shows_what_it_read_back():
+def test_demo_tells_the_story_of_ties_preferences_orders_and_one_request():
     done = run("demo")
     assert done.returncode == 0, done.stderr
-    assert "top-heavy" in done.stdout and "50 requests with 1,349 relevant items" in done.stdout
+    assert "RR: no difference shown" in done.stdout and "40 of 50 requests tie" in done.stdout
+    for measure in ("LexiPrecision", "RPP", "LexiRecall"):
+        assert f"{measure}: balanced is better" in done.stdout
+        assert f"{measure} prefers balanced" in done.stdout  # in the request that is explained
+    ranks = {cells[0]: cells[1:] for cells in map(str.split, done.stdout.splitlines()) if cells[1:] and len(cells) == 5}
+    assert ranks["top-heavy"] == ["1", "3", "4", "4"] and ranks["deep"] == ["5", "4", "3", "1"]
+
+
+@pytest.mark.parametrize("options", [("--requests", 2, "--seed", 0), ("--requests", 20, "--seed", 5)])
+def test_demo_has_a_story_for_any_experiment(options):
+    done = run("demo", *options)
+    assert done.returncode == 0, done.stderr
+    assert "prefers" in done.stdout or "ties" in done.stdout
 
 
 def test_demo_keeps_its_files_where_told(tmp_path):

@@ -47,7 +47,7 @@ def test_levels_of_a_request_stand_side_by_side(files):
 def test_level_that_decided_each_preference_is_told(files):
     text = done("explain", *files, "--request", "q1").stdout
     assert "Request q1." in text
-    assert "RPP prefers old (-0.3333): new is better at 1 recall level, old at 2, of 3." in text
+    assert "RPP prefers old (-0.3333): 1 against 2 of 3 recall levels." in text
     assert "LexiRecall prefers old: recall level 3 decides, unretrieved against position 5." in text
     assert "LexiPrecision prefers new: recall level 1 decides, position 1 against position 2." in text
     assert f"diff(AP) prefers old ({sum(PARTS):+.4f})." in text
@@ -78,8 +78,8 @@ def test_grades_are_shown_and_weighed(files):
     text = done("explain", *files, "--request", "q1").stdout
     assert ["1", "1", "a", "1", "2", "b", "2", "new", "+0.2500"] in cells(text)
     # Grade 1 and better: (1, 4) against (2, 3), 1 - 1; grade 2: 4 against 2, -1; of 2 + 1 levels.
-    assert "at grade 1 and above, new is better at 1 recall level, old at 1, of 2" in text
-    assert "at grade 2 and above, new is better at 0 recall levels, old at 1, of 1" in text
+    assert "1 against 1 of 2 recall levels at grade 1 and above" in text
+    assert "0 against 1 of 1 recall level at grade 2 and above" in text
     assert "RPP prefers old (-0.3333)" in text
 
 

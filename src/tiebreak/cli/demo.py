@@ -1,32 +1,94 @@
-"""``tiebreak demo``: an invented experiment, written, read back and shown."""
+"""``tiebreak demo``: an invented experiment, and what preferences show of it that reciprocal rank does not."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from shlex import quote
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from tiebreak.comparison import PairSummary
+    from tiebreak.experiment import Experiment
+    from tiebreak.reports.tables import Table
+
+PAIR = ("top-heavy", "balanced")
+BEST, AVERAGE, WORST = "LexiPrecision", "RPP", "LexiRecall"
+CASES = {
+    BEST: "users who want one good item, and take the next ones where that ties",
+    AVERAGE: "users who want 1, 2, ... relevant items, all alike",
+    WORST: "users who want every relevant item, the last one first",
+}
 
 
 @click.command("demo")
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the files here.")
-@click.option("--requests", type=click.IntRange(min=1), default=50, show_default=True, help="How many requests.")
+@click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="How many requests.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another one, another experiment."
+    "--seed", type=click.IntRange(min=0), default=123, show_default=True, help="Another one, another experiment."
 )
 def command(out: str | None, requests: int, seed: int) -> None:
-    """Invent an experiment with seven systems of known character, and read it."""
+    """Invent an experiment with seven systems of known character, and compare them."""
     from tiebreak.experiment import Experiment
-    from tiebreak.reports.overview import overview
     from tiebreak.simulation import simulate
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         files = simulate(requests, seed=seed).write(folder)
-        click.echo(f"Wrote {files.qrels} and {len(files.runs)} runs; read them back:\n")
         made = Experiment(files.qrels, files.runs)
-        overview(made.positions, made.judgements).print()
+        made.read()
+        tell(made, seed)
     if out is None:
         click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
     else:
-        click.echo(f"\nNext: tiebreak evaluate {quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run")
+        click.echo(f"\nNext: tiebreak compare {quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run")
+
+
+def tell(made: Experiment, seed: int) -> None:
+    """The whole story, from ties to orders."""
+    from tiebreak.words import many
+
+    size = many(len(made.positions.requests), "request")
+    click.echo(f"{len(made.runs)} invented systems answer {size} (seed {seed}).\n")
+    said = {measure: made.compare(measure, baseline=PAIR[1]) for measure in ("RR", *CASES)}
+    rows = {measure: next(r for r in c.summary().rows if r.run == PAIR[0]) for measure, c in said.items()}
+    click.echo(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
+    click.echo(f"   {verdict('RR', rows['RR'])}\n")
+    click.echo("2. Preferences compare where all relevant items stand, and so hardly ever tie.\n")
+    for measure, users in CASES.items():
+        click.echo(f"   {verdict(measure, rows[measure])}\n      ({users})")
+    click.echo("\n3. Who is best depends on whom you ask: the orders differ.\n")
+    orders(made).print()
+    click.echo("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
+    made.explain(*PAIR, request=telling_request(made)).table().print()
+
+
+def verdict(measure: str, row: PairSummary) -> str:
+    """What one measure shows of the two systems."""
+    n = row.wins + row.ties + row.losses
+    shown = f"{row.run if row.mean > 0 else row.other} is better" if row.is_clear else "no difference shown"
+    interval = f"{row.mean:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
+    return f"{measure}: {shown} ({interval}); {row.ties} of {n} requests tie."
+
+
+def orders(made: Experiment) -> Table:
+    """The rank of every system by mean reciprocal rank and by each preference."""
+    from tiebreak.reports.tables import Table
+
+    orders = [made.order(measure) for measure in ("RR", *CASES)]
+    ranks = [{row.run: f"{row.rank}{'=' if row.tied else ''}" for row in order.rows()} for order in orders]
+    rows = tuple((run, *(of[run] for of in ranks)) for run in orders[0].ranking())
+    best = frozenset((r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell in ("1", "1="))
+    return Table(("rank of", "RR", *CASES), rows, best=best)
+
+
+def telling_request(made: Experiment) -> str:
+    """A request where reciprocal rank ties, with few relevant items, and the clearest preference over all of them."""
+    from tiebreak.explanation import Contributions
+
+    found = made.explain(*PAIR, measure="RR")
+    assert isinstance(found, Contributions)
+    tied = [row for row in found.rows if row[2] == 0 and row[1] > 1] or list(found.rows)
+    shortest = sorted(tied, key=lambda row: row[1])[:10]
+    return str(max(shortest, key=lambda row: abs(row[3]))[0])

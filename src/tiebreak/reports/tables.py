@@ -67,14 +67,14 @@ class Table:
                 Text(printable(title)),
                 justify="right" if place else "left",
                 no_wrap=place > 0,
-                overflow="ignore" if place else "fold",
+                overflow="fold",
             )
         for r, row in enumerate(self.rows):
             cells = (Text(printable(cell), "bold" if (r, c) in self.best else "") for c, cell in enumerate(row))
             table.add_row(*cells)
         # Numbers are never broken: a table that is too wide is left for the terminal to wrap.
         narrowest = Measurement.get(console, console.options, table).minimum
-        console.print(table, width=max(narrowest, console.width), crop=False, no_wrap=True)
+        console.print(table, width=max(narrowest, console.width), crop=False)
         for note in self.notes:
             console.print(Text(printable(note)), soft_wrap=True)
 

@@ -1,0 +1,236 @@
+"""Comparisons: over pairs and requests, against baselines, as tables and data."""
+
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.preferences import base, interleaving, lexicographic, rpp
+from tiebreak.preferences.pairs import Pairs
+
+QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}}
+RUNS = [
+    tb.Run({"q1": {"a": 9.0, "x": 8.0, "b": 7.0}, "q2": {"c": 1.0}, "q3": {"y": 2.0, "d": 1.0}}, name="one"),
+    tb.Run({"q1": {"b": 9.0, "a": 8.0}, "q2": {"x": 2.0, "c": 1.0}}, name="two"),
+    tb.Run({"q1": {"x": 9.0}, "q2": {"c": 1.0}, "q3": {"y": 2.0, "d": 1.0}}, name="three"),
+]
+# Positions: one (1, 3), (1), (2); two (1, 2), (2), (-); three (-, -), (1), (2). Grade 2 is b: 3, 1 and -.
+
+
+@pytest.fixture
+def exp():
+    return tb.Experiment(QRELS, RUNS)
+
+
+def test_preferences_of_all_pairs_and_requests(exp):
+    found = exp.compare("LexiRecall")
+    assert list(found.names()) == [("one", "two"), ("one", "three"), ("two", "three")]
+    assert list(found.requests) == ["q1", "q2", "q3"]
+    assert found.values.tolist() == [[-1, 1, 1], [1, 0, 0], [1, -1, -1]]
+    assert found.win_tie_loss.tolist() == [[2, 0, 1], [1, 2, 0], [1, 0, 2]]
+    assert found.share_tied == 2 / 9
+    assert found.mean.tolist() == [1 / 3, 1 / 3, -1 / 3]
+    assert found.matrix().tolist() == [[0, 1 / 3, 1 / 3], [-1 / 3, 0, -1 / 3], [-1 / 3, 1 / 3, 0]]
+
+
+def test_graded_preference_by_hand(exp):
+    found = exp.compare("RPP")
+    # q1, one over two: at grade >= 1 (1, 3) against (1, 2): 0 - 1; at grade >= 2, b: 3 against 1: -1; of 2 + 1 users.
+    assert found.values[0].tolist() == [-2 / 3, 1, 1]
+    assert (found.numerator[0].tolist(), found.denominator.tolist()) == ([-2, 1, 1], [3, 1, 1])
+    assert found.mean[0] == float(Fraction(4, 9))
+
+
+def test_interval_is_that_of_a_t_test(exp):
+    found = exp.compare("LexiRecall")
+    # -1, 1, 1: standard error 2 / 3, and t of 2 degrees of freedom at 97.5% is 4.302652729911275.
+    assert found.interval[0] == pytest.approx([1 / 3 - 4.302652729911275 * 2 / 3, 1 / 3 + 4.302652729911275 * 2 / 3])
+
+
+def test_win_rate_is_the_sum_of_preferences_over_the_others(exp):
+    found = exp.compare("LexiRecall")
+    assert found.win_rate().tolist() == [[0, 1, 1], [2, -2, -2], [-2, 1, 1]]
+    assert found.placings().tolist() == [[2, 1, 1], [1, 3, 3], [3, 1, 1]]
+
+
+def test_baseline_is_the_second_run_of_every_pair(exp):
+    found = exp.compare("LexiRecall", baseline="two")
+    assert list(found.names()) == [("one", "two"), ("three", "two")]
+    assert found.values.tolist() == [[-1, 1, 1], [-1, 1, 1]]
+    assert np.isnan(found.matrix()[0, 2]) and found.matrix()[1, 0] == -1 / 3
+    assert "against two" in str(found.summary())
+
+
+def test_several_baselines(exp):
+    found = exp.compare("LexiRecall", baseline=["one", "two"])
+    assert list(found.names()) == [("two", "one"), ("three", "one"), ("one", "two"), ("three", "two")]
+    everything = exp.compare("LexiRecall")
+    for pair in found.names():
+        assert found.between(*pair).tolist() == everything.between(*pair).tolist()
+
+
+def test_between_two_runs_has_the_sign_of_the_first(exp):
+    found = exp.compare("LexiPrecision")
+    assert found.between("two", "one").tolist() == (-found.between("one", "two")).tolist()
+    with pytest.raises(UnknownNameError, match='unknown run "four"'):
+        found.between("one", "four")
+    with pytest.raises(InputError, match="were not compared"):
+        exp.compare("RPP", baseline="one").between("two", "three")
+
+
+@pytest.mark.parametrize("baseline", ["four", ["one", "four"]])
+def test_unknown_baseline_is_refused(exp, baseline):
+    with pytest.raises(UnknownNameError, match='unknown run "four"'):
+        exp.compare("RPP", baseline=baseline)
+
+
+def test_one_run_cannot_be_compared():
+    with pytest.raises(InputError, match="at least two runs"):
+        tb.Experiment(QRELS, RUNS[:1]).compare("RPP")
+
+
+def test_runs_of_other_requests_are_refused():
+    strange = tb.Run({"z1": {"a": 1.0}}, name="strange")
+    with pytest.raises(InputError, match="lists none of the judged requests"):
+        tb.Experiment(QRELS, [*RUNS, strange]).compare("RPP")
+
+
+def test_an_order_needs_all_pairs(exp):
+    with pytest.raises(InputError, match="all pairs"):
+        exp.compare("RPP", baseline="one").order()
+
+
+def test_a_preference_that_has_no_value_is_refused(exp):
+    with pytest.raises(InputError, match="no value for any request"):
+        exp.compare("RPP(rel=9)")
+
+
+def test_requests_without_a_value_are_left_out(exp):
+    found = exp.compare("diff(AP(rel=2))")
+    assert list(found.requests) == ["q1"]  # only q1 has an item of grade 2: AP 1/3, 1 and 0
+    assert found.values.ravel() == pytest.approx([-2 / 3, 1 / 3, 1])
+
+
+def test_metrics_that_need_more_than_positions_can_be_compared(exp):
+    assert exp.compare("ASL(n='union')").values.shape == (3, 3)  # the corpus is the pool of all runs
+
+
+def test_graded_metrics_warn_where_they_count_what_is_not_relevant(exp):
+    graded = {request: dict.fromkeys(items, 2) | {"z": 1} for request, items in QRELS.items()}
+    with pytest.warns(tb.errors.GradesWarning, match="nDCG count every grade above 0"):
+        tb.Experiment(graded, RUNS, min_grade=2).compare("nDCG")
+
+
+def test_data_come_out_in_every_shape(exp):
+    found = exp.compare("LexiRecall")
+    assert found.to_dict()["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
+    assert next(found.rows()) == ("one", "two", "q1", -1)
+    assert found.summary().to_dict() == {"one": {"two": 1 / 3, "three": 1 / 3}, "two": {"three": -1 / 3}}
+    polars = pytest.importorskip("polars")
+    frame = found.to_frame()
+    assert isinstance(frame, polars.DataFrame) and frame.columns == ["run", "other", "request", "value"]
+    assert frame.height == 9
+    assert found.summary().to_frame().columns[2:5] == ["mean", "low", "high"]
+    assert exp.order("LexiRecall").to_frame().columns == ["rank", "run", "score", "tied"]
+
+
+def test_displays_hold_names_safely():
+    runs = [tb.Run(RUNS[0].source and {"q1": {"a": 1.0}}, name=name) for name in ("<b>_&", "[red]x")]
+    exp = tb.Experiment(QRELS, runs)
+    for shown in (exp.compare("RPP"), exp.order("RPP"), exp.explain("<b>_&", "[red]x"), exp.compare("RPP").summary()):
+        assert "&lt;b&gt;_&amp;" in shown._repr_html_() and "<b>_" not in shown._repr_html_()
+        assert "[red]x" in repr(shown)
+    assert r"\textless{}b\textgreater{}\_\&" in exp.compare("RPP").to_latex()
+    assert r"\textless{}b\textgreater{}\_\&" in exp.order("RPP").to_latex()
+
+
+def test_explanation_of_a_request(exp):
+    found = exp.explain("one", "two", request="q1")
+    assert [level[:8] for level in found.rows] == [(1, 1, "a", 1, 1, "b", 2, 0), (2, 3, "b", 2, 2, "a", 1, -1)]
+    assert [level.AP for level in found.rows] == pytest.approx([0, 1 / 3 - 1 / 2])  # 2/2 (1/3 - 1/2)
+    assert found.values == pytest.approx({"RPP": -2 / 3, "LexiRecall": -1, "LexiPrecision": -1, "diff(AP)": -1 / 6})
+    assert "LexiRecall prefers two: recall level 2 decides, position 3 against position 2." in found.verdicts
+
+
+def test_explanation_over_requests_is_sorted_by_size(exp):
+    found = exp.explain("one", "three")
+    assert found.header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
+    assert [row[0] for row in found.rows] == ["q1", "q2", "q3"]
+    assert found.rows[0][2:] == pytest.approx((1, 1, 1, 5 / 6))  # (1 + 2/3) / 2 against nothing
+    first = exp.explain("one", "two", measure="diff(RR)").rows
+    assert first[0][0] == "q2" and first[0][2] == 0.5  # the first of two whose first levels differ: 1 against 1/2
+
+
+def test_explanation_needs_two_runs_and_a_known_request(exp):
+    with pytest.raises(InputError, match="with itself"):
+        exp.explain("one", "one")
+    with pytest.raises(UnknownNameError, match='unknown run "four"'):
+        exp.explain("one", "four")
+    with pytest.raises(UnknownNameError, match='unknown request "q9"'):
+        exp.explain("one", "two", request="q9")
+
+
+def some_positions(seed, runs=5, requests=40):
+    return tb.Experiment(
+        *(lambda made: (made.judgements, [tb.Run(run, name=n) for n, run in made.runs.items()][:runs]))(
+            tb.simulate(requests, seed=seed)
+        )
+    ).positions
+
+
+SPECS = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "rrLP", "OI", "Interleaving(stops='3,2,1')", "AP")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec):
+    positions = some_positions(seed=3)
+    at_once = tb.compare(positions, spec).values
+    for module in (base, rpp, lexicographic, interleaving):
+        monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 1)
+    assert (tb.compare(positions, spec).values == at_once).all()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_values_do_not_depend_on_the_order_of_runs_or_requests(spec):
+    positions = some_positions(seed=4)
+    expected = tb.compare(positions, spec)
+    turned = positions.take_runs([3, 1, 4, 0, 2]).take_requests(np.arange(len(positions.requests))[::-1])
+    found = tb.compare(turned, spec)
+    for pair in expected.names():
+        assert (found.between(*pair)[::-1] == expected.between(*pair)).all()
+    assert found.order("mc4").to_dict().items() == expected.order("mc4").to_dict().items()
+
+
+@given(st.integers(2, 9))
+def test_pairs_are_each_wanted_once(runs):
+    pairs = Pairs.all(runs)
+    assert sorted(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)) == [
+        (x, y) for x in range(runs) for y in range(x + 1, runs)
+    ]
+    for fan in pairs.fans:
+        assert pairs.x[fan.rows].tolist() == [fan.run] * (runs - 1 - fan.run)
+        assert pairs.y[fan.rows].tolist() == list(range(runs))[fan.others]
+
+
+@pytest.mark.parametrize("spec", ["RPP", "dcgRPP", "LexiRecall", "rrLP"])
+def test_memory_is_that_of_the_result_and_of_one_block(spec):
+    requests, m = 50_000, 4
+    made = many_requests(requests, m)
+    tb.compare(made, spec)
+    tracemalloc.start()
+    found = tb.compare(made, spec)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    positions_held = made.ranks.nbytes
+    # Sorted positions, values and denominators of all requests, ids; and what one block of them takes.
+    assert peak < 2 * positions_held + 3 * found.values.nbytes + 120 * base.ENTRIES_AT_ONCE
+
+
+def many_requests(requests, m):
+    one = tb.positions([[1, 4, 6, 9], [2, 3, 7, None]])
+    return one.take_requests(np.zeros(requests, dtype=np.int64))
