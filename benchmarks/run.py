@@ -12,6 +12,7 @@ import growth
 import j1
 import load
 import metrics
+import preferences
 from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
@@ -31,6 +32,8 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "j1": lambda: j1.section(first, files(first), rounds),
         "j2-load": lambda: load.section(second, files(second), rounds, most_megabytes=150),
         "j3-load": lambda: load.section(third, files(third), rounds, most_megabytes=300),
+        "j2-preferences": lambda: preferences.section(second, files(second), rounds, 0.6, 60, most_megabytes=150),
+        "j3-preferences": lambda: preferences.section(third, files(third), rounds, 1.5, 0, most_megabytes=300),
         "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }
