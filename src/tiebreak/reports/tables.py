@@ -79,16 +79,16 @@ class Table:
             console.print(Text(printable(note)), soft_wrap=True)
 
     def to_html(self) -> str:
-        head = "".join(f"<th>{escape(printable(title))}</th>" for title in self.header)
+        head = "".join(f'<th style="{style(c)}">{escape(printable(title))}</th>' for c, title in enumerate(self.header))
         body = "".join(f"<tr>{''.join(self._html_cells(r))}</tr>" for r in range(len(self.rows)))
-        notes = "".join(f"<p><small>{escape(printable(note))}</small></p>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        notes = "<br>".join(escape(printable(note)) for note in self.notes)
+        under = f"<p><small>{notes}</small></p>" if notes else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{under}"
 
     def _html_cells(self, r: int) -> Iterator[str]:
         for c, cell in enumerate(self.rows[r]):
             text = escape(printable(cell))
-            align = "right" if c else "left"
-            yield f'<td style="text-align: {align}">{f"<b>{text}</b>" if (r, c) in self.best else text}</td>'
+            yield f'<td style="{style(c)}">{f"<b>{text}</b>" if (r, c) in self.best else text}</td>'
 
     def to_latex(self) -> str:
         """A ``tabular`` for the package booktabs, the best values in bold."""
@@ -99,6 +99,11 @@ class Table:
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join([*lines, *(f"% {printable(note)}" for note in self.notes)]) + "\n"
+
+
+def style(column: int) -> str:
+    """How a cell of a column is set in HTML."""
+    return f"text-align: {'right' if column else 'left'}; padding: 2px 8px"
 
 
 def latex(text: str) -> str:
