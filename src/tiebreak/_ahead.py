@@ -34,6 +34,12 @@ def begin(core: Any, judgements: str, runs: Iterable[str], options: Options) -> 
         _begun = Begun(("file", judgements), [("file", path) for path in paths], options, reading)
 
 
+def end() -> None:
+    """Forget what was begun: files may change, and nobody asks any more."""
+    global _begun
+    _begun = None
+
+
 def read_judgements(source: Source, tick: Tick | None) -> Any:
     """What the kernel of this name returns; None where nothing of the kind was begun."""
     if _begun is None or source != _begun.judgements:

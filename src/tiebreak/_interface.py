@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy import float64, int32, int64
     from numpy.typing import NDArray
 
-INTERFACE = 2
+INTERFACE = 3
 """Raised by one whenever a kernel's arguments or results change; checked when the core is imported."""
 
 MEMORY = 2_000_000_000
@@ -74,6 +74,14 @@ class JudgedRows(NamedTuple):
     item: NDArray[int32]
     grade: NDArray[float64]
     counts: Counts
+
+
+class FrameColumns(NamedTuple):
+    """Columns of a data frame: ids that are coded in order of appearance, the item of every row, its value."""
+
+    coded: list[tuple[IdColumn, NDArray[int32]]]
+    items: IdColumn
+    values: NDArray[float64]
 
 
 class TopItems(NamedTuple):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -14,6 +15,7 @@ from tiebreak._interface import (
     INTERFACE,
     Counts,
     Fault,
+    FrameColumns,
     Judged,
     JudgedRows,
     Options,
@@ -35,6 +37,13 @@ def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fa
     return rows._replace(counts=Counts(*rows.counts))
 
 
+def read_frame(frame: object, coded: list[str], items: str, values: str) -> FrameColumns | Fault:
+    """Columns of a data frame, through Arrow where it offers that and there is a core; else through narwhals."""
+    reader = kernels() if hasattr(frame, "__arrow_c_stream__") else import_module("tiebreak._reference")
+    fault, fields = reader.read_frame(frame, coded, items, values)
+    return Fault(*fault) if fault is not None else FrameColumns(*fields)
+
+
 def project(sources: list[Source], judged: Judged, options: Options, tick: Tick | None = None) -> Projection | Fault:
     begun = _ahead.project(sources, judged, options, tick)
     fault, fields = begun or kernels().project(sources, judged, options, tick)
@@ -45,11 +54,16 @@ def project(sources: list[Source], judged: Judged, options: Options, tick: Tick 
     return made._replace(counts=Counts(*made.counts), top=top)
 
 
-def read_ahead(judgements: str, runs: Iterable[str], options: Options) -> None:
-    """Begin to read files that will be asked for, where there is a core to do it."""
-    core, _ = (None, "") if choice() == "python" else compiled()
+@contextmanager
+def read_ahead(judgements: str, runs: Iterable[str], options: Options) -> Iterator[None]:
+    """Read files that will be asked for inside, where there is a core to do it."""
+    core = compiled()[0] if choice() in ("auto", "rust") else None
     if core is not None:
         _ahead.begin(core, judgements, runs, options)
+    try:
+        yield
+    finally:
+        _ahead.end()
 
 
 def kernels() -> ModuleType:

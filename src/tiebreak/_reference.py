@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from io import BytesIO
 from itertools import pairwise
 from os import fsdecode, stat
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from tiebreak._interface import (
     UNRETRIEVED,
     Counts,
     Fault,
+    FrameColumns,
     IdColumn,
     Judged,
     JudgedRows,
@@ -34,7 +36,7 @@ from tiebreak._interface import (
     TopItems,
 )
 
-__all__ = ["INTERFACE", "project", "read_judgements"]
+__all__ = ["INTERFACE", "project", "read_frame", "read_judgements"]
 
 LONGEST_LINE = 65_536
 CHUNK = 262_144
@@ -267,17 +269,12 @@ def judged_rows(source: Source, tick: Tick | None) -> JudgedRows:
     tally = Tally()
     requests, subtopics, items = Codes(), Codes(), Codes()
     grades: dict[tuple[int, int, int], float] = {}
-    with open_text(source) as stream:
-        chunks = watched(chunks_of(stream), stream, tick, 0, size_of(source))
-        for line, (request, subtopic, item, text) in rows_of(chunks, (4,), tally):
-            if (grade := number_of(text)) is None:
-                raise Stop("grade", line, request=request, item=item, text=text)
-            # TREC's unused second column is 0 in one file and Q0 in the next.
-            key = requests.of(request), subtopics.of(b"0" if subtopic == b"Q0" else subtopic), items.of(item)
-            if grades.setdefault(key, grade) != grade:
-                raise Stop("conflict", line, request=request, item=item, text=text)
-            if len(grades) + tally.count["repeated"] < tally.count["lines"]:
-                tally.add("repeated", line, item)
+    for line, request, subtopic, item, grade, text in judged_lines(source, tick, tally):
+        key = requests.of(request), subtopics.of(subtopic), items.of(item)
+        if grades.setdefault(key, grade) != grade:
+            raise Stop("conflict", line, request=request, item=item, text=text)
+        if len(grades) + tally.count["repeated"] < tally.count["lines"]:
+            tally.add("repeated", line, item)
     if not grades:
         raise Stop("empty")
     keys = np.array(list(grades), dtype=np.int32).reshape(-1, 3)
@@ -285,6 +282,77 @@ def judged_rows(source: Source, tick: Tick | None) -> JudgedRows:
     request, subtopic, item = np.ascontiguousarray(keys.T)
     ids = requests.column(), subtopics.column(), items.column()
     return JudgedRows(*ids, request, subtopic, item, values, counts_of([tally]))
+
+
+JudgedLine = tuple[int, bytes, bytes, bytes, float, bytes]
+"""Number, request, subtopic, item, grade, and the grade as it is written."""
+
+
+def judged_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator[JudgedLine]:
+    if source[0] == "table":
+        yield from judged_table(source, tally)
+        return
+    with open_text(source) as stream:
+        chunks = watched(chunks_of(stream), stream, tick, 0, size_of(source))
+        for line, (request, subtopic, item, text) in rows_of(chunks, (4,), tally):
+            if (grade := number_of(text)) is None:
+                raise Stop("grade", line, request=request, item=item, text=text)
+            # TREC's unused second column is 0 in one file and Q0 in the next.
+            yield line, request, b"0" if subtopic == b"Q0" else subtopic, item, grade, text
+
+
+def judged_table(source: Source, tally: Tally) -> Iterator[JudgedLine]:
+    """Rows in memory, which have no subtopics."""
+    _, requests, request_of_row, items, grades = source
+    names = ids_of(requests)
+    rows = zip(request_of_row.tolist(), ids_of(items), grades.tolist(), strict=True)
+    for line, (r, item, grade) in enumerate(rows, start=1):
+        if not np.isfinite(grade):
+            raise Stop("grade", line, request=names[r], item=item, text=repr(grade).encode())
+        tally.add("lines", line)
+        yield line, names[r], b"0", item, grade + 0.0, b""
+
+
+# Frames
+
+
+def read_frame(frame: Any, coded: list[str], items: str, values: str, /) -> tuple[Fault | None, FrameColumns | None]:
+    """Columns of any data frame that narwhals knows: ids as text, values as float64."""
+    import narwhals as nw
+
+    native = nw.from_native(frame)
+    held = native.collect() if isinstance(native, nw.LazyFrame) else native
+    try:
+        codes = [coded_column(held[name].to_list(), name) for name in coded]
+        column = id_column(texts(held[items].to_list(), items))
+        return None, FrameColumns(codes, column, numbers_of(held[values].to_list(), values))
+    except Stop as stop:
+        return stop.fault(0), None
+
+
+def coded_column(cells: list[object], name: str) -> tuple[IdColumn, NDArray[np.int32]]:
+    codes = Codes()
+    of_row = np.array([codes.of(text) for text in texts(cells, name)], dtype=np.int32)
+    return codes.column(), of_row
+
+
+def texts(cells: list[object], name: str) -> list[bytes]:
+    """Ids as text: integers become their decimal text."""
+    check_cells(cells, name, (str, int), "id_type")
+    return [str(cell).encode() for cell in cells]
+
+
+def numbers_of(cells: list[object], name: str) -> NDArray[np.float64]:
+    check_cells(cells, name, (int, float, Decimal), "value_type")
+    return np.array([float(cell) for cell in cells], dtype=np.float64)  # type: ignore[arg-type]
+
+
+def check_cells(cells: list[object], name: str, kinds: tuple[type, ...], kind: str) -> None:
+    for row, cell in enumerate(cells, start=1):
+        if cell is None:
+            raise Stop("null", row, text=name.encode())
+        if isinstance(cell, bool) or not isinstance(cell, kinds):
+            raise Stop(kind, text=f"{name}\t{type(cell).__name__}".encode())
 
 
 # Runs

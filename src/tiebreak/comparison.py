@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.inputs import Ids
+from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
@@ -27,6 +27,8 @@ from tiebreak.reports.tables import Table
 from tiebreak.words import listed, many, signed
 
 MOST_ROWS = 200
+FEWEST = 6
+"""With fewer requests that differ even one that wins all of them has shown nothing: 2 / 2^5 > 0.05."""
 
 
 class Row(NamedTuple):
@@ -52,15 +54,15 @@ class PairSummary(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves 0 out."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval leaves 0 out, and enough requests differ for any test to show it."""
+        return (self.low > 0 or self.high < 0) and self.wins + self.losses >= FEWEST
 
     def marked_mean(self, digits: int) -> str:
         """The mean, with a star where the interval leaves 0 out."""
         return signed(self.mean, digits) + ("*" if self.is_clear else " ")
 
 
-CLEAR = "* The 95% interval of the mean, by Student's t, leaves 0 out."
+CLEAR = f"* The 95% interval of the mean, by Student's t, leaves 0 out, and at least {FEWEST} requests differ."
 
 
 def not_shown(rows: int, noun: str) -> tuple[str, ...]:
@@ -174,6 +176,8 @@ class Comparison:
     def between(self, run: str, other: str) -> Floats:
         """The preferences [request] between two runs: positive where the first is better."""
         x, y = (place_of(name, self.runs) for name in (run, other))
+        if x == y:
+            raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
         for sign, (first, second) in ((1, (x, y)), (-1, (y, x))):
             for row in np.flatnonzero((self.pairs.x == first) & (self.pairs.y == second)).tolist():
                 # Adding 0 makes -0 an ordinary one.
@@ -229,7 +233,7 @@ class Comparison:
         """
         if request is not None:
             return self._of_request(request).order(by or "win_rate")
-        made = method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
+        made = self._method(by)
         cycles = majority_cycles(self.ballots.majorities(self.ballots.once())[0], self.runs)
         scores = made.scores(self.ballots)
         return Ordering.of(
@@ -239,7 +243,7 @@ class Comparison:
             scores,
             tolerance=made.tolerance(self.ballots),
             cycles=cycles,
-            notes=(f"Over {many(len(self.requests), 'request')}.",),
+            notes=(f"Over {many(len(self.requests), 'request')}.", *self.notes),
         )
 
     def _of_request(self, request: str) -> Comparison:
@@ -255,9 +259,13 @@ class Comparison:
             self.baselines,
         )
 
-    def bootstrap(self, by: str | Method = "mc4", *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
+    def _method(self, by: str | Method | None) -> Method:
+        """The way that was asked for; by default what people use for metrics, and what the RPP paper uses."""
+        return method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
+
+    def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
         """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
-        return bootstrap(self.ballots, method(by), resamples, seed)
+        return bootstrap(self.ballots, self._method(by), resamples, seed)
 
     def placings(self) -> NDArray[np.int64]:
         """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""
@@ -297,7 +305,7 @@ class Comparison:
 def compare(
     positions: Positions,
     measure: str | Preference | Metric,
-    baseline: str | Iterable[str] | None = None,
+    baseline: str | Run | Iterable[str | Run] | None = None,
     evaluate: Evaluate | None = None,
 ) -> Comparison:
     """Compare runs by a preference.
@@ -321,7 +329,7 @@ def compare(
     made = preference(measure)
     if len(positions.runs) < 2:
         raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
-    baselines = tuple([baseline] if isinstance(baseline, str) else dict.fromkeys(baseline or ()))
+    baselines = names_of(baseline)
     places = [place_of(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
     found = made.compare(positions, pairs, evaluate or (lambda metric: metric.evaluate(positions)))
@@ -337,6 +345,16 @@ def compare(
         found.denominator,
         baselines,
     )
+
+
+def names_of(baseline: str | Run | Iterable[str | Run] | None) -> tuple[str, ...]:
+    """The names of baselines, each once."""
+    if baseline is None:
+        return ()
+    given = [baseline] if isinstance(baseline, (str, Run)) else baseline
+    if not isinstance(given, Iterable):
+        raise InputError(f"baseline={baseline!r}. Give the name of a run, or several.", kind="names")
+    return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in given))
 
 
 def place_of(run: str, runs: tuple[str, ...]) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import Tick
 from tiebreak.errors import GradesWarning, InputError
-from tiebreak.inputs import Judgements
+from tiebreak.inputs import Judgements, Run
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
@@ -61,6 +61,9 @@ class Experiment:
         self.runs = as_runs(runs)
         self.options = options
 
+    def __repr__(self) -> str:
+        return f"<Experiment: {many(len(self.runs), 'run')}, {many(len(self.judgements.requests), 'judged request')}>"
+
     @cached_property
     def positions(self) -> Positions:
         """Where the judged items stand in every run; read when first asked for."""
@@ -85,7 +88,7 @@ class Experiment:
         return Scores(positions.runs, positions.requests, names, metrics, values, said)
 
     def compare(
-        self, measure: str | Preference | Metric = "RPP", baseline: str | Iterable[str] | None = None
+        self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None
     ) -> Comparison:
         """Compare all pairs of runs by a preference, or every run with one or several baselines.
 
@@ -99,15 +102,21 @@ class Experiment:
         from tiebreak.comparison import compare
         from tiebreak.preferences import preference
         from tiebreak.preferences.from_metric import MetricDifference
-        from tiebreak.preferences.lexicographic import LexiRecall
-        from tiebreak.reports.overview import uneven_depths
 
         made = preference(measure)  # a bad name is refused before anything is read
         compared = compare(self.positions, made, baseline, evaluate=self._values)
         if isinstance(made, MetricDifference):
             warn_of_grades([metric(made.metric)], self.positions)
-        said = (*notes(self.positions), *(uneven_depths(self.positions) if isinstance(made, LexiRecall) else ()))
+        said = (*notes(self.positions, own_level(made)), *self._depth_note(made))
         return replace(compared, measure=str(measure).strip(), notes=said)
+
+    def _depth_note(self, made: Preference) -> Iterator[str]:
+        """Lexirecall is sensitive to how deep runs go."""
+        from tiebreak.preferences.lexicographic import LexiRecall
+        from tiebreak.reports.overview import uneven_depths
+
+        if isinstance(made, LexiRecall):
+            yield from uneven_depths(self.positions)
 
     def order(
         self, measure: str | Preference | Metric = "RPP", by: str | Method | None = None, *, request: str | None = None
@@ -116,7 +125,12 @@ class Experiment:
         return self.compare(measure).order(by, request=request)
 
     def explain(
-        self, run: str, other: str, request: str | None = None, *, measure: str | None = None
+        self,
+        run: str,
+        other: str,
+        request: str | int | None = None,
+        *,
+        measure: str | Preference | Metric | None = None,
     ) -> Explanation | Contributions:
         """Show why one run is preferred to another.
 
@@ -125,14 +139,17 @@ class Experiment:
         run, other : str
         request : str, optional
             Show the recall levels of this request; by default the requests that contribute most.
-        measure : str, optional
+        measure : str, Preference or Metric, optional
             The preference by whose size requests are sorted; by default RPP.
         """
         from tiebreak.explanation import contributions, explain_request
 
-        if request is not None:
-            return explain_request(self.positions, run, other, request)
-        return contributions(self.positions, run, other, measure, self._values)
+        said = tuple(notes(self.positions))
+        if request is None:
+            return replace(contributions(self.positions, run, other, measure, self._values), notes=said)
+        if measure is not None:
+            raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
+        return replace(explain_request(self.positions, run, other, str(request)), notes=said)
 
     def _values(self, metric: Metric) -> Floats:
         """The values [run, request] of a metric."""
@@ -188,11 +205,18 @@ def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
         )
 
 
-def notes(positions: Positions) -> Iterator[str]:
+def own_level(made: Preference) -> float | None:
+    """The grade from which a preference, or the metric it is made of, calls an item relevant, if it has its own."""
+    level: float | None = getattr(getattr(made, "metric", made), "rel", None)
+    return level
+
+
+def notes(positions: Positions, rel: float | None = None) -> Iterator[str]:
     """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
-    m = positions.relevant()
+    m = positions.relevant(rel)
     left_out = int((m == 0).sum())
-    yield f"Relevant is {positions.relevance}." + (
+    relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
+    yield f"Relevant is {relevance}." + (
         f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
     )
     missing = int(((positions.listed == 0) & (m > 0)).sum())

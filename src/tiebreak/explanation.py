@@ -12,8 +12,9 @@ from tiebreak._interface import UNRETRIEVED
 from tiebreak.comparison import compare, place_of
 from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics import Metric
 from tiebreak.metrics.disaggregation import disaggregate
-from tiebreak.preferences import DEFAULTS, preference
+from tiebreak.preferences import DEFAULTS, Preference, preference
 from tiebreak.preferences.base import Evaluate
 from tiebreak.projection import Positions, pair_signs
 from tiebreak.reports.frames import to_frame
@@ -62,6 +63,7 @@ class Explanation:
     rows: tuple[Level, ...]
     values: dict[str, float]
     verdicts: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -87,13 +89,13 @@ class Explanation:
         header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
         beyond = len(self.rows) - len(found)
         more = [f"{many(beyond, 'relevant item')} retrieved by neither."] if beyond else []
-        return Table(header, rows, (f"Request {self.request}.", *more, *self.verdicts))
+        return Table(header, rows, (f"Request {self.request}.", *more, *self.verdicts, *self.notes[:1]))
 
     def _shown(self, level: Level, digits: int) -> tuple[str, ...]:
         better = {1: self.run, -1: self.other, 0: "="}[level.preferred]
         return (
             str(level.level),
-            *(shown(part) for part in level[1:7]),
+            *(cell(part) for part in level[1:7]),
             better,
             signed(level.AP, digits),
         )
@@ -122,6 +124,7 @@ class Contributions:
     other: str
     measures: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -143,7 +146,7 @@ class Contributions:
         said = [f"Positive where {self.run} is better than {self.other}; sorted by the size of {self.measures[0]}."]
         if len(self.rows) > MOST_ROWS:
             said.append(f"{many(len(self.rows) - MOST_ROWS, 'more request')} not shown; other formats list all.")
-        said.append("Give a request to see its recall levels.")
+        said += ["Give a request to see its recall levels.", *self.notes]
         return Table(self.header, rows, tuple(said))
 
     def _repr_html_(self) -> str:
@@ -153,10 +156,16 @@ class Contributions:
         return self.table().to_text()
 
 
-def contributions(positions: Positions, run: str, other: str, measure: str | None, evaluate: Evaluate) -> Contributions:
+def contributions(
+    positions: Positions,
+    run: str,
+    other: str,
+    measure: str | Preference | Metric | None,
+    evaluate: Evaluate,
+) -> Contributions:
     """Which requests make the difference between two runs."""
-    places = [place_of(name, positions.runs) for name in (run, other)]
     two = only_these(positions, run, other)
+    places = [positions.runs.index(name) for name in two.runs]
     measures = measures_shown(measure)
     found = [compare(two, name, evaluate=lambda metric: evaluate(metric)[places]) for name in measures]
     values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
@@ -166,12 +175,12 @@ def contributions(positions: Positions, run: str, other: str, measure: str | Non
     return Contributions(run, other, measures, tuple(rows))
 
 
-def measures_shown(first: str | None) -> tuple[str, ...]:
+def measures_shown(first: str | Preference | Metric | None) -> tuple[str, ...]:
     """The preferences shown, the one asked for first and only once."""
     if first is None:
         return MEASURES
     asked = preference(first)
-    return (first.strip(), *(name for name in MEASURES if preference(name) != asked))
+    return (str(first).strip(), *(name for name in MEASURES if preference(name) != asked))
 
 
 def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
@@ -210,10 +219,11 @@ def standing(one: Positions, run: int, entry: int) -> tuple[int | None, str | No
     return int(one.ranks[run, entry]), one.items[int(one.item[entry])], float(one.grade[entry])
 
 
-def shown(cell: int | float | str | None) -> str:
-    if cell is None:
+def cell(value: int | float | str | None) -> str:
+    """A position, an item or a grade as it is shown; a dash where there is none."""
+    if value is None:
         return "-"
-    return cell if isinstance(cell, str) else f"{cell:g}" if isinstance(cell, float) else f"{cell:,}"
+    return value if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else f"{value:,}"
 
 
 def verdicts(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:

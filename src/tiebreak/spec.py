@@ -74,6 +74,9 @@ ALIASES = tuple(
         (r"rbp", "RBP(p=0.5)"),
         (r"rr", "RR"),
         (r"rp", "RP"),
+        # the papers
+        (r"RR_(\d+)", r"RR(level=\1)"),
+        (r"mu_LP", "LP"),
         (r"p@(\d+)", r"P@\1"),
         (r"r@(\d+)", r"R@\1"),
         # ranx, whose "-l2" asks for grades of at least 2

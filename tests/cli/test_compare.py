@@ -153,13 +153,13 @@ def test_trec_format_has_requests_then_all(files):
     assert [float(line[4]) for line in lines] == pytest.approx([AP["q1"][0], AP["q2"][0], AP["all"][0]])
 
 
-def test_latex_marks_the_better_run_only_where_the_interval_leaves_0_out(files):
-    cells = latex_cells(done("compare", *files, "-m", "RPP", "--format", "latex").stdout)
-    assert [row[:3] for row in cells] == [
-        ["one", "two", r"\textbf{+1.0000*}"],
-        ["one", "three", "+0.2500 "],
-        ["two", "three", r"\textbf{-1.0000*}"],
-    ]
+@pytest.mark.parametrize(("requests", "mean"), [(6, r"\textbf{+1.0000*}"), (5, "+1.0000 ")])
+def test_a_mean_is_marked_where_its_interval_leaves_0_out_and_enough_requests_differ(tmp_path, requests, mean):
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(requests)))
+    (tmp_path / "one.run").write_text("".join(f"q{q} 0 a 1 2\nq{q} 0 x 2 1\n" for q in range(requests)))
+    (tmp_path / "two.run").write_text("".join(f"q{q} 0 x 1 2\nq{q} 0 a 2 1\n" for q in range(requests)))
+    arguments = (tmp_path / "qrels", tmp_path / "one.run", tmp_path / "two.run", "-m", "RPP", "--format", "latex")
+    assert latex_cells(done("compare", *arguments).stdout)[0][:3] == ["one", "two", mean]
 
 
 def test_parquet_holds_the_rows_of_csv(files, tmp_path):
@@ -207,7 +207,6 @@ def test_several_baselines_are_each_compared_with_all_others(files):
     assert [(line["runi"], line["runj"], line["RPP"]) for line in lines] == [
         ("two", "one", -1),
         ("three", "one", -0.25),
-        ("one", "two", 1),
         ("three", "two", 1),
     ]
 
@@ -433,6 +432,17 @@ class TestGate:
         assert "differ in 6 requests, too few to show a difference at alpha 0.05 over 2 tests" in ended.stderr
         assert '"same" and "base" differ in 0 requests' in ended.stderr
         assert "too few" not in done(*gate(6, base=2, high=1), "--fail-if-worse", "RPP").stderr
+
+    def test_every_gate_counts(self, gate):
+        arguments = gate(6, base=1, low=2)
+        done(*arguments, "--fail-if-worse", "RPP", "--fail-if-worse", "R@100", code=1)
+        done(*arguments, "--fail-if-worse", "R@100", "--fail-if-worse", "RPP", code=1)
+        done(*arguments, "--fail-if-worse", "R@100")
+
+    def test_a_gate_without_anything_to_test_is_refused(self, gate):
+        arguments = gate(6, base=1, low=2)
+        ended = done(*arguments, "--baseline", "base", "--baseline", "low", "--fail-if-worse", "RPP", code=2)
+        assert "nothing to test" in ended.stderr
 
     def test_baselines_are_not_tested_against_each_other(self, gate):
         arguments = gate(6, base=1, low=2, other=1)

@@ -59,8 +59,8 @@ def test_scores_of_a_hand_worked_experiment(files, by):
 
 def test_ties_are_shown_as_ties(files):
     text = done("order", *files, "-m", "RPP").stdout
-    assert cells(text)[0] == ["run", "RPP"]
-    assert [row for row in cells(text) if row[0] in ("one", "two", "three")] == [
+    assert cells(text)[0] == ["run", "RPP", "score"]
+    assert [row[:2] for row in cells(text) if row[0] in ("one", "two", "three")] == [
         ["one", "1="],
         ["three", "1="],
         ["two", "3"],
@@ -176,7 +176,7 @@ def test_majorities_that_go_round_in_a_circle_are_told(tmp_path):
         (tmp_path / f"{name}.run").write_text("".join(lines))
     text = done("order", tmp_path / "qrels.txt", *sorted(tmp_path.glob("*.run")), "-m", "RPP").stdout
     assert "RPP: majorities go round in a circle among paper, rock, scissors." in text
-    assert ["rock", "1="] in cells(text)
+    assert ["rock", "1=", "0.3333"] in cells(text)
 
 
 class TestBootstrap:
@@ -191,15 +191,16 @@ class TestBootstrap:
 
     def test_intervals_of_ranks_are_shown(self, uncertain):
         text = done(*uncertain, "--bootstrap", 1000).stdout
-        assert cells(text)[0] == ["run", "RPP", "95%"]
-        assert ["more", "1", "1-2"] in cells(text) and ["less", "2", "1-2"] in cells(text)
+        assert cells(text)[0] == ["run", "RPP", "score", "95%"]
+        rows = [[cell for c, cell in enumerate(row) if c != 2] for row in cells(text)]
+        assert ["more", "1", "1-2"] in rows and ["less", "2", "1-2"] in rows
         assert "1,000 resamples of requests, seed 0" in text
 
     def test_seed_makes_it_repeatable(self, uncertain):
         # One resample: whoever wins more of seven draws is first. Eight seeds see both.
         drawn = [done(*uncertain, "--bootstrap", 1, "--seed", seed, "--format", "csv").stdout for seed in range(8)]
         assert done(*uncertain, "--bootstrap", 1, "--seed", 3, "--format", "csv").stdout == drawn[3]
-        assert {ordered(text)[0]["low"] for text in drawn} == {"1.0", "2.0"}
+        assert {ordered(text)[0]["low"] for text in drawn} == {"1", "2"}
         assert all(row["low"] == row["high"] for text in drawn for row in ordered(text))
 
     def test_run_that_wins_everywhere_is_always_first(self, files):
@@ -207,8 +208,8 @@ class TestBootstrap:
         for by in SCORES:
             rows = ordered(done("order", qrels, two, one, "--by", by, "--bootstrap", 20, "--format", "csv").stdout)
             assert {(row["run"], row["low"], row["high"]) for row in rows} == {
-                ("one", "1.0", "1.0"),
-                ("two", "2.0", "2.0"),
+                ("one", "1", "1"),
+                ("two", "2", "2"),
             }
 
 
@@ -225,7 +226,7 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
     assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {6}
     assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
     rows = latex_cells(got["latex"])
-    assert {len(row) for row in rows} == {5 if extra else 2}
+    assert {len(row) for row in rows} == {5 if extra else 3}
     assert IN_LATEX in rows[0][3 if extra else 0]
 
 

@@ -1,6 +1,7 @@
 """Reading begun early gives what reading gives, and only to whoever asks for the same."""
 
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -45,6 +46,10 @@ def asked(files, monkeypatch):
     return calls
 
 
+def begin(qrels, runs, options):
+    _ahead.begin(import_module("tiebreak._core"), qrels, runs, options)
+
+
 def projected(qrels, *runs, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -65,7 +70,7 @@ def test_what_was_begun_is_what_would_have_been_read(files, asked, options):
     expected = projected(*files, **options)
     asked.clear()
     depth = options.get("depth")
-    _kernels.read_ahead(files[0], files[1:], Options(depth=depth))
+    begin(files[0], files[1:], Options(depth=depth))
     assert_same(projected(*files, **options), expected)
     assert asked == []
     assert_same(projected(*files, **options), expected)  # what was taken is read again
@@ -75,7 +80,7 @@ def test_what_was_begun_is_what_would_have_been_read(files, asked, options):
 def test_other_options_are_not_served(files, asked):
     expected = projected(*files, depth=1)
     asked.clear()
-    _kernels.read_ahead(files[0], files[1:], Options())
+    begin(files[0], files[1:], Options())
     assert_same(projected(*files, depth=1), expected)
     assert asked == ["project"]
 
@@ -83,7 +88,7 @@ def test_other_options_are_not_served(files, asked):
 def test_other_judgements_are_not_served(files, asked):
     expected = projected({"q2": {"d": 1}}, *files[1:])
     asked.clear()
-    _kernels.read_ahead(files[0], files[1:], Options())
+    begin(files[0], files[1:], Options())
     assert_same(projected({"q2": {"d": 1}}, *files[1:]), expected)
     assert asked == ["project"]
 
@@ -91,7 +96,7 @@ def test_other_judgements_are_not_served(files, asked):
 def test_other_runs_are_not_served(files, asked):
     expected = projected(files[0], files[2])
     asked.clear()
-    _kernels.read_ahead(files[0], files[1:], Options())
+    begin(files[0], files[1:], Options())
     assert_same(projected(files[0], files[2]), expected)
     assert asked == ["project"]
 
@@ -100,7 +105,7 @@ def test_subtopics_are_left_to_the_usual_way(files, asked, tmp_path):
     (tmp_path / "qrels").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 c 1\n")
     expected = projected(*files[:2])
     asked.clear()
-    _kernels.read_ahead(files[0], files[1:2], Options())
+    begin(files[0], files[1:2], Options())
     assert_same(projected(*files[:2]), expected)
     assert asked == ["project"]
 
@@ -112,7 +117,7 @@ def test_faults_are_those_of_reading(files, asked, place, text):
     with pytest.raises(InputError) as usual:
         projected(*files)
     asked.clear()
-    _kernels.read_ahead(files[0], files[1:], Options())
+    begin(files[0], files[1:], Options())
     with pytest.raises(InputError) as early:
         projected(*files)
     assert (str(early.value), asked) == (str(usual.value), [])
@@ -120,14 +125,14 @@ def test_faults_are_those_of_reading(files, asked, place, text):
 
 def test_what_is_no_file_is_not_begun(files, tmp_path):
     for missing in ("-", str(tmp_path), str(tmp_path / "nothing")):
-        _kernels.read_ahead(files[0], [files[1], missing], Options())
+        begin(files[0], [files[1], missing], Options())
         assert _ahead._begun is None
 
 
 def test_waiting_reports_progress_and_can_be_ended(files, tmp_path):
     long = tmp_path / "long"
     long.write_bytes(LONG_RUN)
-    _kernels.read_ahead(files[0], [str(long)], Options(duplicates="first"))
+    begin(files[0], [str(long)], Options(duplicates="first"))
     seen = []
 
     def tick(done, total):
@@ -148,3 +153,18 @@ def test_the_command_line_begins_early(files, asked, monkeypatch, capsys):
         main()
     assert "named" in capsys.readouterr().out
     assert asked == []
+
+
+def test_what_was_begun_is_forgotten_when_a_command_ends(files, asked):
+    with _kernels.read_ahead(files[0], files[1:], Options()):
+        assert _ahead._begun is not None
+    with open(files[0], "a") as file:
+        file.write("q1 0 new 1\n")
+    assert "new" in list(projected(*files).items)
+
+
+@pytest.mark.parametrize("choice", ["python", "nonsense"])
+def test_nothing_is_begun_where_the_core_is_not_wanted(files, monkeypatch, choice):
+    monkeypatch.setenv("TIEBREAK_CORE", choice)
+    with _kernels.read_ahead(files[0], files[1:], Options()):
+        assert _ahead._begun is None

@@ -88,7 +88,7 @@ def test_with_one_request_every_sample_is_the_point_estimate(table, by):
     exact = slow.METHODS[by](slow.matrices(table, "RPP"))
     comparison = compared(table, "RPP")
     boot = comparison.bootstrap(by, resamples=5)
-    assert boot.ranks.tolist() == [[slow.average_rank(score, exact) for score in exact]] * 5
+    assert boot.ranks.tolist() == [[1 + sum(other > score for other in exact) for score in exact]] * 5
     assert boot.wins.tolist() == (5 * (comparison.matrix() > 0)).tolist()
 
 
@@ -104,7 +104,7 @@ def test_a_run_that_wins_every_request_is_surely_first(by):
 
 def test_rank_interval_leaves_a_fortieth_of_the_samples_out_at_each_end():
     # Of 80 samples one has rank 1, three have rank 4: one is less than 2 of 80 allowed below, three are more.
-    ranks = np.array([[1.0], *[[2.0]] * 76, *[[4.0]] * 3])
+    ranks = np.array([[1], *[[2]] * 76, *[[4]] * 3])
     boot = module.Bootstrap("mc4", ("only",), ranks, np.zeros((1, 1), dtype=np.int64), 0)
     assert boot.rank_intervals() == [("only", 2, 4)]
 
@@ -139,14 +139,14 @@ def test_runs_whose_preferences_cancel_out_tie_in_a_sample():
 def test_runs_whose_win_rates_cancel_out_share_their_rank_in_a_sample(by):
     comparison = compared(TWO_THIRDS_AND_TWICE_ONE_THIRD, "RPP")
     assert comparison.order(by).ranks.tolist() == [1, 1]
-    shared = (comparison.bootstrap(by, resamples=400).ranks == 1.5).all(axis=1)
+    shared = (comparison.bootstrap(by, resamples=400).ranks == 1).all(axis=1)
     assert shared.mean() == pytest.approx(4 / 9, abs=0.1)
 
 
-def test_ranks_within_the_tolerance_are_averaged():
+def test_ranks_within_the_tolerance_are_shared():
     scores = np.array([[0.5, 0.25, 0.5 + 1e-13, 0.125]])
-    assert module.average_ranks(scores, 1e-12).tolist() == [[(1 + 2) / 2, 3, (1 + 2) / 2, 4]]
-    assert module.average_ranks(scores, 0.0).tolist() == [[2, 3, 1, 4]]
+    assert module.shared_ranks(scores, 1e-12).tolist() == [[1, 3, 1, 4]]
+    assert module.shared_ranks(scores, 0.0).tolist() == [[2, 3, 1, 4]]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,9 @@ impl Ahead {
         let (rows_sender, rows) = channel();
         let (projection_sender, projection) = channel();
         let told = Arc::clone(&progress);
-        std::thread::spawn(move || read(judgements, runs, &options, &told, &rows_sender, &projection_sender));
+        // Where no thread can be had nothing arrives, and whoever asks reads for themselves.
+        let _ = std::thread::Builder::new()
+            .spawn(move || read(judgements, runs, &options, &told, &rows_sender, &projection_sender));
         Ahead { progress, rows, projection }
     }
 

@@ -3,7 +3,7 @@
 use crate::fault::{Fault, Stop};
 use crate::ids::{Codes, IdColumn, Seed, Table};
 use crate::number;
-use crate::source::{Source, Text, Watch};
+use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
 
@@ -25,8 +25,13 @@ pub fn read_judgements(source: &Source, watch: &Watch) -> Result<JudgedRows, Sto
     let expected = (source.size() / 24).min(1 << 24) as usize;
     let mut reader = Reader::new(Seed::random(), expected);
     let mut tally = Tally::default();
-    let mut text = Text::open(source, watch)?;
-    each_row(&mut text, &[4], &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
+    match source {
+        Source::Table(rows) => reader.read_table(rows, &mut tally)?,
+        _ => {
+            let mut text = Text::open(source, watch)?;
+            each_row(&mut text, &[4], &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
+        }
+    }
     if reader.grade.is_empty() {
         return Err(Fault::file("empty", b"").into());
     }
@@ -69,6 +74,29 @@ impl Reader {
         let grade = number::parse(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
         // TREC's unused second column is 0 in one file and Q0 in the next.
         let subtopic = if row.column(1) == b"Q0" { b"0" } else { row.column(1) };
+        self.push(line, [request, subtopic, item, text], grade, tally)
+    }
+
+    /// Rows in memory, which have no subtopics.
+    fn read_table(&mut self, rows: &Rows, tally: &mut Tally) -> Result<(), Stop> {
+        for (row, (&request, &grade)) in rows.request.iter().zip(rows.scores).enumerate() {
+            let (line, request, item) = (row as u64 + 1, rows.requests.get(request as usize), rows.items.get(row));
+            if !grade.is_finite() {
+                return Err(Fault::entry("grade", line, request, item, grade.to_string().as_bytes()).into());
+            }
+            tally.add(Counter::Lines, line, b"");
+            self.push(line, [request, b"0", item, b""], grade + 0.0, tally)?;
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        line: u64,
+        [request, subtopic, item, text]: [&[u8]; 4],
+        grade: f64,
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
         let codes = [self.requests.code(request), self.subtopics.code(subtopic), self.items.code(item)];
         match self.find_or_insert(codes) {
             None => self.grade.push(grade),

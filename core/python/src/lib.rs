@@ -1,5 +1,7 @@
 //! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_interface.py`.
 
+mod frames;
+
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +16,7 @@ use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
 use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 2;
+const INTERFACE: u32 = 3;
 
 type Object = Py<PyAny>;
 
@@ -324,14 +326,19 @@ fn done<'py>(
 fn stopped(py: Python<'_>, failure: Failure, ticker: Ticker) -> PyResult<Object> {
     match failure.stop {
         Stop::Fault(fault) => {
-            let Fault { kind, line, number, request, item, text } = *fault;
-            let texts = [request, item, text].map(|text| PyBytes::new(py, &text));
-            let [request, item, text] = texts;
-            let fault = (kind, failure.run, line, number, request, item, text);
-            Ok((fault, py.None()).into_pyobject(py)?.unbind().into_any())
+            Ok((fault_fields(py, *fault, failure.run), py.None()).into_pyobject(py)?.unbind().into_any())
         }
         _ => Err(ticker.raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
     }
+}
+
+type PyFault<'py> = (&'static str, usize, u64, i64, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// A fault of a file as Python holds it.
+fn fault_fields(py: Python<'_>, fault: Fault, file: usize) -> PyFault<'_> {
+    let Fault { kind, line, number, request, item, text } = fault;
+    let [request, item, text] = [request, item, text].map(|text| PyBytes::new(py, &text));
+    (kind, file, line, number, request, item, text)
 }
 
 #[pymodule]
@@ -339,5 +346,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERFACE", INTERFACE)?;
     module.add_class::<ReadAhead>()?;
     module.add_function(wrap_pyfunction!(read_judgements, module)?)?;
+    module.add_function(wrap_pyfunction!(frames::read_frame, module)?)?;
     module.add_function(wrap_pyfunction!(project, module)?)
 }

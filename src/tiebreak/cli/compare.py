@@ -9,22 +9,33 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
-from tiebreak.cli.output import write
+from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
+    from tiebreak.reports.tables import Table
 
 
 @click.command("compare", cls=PreferencesHelp)
 @reading_options
-@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or diff(AP).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="SPEC",
+    help="Such as RPP, LexiRecall or diff(AP); repeatable.",
+)
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
-@click.option("--baseline", "baselines", multiple=True, metavar="NAME", help="Compare all others with this run only.")
+@click.option(
+    "--baseline", "baselines", multiple=True, metavar="NAME", help="Compare all others with this run; repeatable."
+)
 @click.option(
     "--fail-if-worse",
-    "gate",
+    "gates",
+    multiple=True,
     metavar="SPEC",
-    help="Exit with 1 if a run is significantly worse than the baseline, by default the first run.",
+    help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
 @click.option(
     "--alpha",
@@ -41,7 +52,7 @@ def command(
     measures: tuple[str, ...],
     per_request: bool,
     baselines: tuple[str, ...],
-    gate: str | None,
+    gates: tuple[str, ...],
     alpha: float,
     digits: int,
     format_: str,
@@ -57,11 +68,11 @@ def command(
     from tiebreak.errors import InputError
     from tiebreak.preferences import DEFAULTS, preference
 
-    gates = () if gate is None else (gate.strip(),)
-    asked = tuple(dict.fromkeys(spec.strip() for spec in measures or gates or DEFAULTS))
+    gates = tuple(dict.fromkeys(map(str.strip, gates)))
+    asked = tuple(dict.fromkeys(map(str.strip, measures or gates or DEFAULTS)))
     for spec in (*asked, *gates):
         preference(spec)  # a bad name is refused before anything is read
-    if not 0 < alpha < 1:
+    if not 0 < alpha < 1:  # also where it is NaN, which no range refuses
         raise InputError(f"--alpha {alpha}. Give a number between 0 and 1.", kind="choice")
     if len(runs) < 2:
         raise InputError("a comparison needs at least two runs; one was given.", kind="runs")
@@ -81,7 +92,7 @@ class Report:
         self.found, self.per_request, self.digits = found, per_request, digits
         self.measures = tuple(comparison.measure for comparison in found)
 
-    def table(self) -> Any:
+    def table(self) -> Table:
         from itertools import islice
 
         from tiebreak.comparison import MOST_ROWS, not_shown
@@ -92,10 +103,10 @@ class Report:
             header, wide = self.rows()
             rows = ((*row[:3], *(signed(v, self.digits) for v in row[3:])) for row in islice(wide, MOST_ROWS))
             said = (*self._notes(), *not_shown(max(c.numerator.size for c in self.found), "row"))
-            return Table(header, tuple(rows), said)
+            return Table(tuple(header), tuple(rows), said)
         return self.found[0].summary().table(self.digits) if len(self.found) == 1 else self._side_by_side()
 
-    def _side_by_side(self) -> Any:
+    def _side_by_side(self) -> Table:
         """Means and wins/ties/losses of several preferences."""
         from tiebreak.comparison import CLEAR, MOST_ROWS, not_shown
         from tiebreak.reports.tables import Table
@@ -113,7 +124,7 @@ class Report:
     def _notes(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*(c.described() for c in self.found), *(n for c in self.found for n in c.notes)]))
 
-    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def rows(self) -> Rows:
         """Names of columns, and a row per pair and measure, or per pair and request."""
         if self.per_request:
             return ("run", "other", "request", *self.measures), self._wide()
@@ -132,7 +143,7 @@ class Report:
             for (run, other), *values in zip(names, *columns, strict=True):
                 yield run, other, request, *values
 
-    def jsonl(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def jsonl(self) -> Rows:
         """The keys that users of pref_eval expect."""
         header = ("qid", "runi", "runj", "type", *self.measures)
         if self.per_request:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli.options import experiment, output_options, reading_options
-from tiebreak.cli.output import write
+from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.explanation import Contributions, Explanation
+    from tiebreak.reports.tables import Table
 
 
 @click.command("explain")
@@ -55,14 +56,14 @@ class Report:
     def __init__(self, found: Explanation | Contributions, digits: int) -> None:
         self.found, self.digits = found, digits
 
-    def table(self) -> Any:
+    def table(self) -> Table:
         return self.found.table(self.digits)
 
-    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def rows(self) -> Rows:
         return self.found.header, iter(self.found.rows)
 
     jsonl = rows
 
-    def trec(self) -> Iterator[tuple[Any, ...]]:
+    def trec(self) -> Iterable[Sequence[Any]]:
         """The same rows, without names."""
         return self.rows()[1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.errors import quoted
+from tiebreak.errors import InputError, quoted
 from tiebreak.words import many
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def worse(comparison: Comparison, alpha: float) -> bool:
     says which runs differ from their baseline in too few requests to show anything.
     """
     tested = [row for row in comparison.summary().rows if row.run not in comparison.baselines]
+    if not tested:
+        raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
     corrected = holm([sign_test(row.wins, row.losses) for row in tested])
     found = [(row, p) for row, p in zip(tested, corrected, strict=True) if p < alpha and row.mean < 0]
     for row, p in found:

@@ -120,8 +120,8 @@ def reading_options(command: Command) -> Command:
     @wraps(command)
     def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
         how = {name: options[name] for name in Options._fields if name in options}
-        read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
-        return command(qrels=qrels, runs=runs, **options)
+        with read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how)):
+            return command(qrels=qrels, runs=runs, **options)
 
     return with_options(cast(Command, reading), READING)
 

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
-from tiebreak.cli.output import write
+from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
+    from tiebreak.reports.tables import Table
 
 
 @click.command("order", cls=PreferencesHelp)
 @reading_options
-@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP; repeatable."
+)
 @click.option("--by", metavar="HOW", help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean.")
 @click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
 @click.option(
@@ -71,8 +74,7 @@ class Report:
         self.resamples, self.seed = resamples, seed
         self.orderings = [comparison.order(by) for comparison in found]
 
-    def table(self) -> Any:
-
+    def table(self) -> Table:
         from itertools import islice
 
         from tiebreak.comparison import MOST_ROWS, not_shown
@@ -89,18 +91,26 @@ class Report:
         columns = [self._column(k) for k in range(len(self.found))]
         header = ("run", *(title for k in range(len(self.found)) for title in self._titles(k)))
         cells = [(run, *(cell for column in columns for cell in column[run])) for run in self.orderings[0].ranking()]
-        best = ((r, c) for r, row in enumerate(cells) for c, cell in enumerate(row) if c and cell in ("1", "1="))
+        best = (
+            (r, c)
+            for r, row in enumerate(cells)
+            for c, cell in enumerate(row)
+            if c and cell in ("1", "1=") and "score" not in header[c]
+        )
         return Table(header, tuple(cells), tuple(self._notes()), frozenset(best))
 
     def _titles(self, k: int) -> tuple[str, ...]:
-        return (self.orderings[k].measure, "95%") if self.resamples else (self.orderings[k].measure,)
+        score = ("score",) if len(self.found) == 1 else ()
+        return (self.orderings[k].measure, *score, *(("95%",) if self.resamples else ()))
 
     def _column(self, k: int) -> dict[str, tuple[str, ...]]:
         """The rank of every run by one preference, with its interval where asked for."""
-        ranks = {row.run: f"{row.rank}{'=' if row.tied else ''}" for row in self.orderings[k].rows()}
-        if not self.resamples:
-            return {run: (rank,) for run, rank in ranks.items()}
-        return {row.run: (ranks[row.run], f"{row.low:g}-{row.high:g}") for row in self._intervals(k)}
+        bounds = {row.run: (f"{row.low}-{row.high}",) for row in self._intervals(k)} if self.resamples else {}
+        shown = {}
+        for row in self.orderings[k].rows():
+            score = (f"{row.score:.{self.digits}f}",) if len(self.found) == 1 else ()
+            shown[row.run] = (f"{row.rank}{'=' if row.tied else ''}", *score, *bounds.get(row.run, ()))
+        return shown
 
     def _intervals(self, k: int) -> Any:
         drawn = self.found[k].bootstrap(self.orderings[k].by, resamples=int(self.resamples or 1), seed=self.seed)
@@ -121,9 +131,9 @@ class Report:
                 yield f"Kendall's tau_b of {first.measure} and {other.measure}: {alike:.3f}."
         if self.resamples:
             yield f"95% intervals of ranks: {self.resamples:,} resamples of requests, seed {self.seed}."
-        yield from self.found[0].notes
+        yield from dict.fromkeys(note for comparison in self.found for note in comparison.notes)
 
-    def rows(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def rows(self) -> Rows:
         """Names of columns, and a row per measure and run, or per measure, request and run."""
         if self.per_request:
             return ("measure", "request", "rank", "run", "win_rate", "tied"), self._requests()
@@ -148,15 +158,20 @@ class Report:
                     tied = ranks.count(ranks[r]) > 1
                     yield comparison.measure, request, ranks[r], comparison.runs[r], scores[r], tied
 
-    def jsonl(self) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def jsonl(self) -> Rows:
         """The keys that users of pref_aggregate expect: lists of runs, the best first."""
         if self.per_request:
             return ("qid", *(c.measure for c in self.found)), self._request_lists()
-        lists = [{"type": "preference", **self._lists(k)} for k in range(len(self.found))]
+        lists = [{"type": self._type(k), **self._lists(k)} for k in range(len(self.found))]
         if self.resamples:
             for k, known in enumerate(lists):
                 known["rank_intervals"] = {row.run: row[1:] for row in self._intervals(k)}
         return ("qid", *(c.measure for c in self.found)), iter([("all", *lists)])
+
+    def _type(self, k: int) -> str:
+        from tiebreak.preferences.from_metric import MetricDifference
+
+        return "metric" if isinstance(self.found[k].preference, MetricDifference) else "preference"
 
     def _lists(self, k: int) -> dict[str, Any]:
         ways = dict.fromkeys(["mc4", "borda", self.orderings[k].by])

@@ -59,6 +59,14 @@ def wording(fault: Fault, what: str, memory: int) -> str:
         case "duplicate":
             listed = f"item {quoted(fault.item)} is listed twice for request {quoted(fault.request)}"
             return f'{listed}. Keep one, or read with duplicates="best" or "first".'
+        case "null":
+            return f"column {text} has no value here. Give every row one, or leave it out."
+        case "id_type" | "value_type":
+            name, _, kind = fault.text.decode().partition("\t")
+            wanted = "text or integers" if fault.kind == "id_type" else "numbers"
+            return f"column {quoted(name)} holds {kind}. Give {wanted}, or name another column with columns=."
+        case "conflict" if not fault.text:
+            return f"{entry} has another grade here than on an earlier row. Keep one of them."
         case "conflict":
             return f"{entry} has grade {text} here and another one on an earlier line. Keep one of them."
         case "memory":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,11 @@ from tiebreak._interface import Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.frames import Columns, is_frame, judged_table
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import Path, Values, check_spelling, columns, file_source
+from tiebreak.inputs.objects import unpacked
+from tiebreak.inputs.sources import Path, Source, Values, check_spelling, file_source
+from tiebreak.inputs.sources import columns as columns_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +95,22 @@ def check_min_grade(min_grade: float) -> None:
         )
 
 
-def read_judgements(source: Path | Values | Judgements, *, tick: Tick | None = None) -> Judgements:
-    """Read judgements from a TREC qrels file or a dictionary.
+def read_judgements(
+    source: Path | Values | Judgements | Any, *, columns: Columns | None = None, tick: Tick | None = None
+) -> Judgements:
+    """Read judgements from a TREC qrels file, a dictionary or a data frame.
 
     A file has lines ``request iteration item grade``. Where its second column takes several values, they are
     subtopics. A line may be repeated, but not with another grade.
 
     Parameters
     ----------
-    source : path or dict
-        A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; or ``{request: {item: grade}}``.
+    source : path, dict or frame
+        A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; ``{request: {item: grade}}``; a data
+        frame of any library with a column each for request, item and grade; or what ranx, LensKit, ir_measures and
+        ir_datasets call qrels.
+    columns : dict, optional
+        Which column of a frame holds what, where its name does not say so: ``{"request": "user", "grade": "stars"}``.
 
     Examples
     --------
@@ -109,23 +119,36 @@ def read_judgements(source: Path | Values | Judgements, *, tick: Tick | None = N
     """
     if isinstance(source, Judgements):
         return source
-    if isinstance(source, Mapping):
-        return judgements_of(source)
-    if not isinstance(source, (str, os.PathLike)):
-        raise InputError(
-            f"judgements cannot be read from {type(source).__name__}. Give a path or {{request: {{item: grade}}}}.",
-            kind="shape",
-        )
-    where = file_source(source)
+    where = judged_source(source, columns or {})
+    if not isinstance(where, Source):
+        return judgements_of(where)
     rows = _kernels.read_judgements(where.kernel, tick)
     if isinstance(rows, Fault):
         faults.refuse(rows, where, faults.JUDGEMENTS)
     return gathered(rows, FileAudit.of(where.label, rows.counts, 0))
 
 
+def judged_source(given: Any, columns: Columns) -> Source | Values:
+    """Where the lines of judgements come from; a dictionary as it is."""
+    if isinstance(given, (str, os.PathLike)):
+        if columns:
+            raise InputError("columns= is for data frames; a file in TREC's format has its columns.", kind="columns")
+        return file_source(given)
+    held = unpacked(given, "relevance")
+    if isinstance(held, Mapping):
+        return held
+    if is_frame(held):
+        return judged_table(held, columns, "the judgements")
+    raise InputError(
+        f"judgements cannot be read from {type(given).__name__}. "
+        "Give a path, {request: {item: grade}} or a data frame.",
+        kind="shape",
+    )
+
+
 def judgements_of(grades: Values) -> Judgements:
     label = "the judgements"
-    requests, request, item_ids, grade = columns(grades, label)
+    requests, request, item_ids, grade = columns_of(grades, label)
     if not len(grade):
         raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
     for place in np.flatnonzero(~np.isfinite(grade))[:1].tolist():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.frames import Columns, is_frame, run_tables
+from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, file_source, name_of, table_source
+from tiebreak.words import listed
 
 
 class Run:
@@ -17,11 +20,14 @@ class Run:
 
     Parameters
     ----------
-    source : path or dict
+    source : path, dict or frame
         A file of lines ``request iteration item rank score [tag]``, plain or compressed by gzip or zstd; ``"-"`` for
-        standard input; or ``{request: {item: score}}``.
+        standard input; ``{request: {item: score}}``; a data frame of any library with a column each for request, item
+        and score; or what ranx, LensKit and ir_measures call a run.
     name : str, optional
         What to call it. By default the file's name without endings such as ``.run.gz``.
+    columns : dict, optional
+        Which column of a frame holds what, where its name does not say so: ``{"request": "user", "score": "pred"}``.
 
     Examples
     --------
@@ -29,42 +35,81 @@ class Run:
     <Run 'bm25'>
     """
 
-    def __init__(self, source: Path | Values, name: str | None = None) -> None:
+    def __init__(self, source: Path | Values | Any, name: str | None = None, *, columns: Columns | None = None) -> None:
         if not (name is None or isinstance(name, str)):
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
-        if isinstance(source, Mapping):
-            self.name = name or "run"
-            self.source: Source = table_source(source, f"run {quoted(self.name)}")
-        elif isinstance(source, (str, os.PathLike)):
-            self.name = name or ("stdin" if os.fspath(source) == STANDARD_INPUT else name_of(source))
-            self.source = file_source(source)
-        else:
-            raise InputError(
-                f"a run cannot be read from {type(source).__name__}. Give a path or {{request: {{item: score}}}}.",
-                kind="shape",
-            )
+        self.name, self.source = named_source(source, name, columns or {})
+
+    @classmethod
+    def of(cls, source: Source, name: str) -> Run:
+        """A run that was read already."""
+        run = cls.__new__(cls)
+        run.name, run.source = name, source
+        return run
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}>"
 
 
-RunLike: TypeAlias = "Run | Path | Values"
+def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, Source]:
+    """What a run is called, and where its lines come from."""
+    if isinstance(given, (str, os.PathLike)):
+        if columns:
+            raise InputError("columns= is for data frames; a file in TREC's format has its columns.", kind="columns")
+        return name or ("stdin" if os.fspath(given) == STANDARD_INPUT else name_of(given)), file_source(given)
+    held = unpacked(given, "score")
+    name = name or str(getattr(given, "name", None) or "run")
+    label = f"run {quoted(name)}"
+    if isinstance(held, Mapping):
+        return name, table_source(held, label)
+    if not is_frame(held):
+        raise InputError(
+            f"a run cannot be read from {type(given).__name__}. "
+            "Give a path, {request: {item: score}} or a data frame.",
+            kind="shape",
+        )
+    tables = list(run_tables(held, columns, label))
+    if len(tables) > 1:
+        names = [str(one) for one, _ in tables]
+        raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
+    return name, tables[0][1]
+
+
+RunLike: TypeAlias = "Run | Path | Values | Any"
 
 
 def as_runs(runs: RunLike | Iterable[RunLike]) -> list[Run]:
-    """Runs of whatever was given; dictionaries without a name are called after their place, run1, run2, ..."""
-    given: Iterable[RunLike] = [runs] if isinstance(runs, (Run, str, os.PathLike, Mapping)) else runs
-    made = [as_run(run, place) for place, run in enumerate(given, start=1)]
+    """Runs of whatever was given; those without a name are called after their place, run1, run2, ..."""
+    made = [run for place, given in enumerate(each(runs), start=1) for run in as_run(given, place)]
     if not made:
         raise InputError("no run was given. Give at least one.", kind="empty")
     check_names(made)
     return made
 
 
-def as_run(run: RunLike, place: int) -> Run:
-    if isinstance(run, Run):
-        return run
-    return Run(run, name=f"run{place}" if isinstance(run, Mapping) else None)
+def each(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
+    """What was given one by one; what is one run, or a frame of several, as a list of one."""
+    if isinstance(runs, (Run, str, os.PathLike, Mapping)) or is_frame(runs):
+        return [runs]
+    held = unpacked(runs, "score")
+    if held is not runs:
+        return [Run(held, name=getattr(runs, "name", None))]
+    if not isinstance(runs, Iterable):
+        raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
+    return runs
+
+
+def as_run(given: RunLike, place: int) -> Iterator[Run]:
+    """The run that was given, or each run of a frame that holds several."""
+    if isinstance(given, Run):
+        yield given
+    elif is_frame(given):
+        for name, source in run_tables(given, {}, f"run {place}"):
+            yield Run.of(source, name if name is not None else f"run{place}")
+    elif isinstance(given, (str, os.PathLike)):
+        yield Run(given)
+    else:
+        yield Run(given, name=getattr(given, "name", None) or f"run{place}")
 
 
 def check_names(runs: list[Run]) -> None:

@@ -28,10 +28,11 @@ SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, and what to call it in messages."""
+    """What a kernel can read, what to call it in messages, and what to call its rows if it is no file."""
 
     label: str
     kernel: KernelSource
+    rows: str = "entry"
 
     @property
     def is_table(self) -> bool:
@@ -41,7 +42,7 @@ class Source:
         """The line as people click on it: ``file:line``; for a table its row."""
         if not line:
             return self.label
-        return f"{self.label}, entry {line}" if self.is_table else f"{self.label}:{line}"
+        return f"{self.label}, {self.rows} {line}" if self.is_table else f"{self.label}:{line}"
 
 
 def file_source(path: Path) -> Source:

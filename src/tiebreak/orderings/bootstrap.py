@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import to_frame
 
-CONFIDENCE = 0.95
 MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
 
@@ -24,8 +24,8 @@ class RankInterval(NamedTuple):
     """Between which ranks a run falls in 95% of the samples."""
 
     run: str
-    low: float
-    high: float
+    low: int
+    high: int
 
 
 class PairShares(NamedTuple):
@@ -42,15 +42,15 @@ class Bootstrap:
 
     Attributes
     ----------
-    ranks : array [sample, run]
-        Average ranks where runs tie.
+    ranks : int array [sample, run]
+        1 is best; runs that tie share the best of their ranks, as in an `Ordering`.
     wins : int array [run, run]
         In how many samples the mean preference of the first run over the second is positive.
     """
 
     by: str
     runs: tuple[str, ...]
-    ranks: Floats
+    ranks: NDArray[np.int64]
     wins: NDArray[np.int64]
     seed: int
 
@@ -85,10 +85,10 @@ def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bo
     size = len(ballots.runs)
     preferred = ballots.additive(ballots.preferred)
     columns = preferred.numbers.T.astype(np.float64)
-    ranks, wins = np.empty((resamples, size)), np.zeros((size, size), dtype=np.int64)
+    ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
     for rows, weights in drawn(ballots.n_requests, resamples, seed, step):
-        ranks[rows] = average_ranks(method.resampled(ballots, weights), method.tolerance(ballots))
+        ranks[rows] = shared_ranks(method.resampled(ballots, weights), method.tolerance(ballots))
         totals = weights @ columns
         wins += (ballots.both_ways(np.sign(totals) * (np.abs(totals) > preferred.slack)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
@@ -105,9 +105,7 @@ def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple
         yield slice(begin, end), weights
 
 
-def average_ranks(scores: Floats, tolerance: float) -> Floats:
-    """Ranks [sample, run] by descending score; scores within the tolerance share their average rank."""
-    above = (scores[:, None, :] - scores[:, :, None] > tolerance).sum(axis=2)
-    below = (scores[:, :, None] - scores[:, None, :] > tolerance).sum(axis=2)
-    ranks: Floats = (scores.shape[1] + 1 + above - below) / 2
+def shared_ranks(scores: Floats, tolerance: float) -> NDArray[np.int64]:
+    """Ranks [sample, run] by descending score; scores within the tolerance of a better one share its rank."""
+    ranks: NDArray[np.int64] = 1 + (scores[:, None, :] - scores[:, :, None] > tolerance).sum(axis=2)
     return ranks

@@ -69,13 +69,28 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
         return MetricDifference(spec)
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
-    text = ALIASES.get(str(spec).strip(), str(spec).strip())
+    text = unaliased(str(spec).strip())
     if CATALOGUE.begins(text):
         return CATALOGUE.make(parse(text), argument)
     try:
         return MetricDifference(metric_of(text))
     except UnknownNameError:
         raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
+
+
+def unaliased(text: str) -> str:
+    """The spec that a name of the papers or of pref_eval stands for, with the parameters given to it.
+
+    Examples
+    --------
+    >>> unaliased("sgnLP(rel=2)"), unaliased("dcgrpp(rel=2)")
+    ('LexiPrecision(rel=2)', "RPP(weights='dcg', rel=2)")
+    """
+    name, parenthesis, rest = text.partition("(")
+    known = ALIASES.get(name.strip(), name)
+    if not parenthesis:
+        return known
+    return f"{known[:-1]}, {rest}" if known.endswith(")") else f"{known}({rest}"
 
 
 def argument(spec: Spec) -> Metric:

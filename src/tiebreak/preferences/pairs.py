@@ -52,16 +52,21 @@ class Pairs:
     def against(cls, baselines: Iterable[int], runs: int) -> Pairs:
         """Every run against each baseline, which is y: a positive preference says that the run is better.
 
+        Two baselines are compared once, the later one as the run.
+
         Examples
         --------
         >>> pairs = Pairs.against([1], 3)
         >>> pairs.x.tolist(), pairs.y.tolist()
         ([0, 2], [1, 1])
         """
-        fans = []
-        for k, baseline in enumerate(baselines):
-            others = np.delete(np.arange(runs), baseline)
-            fans.append(Fan(baseline, others, slice(k * (runs - 1), (k + 1) * (runs - 1)), -1))
-        x = np.concatenate([fan.others for fan in fans])
-        y = np.repeat([fan.run for fan in fans], runs - 1)
+        fans: list[Fan] = []
+        others = np.arange(runs)
+        begin = 0
+        for baseline in baselines:
+            others = others[others != baseline]
+            fans.append(Fan(baseline, others, slice(begin, begin + len(others)), -1))
+            begin += len(others)
+        x = np.concatenate([np.asarray(fan.others) for fan in fans])
+        y = np.repeat([fan.run for fan in fans], [fan.rows.stop - fan.rows.start for fan in fans])
         return cls(x, y, tuple(fans))

@@ -5,6 +5,7 @@ Names come from strangers' files: every cell is plain text, escaped for where it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST_WITHOUT_TERMINAL = 160
+NUMBER = re.compile(r"[-+0-9.,%/=* ]*|nan")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -25,7 +27,7 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells of text, the first column to the left and the others to the right, with notes under them.
+    """Cells of text, columns of numbers to the right, with notes under them.
 
     `best` are the places (row, column) to be marked.
     """
@@ -34,6 +36,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column is set to the right; the first one names the rows."""
+        return column > 0 and all(NUMBER.fullmatch(row[column]) for row in self.rows)
 
     def print(self) -> None:
         """Print it, in the width of the terminal."""
@@ -65,7 +71,7 @@ class Table:
         for place, title in enumerate(self.header):
             table.add_column(
                 Text(printable(title)),
-                justify="right" if place else "left",
+                justify="right" if self.is_number(place) else "left",
                 no_wrap=place > 0,
                 overflow="fold",
             )
@@ -79,7 +85,8 @@ class Table:
             console.print(Text(printable(note)), soft_wrap=True)
 
     def to_html(self) -> str:
-        head = "".join(f'<th style="{style(c)}">{escape(printable(title))}</th>' for c, title in enumerate(self.header))
+        titles = (escape(printable(title)) for title in self.header)
+        head = "".join(f'<th style="{self._style(c)}">{title}</th>' for c, title in enumerate(titles))
         body = "".join(f"<tr>{''.join(self._html_cells(r))}</tr>" for r in range(len(self.rows)))
         notes = "<br>".join(escape(printable(note)) for note in self.notes)
         under = f"<p><small>{notes}</small></p>" if notes else ""
@@ -88,22 +95,21 @@ class Table:
     def _html_cells(self, r: int) -> Iterator[str]:
         for c, cell in enumerate(self.rows[r]):
             text = escape(printable(cell))
-            yield f'<td style="{style(c)}">{f"<b>{text}</b>" if (r, c) in self.best else text}</td>'
+            yield f'<td style="{self._style(c)}">{f"<b>{text}</b>" if (r, c) in self.best else text}</td>'
+
+    def _style(self, column: int) -> str:
+        return f"text-align: {'right' if self.is_number(column) else 'left'}; padding: 2px 8px"
 
     def to_latex(self) -> str:
         """A ``tabular`` for the package booktabs, the best values in bold."""
-        lines = [rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}", r"\toprule"]
+        columns = "".join("r" if self.is_number(c) else "l" for c in range(len(self.header)))
+        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
         lines += [" & ".join(map(latex, self.header)) + r" \\", r"\midrule"]
         for r, row in enumerate(self.rows):
             cells = (rf"\textbf{{{latex(cell)}}}" if (r, c) in self.best else latex(cell) for c, cell in enumerate(row))
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join([*lines, *(f"% {printable(note)}" for note in self.notes)]) + "\n"
-
-
-def style(column: int) -> str:
-    """How a cell of a column is set in HTML."""
-    return f"text-align: {'right' if column else 'left'}; padding: 2px 8px"
 
 
 def latex(text: str) -> str:

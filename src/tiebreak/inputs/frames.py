@@ -1,0 +1,158 @@
+"""Data frames of any library: which columns hold what, and their rows as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak import _kernels
+from tiebreak._interface import Fault, FrameColumns
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.sources import Source
+from tiebreak.words import listed
+
+Columns = Mapping[str, str]
+"""Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""
+
+REQUEST = ("qid", "query_id", "q_id", "query-id", "user_id", "userID", "request")
+ITEM = ("docno", "doc_id", "docid", "corpus-id", "item_id", "itemID", "item")
+SCORE = ("score", "prediction", "rating")
+GRADE = ("relevance", "label", "grade", "rel")
+ALIASES = {
+    "request": REQUEST,
+    "item": ITEM,
+    "score": SCORE,
+    "rank": ("rank",),
+    "grade": (*GRADE, "rating", "score"),  # as recommenders call it, and BEIR
+    "run": ("run", "run_id", "system"),
+}
+"""What people call their columns; the first name that is there counts."""
+
+
+def is_frame(given: object) -> bool:
+    """Whether this is a table of named columns, of whatever library."""
+    kind = type(given)  # asked of the type: what a lazy frame holds is not looked at for this
+    return hasattr(kind, "__arrow_c_stream__") or (
+        hasattr(kind, "columns") and (hasattr(kind, "dtypes") or hasattr(kind, "collect"))
+    )
+
+
+def eager(frame: Any) -> Any:
+    """The same where it holds its rows; a lazy frame is worked out."""
+    return frame.collect() if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect") else frame
+
+
+def names_of(frame: Any) -> list[str]:
+    """Names of the columns."""
+    for names in ("column_names", "columns"):
+        if hasattr(frame, names):
+            return [str(name) for name in getattr(frame, names)]
+    return [str(name) for name in frame.schema.names]
+
+
+def column(role: str, names: Iterable[str], given: Columns, label: str) -> str | None:
+    """The column for this role: the one that was named, or the first that is called as others call it."""
+    known = list(names)
+    if role in given:
+        if given[role] not in known:
+            raise InputError(
+                f"{label}: there is no column {quoted(given[role])} for {role}. There are {listed(known)}.",
+                kind="columns",
+            )
+        return given[role]
+    return next((name for name in ALIASES[role] if name in known), None)
+
+
+def needed(role: str, names: Iterable[str], given: Columns, label: str) -> str:
+    found = column(role, names, given, label)
+    if found is None:
+        raise InputError(
+            f"{label}: no column for {role}, such as {listed(ALIASES[role], most=4)}. There are "
+            f"{listed([quoted(name)[1:-1] for name in names])}. Say which with columns={{{role!r}: ...}}.",
+            kind="columns",
+        )
+    return found
+
+
+def check_roles(given: Columns, label: str) -> None:
+    for role in given:
+        if role not in ALIASES:
+            raise InputError(f"{label}: columns has no role {role!r}. Roles are {listed([*ALIASES])}.", kind="columns")
+
+
+def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | None, Source]]:
+    """The run of a frame, or each of its runs where it has a column that tells them apart: names and sources."""
+    check_roles(given, label)
+    frame = eager(frame)
+    names = names_of(frame)
+    run, score = column("run", names, given, label), column("score", names, given, label)
+    value = score or column("rank", names, given, label) or needed("score", names, given, label)
+    request, item = needed("request", names, given, label), needed("item", names, given, label)
+    coded = [request] if run is None else [request, run]
+    read = columns_of(frame, coded, item, value, label)
+    values = read.values if score else -read.values  # the first rank is the largest score
+    (requests, request_of_row), *of_run = read.coded
+    if not of_run:
+        yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row")
+        return
+    ((runs, run_of_row),) = of_run
+    for k, name in enumerate(Ids(*runs)):
+        rows = np.flatnonzero(run_of_row == k)
+        kernel = ("table", requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows])
+        yield name, Source(f"{label}, run {quoted(name)}", kernel, "row")
+
+
+def judged_table(frame: Any, given: Columns, label: str) -> Source:
+    """Judgements in a frame."""
+    check_roles(given, label)
+    frame = eager(frame)
+    names = names_of(frame)
+    request, item, grade = (needed(role, names, given, label) for role in ("request", "item", "grade"))
+    read = columns_of(frame, [request], item, grade, label)
+    ((requests, request_of_row),) = read.coded
+    return Source(label, ("table", requests, request_of_row, read.items, read.values), "row")
+
+
+def columns_of(frame: Any, coded: list[str], item: str, value: str, label: str) -> FrameColumns:
+    from tiebreak.inputs import faults
+
+    try:
+        read = factorised(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
+    except (ValueError, TypeError, OSError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{label}: cannot be read: {error}", kind="frame") from None
+    if isinstance(read, Fault):
+        faults.refuse(read, Source(label, ("table",), "row"), faults.RUN)
+    return read
+
+
+def factorised(frame: Any, coded: list[str], item: str, value: str) -> FrameColumns | None:
+    """The columns of a pandas frame where pyarrow is not there to offer them through Arrow; None for all others."""
+    from importlib.util import find_spec
+
+    if not type(frame).__module__.startswith("pandas.") or find_spec("pyarrow") is not None:
+        return None
+    codes = [factors(frame[name]) for name in coded]
+    ids, of_row = factors(frame[item])
+    numbers = frame[value].to_numpy()
+    if numbers.dtype.kind not in "iuf":
+        raise InputError(f"column {quoted(value)} holds {numbers.dtype}. Give numbers.", kind="value_type")
+    return FrameColumns(
+        [(names.column, codes_of_row) for names, codes_of_row in codes],
+        ids.take(of_row).column,
+        numbers.astype(np.float64),
+    )
+
+
+def factors(column: Any) -> tuple[Ids, NDArray[np.int32]]:
+    """The distinct ids of a pandas column in order of appearance, and which of them each row has."""
+    codes, uniques = column.factorize()
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0]) + 1
+        raise InputError(f"row {row}: column {quoted(str(column.name))} has no value here.", kind="null")
+    return Ids.of(uniques.tolist()), codes.astype(np.int32)
