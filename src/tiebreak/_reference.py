@@ -320,7 +320,7 @@ def read_frame(frame: Any, coded: list[str], items: str, values: str, /) -> tupl
     """Columns of any data frame that narwhals knows: ids as text, values as float64."""
     import narwhals as nw
 
-    native = nw.from_native(frame)
+    native = nw.from_native(frame.read_all() if hasattr(frame, "read_all") else frame)
     held = native.collect() if isinstance(native, nw.LazyFrame) else native
     try:
         codes = [coded_column(held[name].to_list(), name) for name in coded]

@@ -135,7 +135,7 @@ def factorised(frame: Any, coded: list[str], item: str, value: str) -> FrameColu
     """The columns of a pandas frame where pyarrow is not there to offer them through Arrow; None for all others."""
     from importlib.util import find_spec
 
-    if not type(frame).__module__.startswith("pandas.") or find_spec("pyarrow") is not None:
+    if type(frame).__module__.partition(".")[0] != "pandas" or find_spec("pyarrow") is not None:
         return None
     codes = [factors(frame[name]) for name in coded]
     ids, of_row = factors(frame[item])

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.frames import is_frame
 
 Values = dict[str, dict[str, float]]
 
@@ -23,6 +24,8 @@ def unpacked(given: Any, value: str) -> Any:
     value : {"score", "relevance"}
         What named tuples hold beside ``query_id`` and ``doc_id``.
     """
+    if is_frame(given):
+        return given
     maker = type(given).__module__.partition(".")[0]
     if maker == "ranx" and hasattr(given, "to_dict"):
         return {
@@ -36,7 +39,7 @@ def unpacked(given: Any, value: str) -> Any:
 
 def tuples(given: Any) -> Iterator[Any] | None:
     """Rows that know their query and document, of a list or a generator of them; None for anything else."""
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable) or hasattr(given, "columns"):
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         return None
     if not isinstance(given, (list, tuple, Iterator)):
         return None

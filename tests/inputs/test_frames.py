@@ -1,0 +1,311 @@
+"""The same experiment in whatever people hold it gives the same positions, down to the error for a duplicate."""
+
+import io
+from collections import namedtuple
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak import _kernels
+from tiebreak.errors import InputError
+
+QRELS = [("001", "NA", 2), ("001", "b", 1), ("q2", "c", 0), ("q2", "d", 3)]
+ROWS = [
+    ("001", "b", 3.0),
+    ("001", "x", 2.5),
+    ("001", "NA", 2.5),
+    ("q2", "d", 1.0),
+    ("q2", "c", 1.0),
+    ("other", "b", 9.0),
+]
+
+
+def columns_of(rows, names):
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def polars_frame(columns):
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+def polars_lazy(columns):
+    return polars_frame(columns).lazy()
+
+
+def polars_categories(columns):
+    polars = pytest.importorskip("polars")
+    return polars_frame(columns).with_columns(polars.selectors.string().cast(polars.Categorical))
+
+
+def pyarrow_table(columns):
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def pyarrow_of(kind):
+    def made(columns):
+        pyarrow = pytest.importorskip("pyarrow")
+        text = {
+            name: pyarrow.array(cells, kind(pyarrow)) for name, cells in columns.items() if isinstance(cells[0], str)
+        }
+        return pyarrow.table(columns | text)
+
+    return made
+
+
+def pyarrow_reader(columns):
+    return pyarrow_table(columns).to_reader(max_chunksize=2)
+
+
+def pandas_frame(columns):
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def pandas_categories(columns):
+    frame = pandas_frame(columns)
+    return frame.astype({name: "category" for name, cells in columns.items() if isinstance(cells[0], str)})
+
+
+def duckdb_relation(columns):
+    duckdb = pytest.importorskip("duckdb")
+    held = pyarrow_table(columns)
+    return duckdb.from_arrow(held)
+
+
+FRAMES = {
+    "polars": polars_frame,
+    "polars, lazy": polars_lazy,
+    "polars, categories": polars_categories,
+    "pyarrow": pyarrow_table,
+    "pyarrow, large": pyarrow_of(lambda pyarrow: pyarrow.large_string()),
+    "pyarrow, views": pyarrow_of(lambda pyarrow: pyarrow.string_view()),
+    "pyarrow, dictionaries": pyarrow_of(lambda pyarrow: pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
+    "pyarrow, reader": pyarrow_reader,
+    "pandas": pandas_frame,
+    "pandas, categories": pandas_categories,
+    "duckdb": duckdb_relation,
+}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    return FRAMES[request.param]
+
+
+@pytest.fixture(params=["rust", "python"])
+def engine(request, monkeypatch):
+    if request.param == "rust":
+        request.getfixturevalue("core")
+    monkeypatch.setenv("TIEBREAK_CORE", request.param)
+
+
+def run_frame(frame, rows=tuple(ROWS), names=("qid", "docno", "score")):
+    return frame(columns_of(rows, names))
+
+
+def qrels_frame(frame, rows=tuple(QRELS), names=("qid", "docno", "label")):
+    return frame(columns_of(rows, names))
+
+
+def expected():
+    grades, scores = {}, {}
+    for request, item, grade in QRELS:
+        grades.setdefault(request, {})[item] = grade
+    for request, item, score in ROWS:
+        scores.setdefault(request, {})[item] = score
+    return tb.project(grades, scores, nonrelevant=True)
+
+
+def assert_same(found, other):
+    assert [*found.requests] == [*other.requests]
+    assert {(found.items[int(i)], k) for i, k in zip(found.item, found.ranks[0], strict=True)} == {
+        (other.items[int(i)], k) for i, k in zip(other.item, other.ranks[0], strict=True)
+    }
+    for part in ("listed", "retrieved", "tied"):
+        assert np.array_equal(getattr(found, part), getattr(other, part)), part
+
+
+def test_frames_give_the_positions_of_dictionaries(frame, engine):
+    assert_same(tb.project(qrels_frame(frame), run_frame(frame), nonrelevant=True), expected())
+
+
+@pytest.mark.parametrize(
+    ("names", "qrels_names"),
+    [
+        (("query_id", "doc_id", "score"), ("query_id", "doc_id", "relevance")),
+        (("user_id", "item_id", "prediction"), ("user_id", "item_id", "rating")),
+        (("userID", "itemID", "prediction"), ("userID", "itemID", "rating")),
+        (("query-id", "corpus-id", "score"), ("query-id", "corpus-id", "score")),
+        (("q_id", "docid", "rating"), ("q_id", "docid", "rel")),
+        (("request", "item", "score"), ("request", "item", "grade")),
+    ],
+)
+def test_columns_are_known_by_the_names_people_give_them(names, qrels_names):
+    found = tb.project(
+        qrels_frame(polars_frame, names=qrels_names), run_frame(polars_frame, names=names), nonrelevant=True
+    )
+    assert_same(found, expected())
+
+
+def test_columns_can_be_named():
+    run = tb.Run(run_frame(polars_frame, names=("u", "i", "p")), columns={"request": "u", "item": "i", "score": "p"})
+    qrels = tb.read_judgements(
+        qrels_frame(polars_frame, names=("u", "i", "g")), columns={"request": "u", "item": "i", "grade": "g"}
+    )
+    assert_same(tb.project(qrels, run, nonrelevant=True), expected())
+
+
+def test_a_frame_with_ranks_alone_is_ranked_by_them(frame):
+    rows = [("001", "b", 1), ("001", "x", 3), ("001", "NA", 2), ("q2", "d", 1)]
+    found = tb.project(qrels_frame(frame), run_frame(frame, rows, ("qid", "docno", "rank")))
+    by_score = {"001": {"b": 3.0, "x": 1.0, "NA": 2.0}, "q2": {"d": 1.0}}
+    assert_same(found, tb.project(qrels_frame(frame), by_score))
+
+
+def test_one_frame_may_hold_several_runs(frame, engine):
+    rows = [(*row, name) for name in ("B", "A") for row in ROWS]
+    made = tb.Experiment(qrels_frame(frame), frame(columns_of(rows, ("qid", "docno", "score", "run"))))
+    assert made.positions.runs == ("B", "A")
+    assert made.positions.ranks[0].tolist() == made.positions.ranks[1].tolist() == expected().ranks[0].tolist()
+
+
+def test_integers_are_ids_by_their_decimal_text(frame, engine):
+    rows = [(7, 1, 2.0), (7, 10, 1.0), (8, 2, 1.0)]
+    found = tb.project(frame(columns_of([(7, 10, 1), (8, 2, 1)], ("qid", "docno", "label"))), run_frame(frame, rows))
+    assert [*found.requests] == ["7", "8"] and found.ranks.tolist() == [[2, 1]]
+
+
+def test_an_item_listed_twice_is_the_error_of_every_input(frame, engine):
+    with pytest.raises(InputError, match=r'row 7: item "b" is listed twice for request "001". Keep one') as refusal:
+        tb.project(qrels_frame(frame), run_frame(frame, [*ROWS, ("001", "b", 1.0)]))
+    assert (refusal.value.kind, refusal.value.request, refusal.value.item) == ("duplicate", "001", "b")
+
+
+def test_two_grades_of_one_item_are_refused(frame, engine):
+    with pytest.raises(InputError, match='row 5: item "b" of request "001" has another grade here'):
+        tb.read_judgements(qrels_frame(frame, [*QRELS, ("001", "b", 2)]))
+
+
+def test_a_repeated_judgement_counts_once(frame, engine):
+    assert len(tb.read_judgements(qrels_frame(frame, [*QRELS, ("001", "b", 1)]))) == len(QRELS)
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "words"),
+    [
+        (("qid", "docno", "score"), [(1.5, "b", 1.0)], 'column "qid" holds'),
+        (("qid", "docno", "score"), [("q", "b", "high")], 'column "score" holds'),
+        (("qid", "docno", "x"), [("q", "b", 1.0)], "no column for score, such as score, prediction, rating"),
+        (("qid", "x", "score"), [("q", "b", 1.0)], "no column for item"),
+        (("x", "docno", "score"), [("q", "b", 1.0)], "no column for request"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(frame, engine, names, rows, words):
+    with pytest.raises(InputError) as refusal:
+        tb.project(qrels_frame(frame), run_frame(frame, rows, names))
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_a_cell_without_a_value_is_refused(kind, engine):
+    frame = FRAMES[kind]
+    for rows, name in (
+        ([("q", "a", 1.0), (None, "b", 1.0)], "qid"),
+        ([("q", "a", 1.0), ("q", None, 1.0)], "docno"),
+        ([("q", "a", 1.0), ("q", "b", None)], "score"),
+    ):
+        with pytest.raises(InputError, match=f'row 2: column "{name}" has no value here'):
+            tb.project(qrels_frame(frame), run_frame(frame, rows))
+
+
+def test_unknown_roles_and_columns_are_refused():
+    frame = run_frame(polars_frame)
+    with pytest.raises(InputError, match="no role 'query'"):
+        tb.Run(frame, columns={"query": "qid"})
+    with pytest.raises(InputError, match=r'no column "nothing" for request\. There are qid, docno, score'):
+        tb.Run(frame, columns={"request": "nothing"})
+
+
+def test_pandas_without_pyarrow_is_factorised(monkeypatch):
+    frames = import_module("tiebreak.inputs.frames")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr(_kernels, "read_frame", lambda *_: pytest.fail("read through Arrow"))
+    held = pandas_frame(columns_of(ROWS, ("qid", "docno", "score")))
+    assert frames.factorised(held, ["qid"], "docno", "score").values.tolist() == [row[2] for row in ROWS]
+    assert_same(tb.project(qrels_frame(pandas_frame), held, nonrelevant=True), expected())
+    with pytest.raises(InputError, match="Ids are text or integers"):
+        tb.Run(pandas_frame({"qid": [1.5], "docno": ["a"], "score": [1.0]}))
+    with pytest.raises(InputError, match='row 1: column "qid" has no value'):
+        tb.Run(pandas_frame({"qid": [None, "q"], "docno": ["a", "b"], "score": [1.0, 1.0]}))
+
+
+def test_named_tuples_are_runs_and_judgements():
+    scored, judged = namedtuple("ScoredDoc", "query_id doc_id score"), namedtuple("Qrel", "query_id doc_id relevance")
+    rows, grades = [scored(*row) for row in ROWS], [judged(*row) for row in QRELS]
+    for made in (rows, iter(rows)):
+        assert_same(tb.project(iter(grades), made, nonrelevant=True), expected())
+    with pytest.raises(InputError, match='item "b" is listed twice for request "001"'):
+        tb.Experiment(grades, [*rows, scored("001", "b", 0.0)])
+    with pytest.raises(InputError, match='item "b" is listed twice'):
+        tb.read_judgements([*grades, judged("001", "b", 2)])
+
+
+def test_ir_measures_rows_are_runs_and_judgements():
+    ir_measures = pytest.importorskip("ir_measures")
+    run = ir_measures.read_trec_run(io.StringIO("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in ROWS)))
+    qrels = ir_measures.read_trec_qrels(io.StringIO("".join(f"{q} 0 {d} {g}\n" for q, d, g in QRELS)))
+    assert_same(tb.project(qrels, run, nonrelevant=True), expected())
+
+
+class LikeRanx:
+    """A run or qrels as ranx holds it: a name, and rankings as a dictionary."""
+
+    name = "like-ranx"
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def to_dict(self):
+        found = {}
+        for request, item, value in self.rows:
+            found.setdefault(request, {})[item] = value
+        return found
+
+
+LikeRanx.__module__ = "ranx.data_structures.run"
+
+
+def test_ranx_objects_are_runs_and_judgements():
+    made = tb.Experiment(LikeRanx(QRELS), [LikeRanx(ROWS)])
+    assert made.positions.runs == ("like-ranx",)
+    assert_same(made.positions, expected())
+    assert tb.Experiment(LikeRanx(QRELS), LikeRanx(ROWS)).positions.runs == ("like-ranx",)
+
+
+class LikeLensKit:
+    """An ItemListCollection: it knows how to become a frame."""
+
+    def __init__(self, columns):
+        self.columns_held = columns
+
+    def to_df(self):
+        return polars_frame(self.columns_held)
+
+
+LikeLensKit.__module__ = "lenskit.data._collection"
+
+
+def test_lenskit_collections_are_runs_and_judgements():
+    run = LikeLensKit(columns_of(ROWS, ("user_id", "item_id", "score")))
+    held_out = LikeLensKit(columns_of(QRELS, ("user_id", "item_id", "rating")))
+    assert_same(tb.project(held_out, run, nonrelevant=True), expected())
+    assert_same(tb.project(held_out, [run], nonrelevant=True), expected())
+
+
+@pytest.mark.parametrize("given", [7, object(), [1, 2], b"bytes"])
+def test_what_is_no_run_is_refused(given):
+    with pytest.raises(InputError):
+        tb.Experiment({"q": {"a": 1}}, given)
+    with pytest.raises(InputError, match="judgements cannot be read from"):
+        tb.read_judgements(given)
