@@ -117,7 +117,7 @@ def test_python_twin_gives_the_same_output(files):
         (["check", "qrels.txt", "missing.run"], "missing.run: no such file or directory"),
         (["check", "a.run", "qrels.txt"], "This looks like a run"),
         (["check", "qrels.txt", "qrels.txt"], "This looks like a qrels file"),
-        (["check", "qrels.txt", "."], "this is a folder"),
+        (["check", ".", "a.run"], "this is a folder"),
         (["check", "qrels.txt", "a.run", "a.run"], "two runs are called"),
         (["check", "qrels.txt"], "Missing argument"),
         (["check", "qrels.txt", "a.run", "--depth", "0"], "0 is not in the range"),

@@ -233,7 +233,7 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["qrels.txt", "one.run"], "an order needs at least two runs"),
+        (["qrels.txt", "one.run"], "a comparison needs at least two runs"),
         (["qrels.txt", "one.run", "two.run", "--by", "bordo"], 'Did you mean "borda"?'),
         (["qrels.txt", "one.run", "two.run", "--by", "mc4(steps=0)"], "Give a whole number from 1"),
         (["qrels.txt", "one.run", "two.run", "-m", "LexiRecal"], 'Did you mean "LexiRecall"?'),

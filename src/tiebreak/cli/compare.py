@@ -74,8 +74,6 @@ def command(
         preference(spec)  # a bad name is refused before anything is read
     if not 0 < alpha < 1:  # also where it is NaN, which no range refuses
         raise InputError(f"--alpha {alpha}. Give a number between 0 and 1.", kind="choice")
-    if len(runs) < 2:
-        raise InputError("a comparison needs at least two runs; one was given.", kind="runs")
     made = experiment(qrels, runs, **options)
     against = baselines or ((made.runs[0].name,) if gates else None)
     found = [made.compare(spec, baseline=against) for spec in asked]

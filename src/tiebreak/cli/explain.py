@@ -43,9 +43,9 @@ def command(
         raise click.UsageError("-m sorts requests; with --request there is one. Leave one of them out.")
     if measure is not None:
         preference(measure)  # a bad name is refused before anything is read
-    if len(runs) != 2:
-        raise InputError(f"an explanation is of two runs; {len(runs)} were given.", kind="runs")
     made = experiment(qrels, runs, **options)
+    if len(made.positions.runs) != 2:
+        raise InputError(f"an explanation is of two runs; {len(made.positions.runs)} were given.", kind="runs")
     run, other = made.positions.runs
     write(Report(made.explain(run, other, request_, measure=measure), digits), format_, out)
 

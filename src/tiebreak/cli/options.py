@@ -139,7 +139,7 @@ def experiment(qrels: str, runs: tuple[str, ...], **options: Any) -> Experiment:
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
 
-    given = [Run(path, name=name) for name, path in map(name_and_path, runs)]
+    given = [Run(path, name=name) if name else path for name, path in map(name_and_path, runs)]
     made = Experiment(qrels, given, **options)
     with progress("reading") as tick:
         made.read(tick)

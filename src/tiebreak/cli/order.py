@@ -46,7 +46,6 @@ def command(
     QRELS and RUN are files in TREC's formats, plain or compressed by gzip or zstd, or - for standard input. A run can
     be given as NAME=PATH. A metric such as AP stands for the difference of its values.
     """
-    from tiebreak.errors import InputError
     from tiebreak.orderings import method
     from tiebreak.preferences import DEFAULTS, preference
 
@@ -57,8 +56,6 @@ def command(
         preference(spec)  # a bad name is refused before anything is read
     if by is not None:
         method(by)
-    if len(runs) < 2:
-        raise InputError("an order needs at least two runs; one was given.", kind="runs")
     made = experiment(qrels, runs, **options)
     found = [made.compare(spec) for spec in asked]
     write(Report(found, by, per_request, resamples, seed, digits), format_, out)

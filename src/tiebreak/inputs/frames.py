@@ -13,6 +13,7 @@ from tiebreak._interface import Fault, FrameColumns
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import Source
+from tiebreak.inputs.table_files import HeldTable, table_in
 from tiebreak.words import listed
 
 Columns = Mapping[str, str]
@@ -84,6 +85,11 @@ def check_roles(given: Columns, label: str) -> None:
             raise InputError(f"{label}: columns has no role {role!r}. Roles are {listed([*ALIASES])}.", kind="columns")
 
 
+def check_no_columns(given: Columns) -> None:
+    if given:
+        raise InputError("columns= is for tables; a file in TREC's format has its columns.", kind="columns")
+
+
 def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | None, Source]]:
     """The run of a frame, or each of its runs where it has a column that tells them apart: names and sources."""
     check_roles(given, label)
@@ -96,8 +102,9 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
     read = columns_of(frame, coded, item, value, label)
     values = read.values if score else -read.values  # the first rank is the largest score
     (requests, request_of_row), *of_run = read.coded
+    first = frame.first if isinstance(frame, HeldTable) else None
     if not of_run:
-        yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row")
+        yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row", first)
         return
     ((runs, run_of_row),) = of_run
     for k, name in enumerate(Ids(*runs)):
@@ -114,12 +121,20 @@ def judged_table(frame: Any, given: Columns, label: str) -> Source:
     request, item, grade = (needed(role, names, given, label) for role in ("request", "item", "grade"))
     read = columns_of(frame, [request], item, grade, label)
     ((requests, request_of_row),) = read.coded
-    return Source(label, ("table", requests, request_of_row, read.items, read.values), "row")
+    first = frame.first if isinstance(frame, HeldTable) else None
+    return Source(label, ("table", requests, request_of_row, read.items, read.values), "row", first)
+
+
+def frame_in(path: str) -> Any:
+    """The table in a file by that name, csv, tsv, JSON lines or parquet; None where it is in TREC's format."""
+    return table_in(path, lambda names: all(column(role, names, {}, path) for role in ("request", "item")))
 
 
 def columns_of(frame: Any, coded: list[str], item: str, value: str, label: str) -> FrameColumns:
     from tiebreak.inputs import faults
 
+    if isinstance(frame, HeldTable):
+        return frame.read(coded, item, value)
     try:
         read = factorised(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
     except (ValueError, TypeError, OSError) as error:

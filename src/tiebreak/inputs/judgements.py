@@ -15,7 +15,7 @@ from tiebreak._interface import Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
-from tiebreak.inputs.frames import Columns, is_frame, judged_table
+from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, judged_table
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import Path, Source, Values, check_spelling, file_source
@@ -131,8 +131,10 @@ def read_judgements(
 def judged_source(given: Any, columns: Columns) -> Source | Values:
     """Where the lines of judgements come from; a dictionary as it is."""
     if isinstance(given, (str, os.PathLike)):
-        if columns:
-            raise InputError("columns= is for data frames; a file in TREC's format has its columns.", kind="columns")
+        table = frame_in(os.fspath(given))
+        if table is not None:
+            return judged_table(table, columns, os.fspath(given))
+        check_no_columns(columns)
         return file_source(given)
     held = unpacked(given, "relevance")
     if isinstance(held, Mapping):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from glob import glob
 from typing import Any, TypeAlias
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.inputs.frames import Columns, is_frame, run_tables
+from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, file_source, name_of, table_source
+from tiebreak.inputs.table_files import HeldTable
 from tiebreak.words import listed
 
 
@@ -54,15 +56,18 @@ class Run:
 def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, Source]:
     """What a run is called, and where its lines come from."""
     if isinstance(given, (str, os.PathLike)):
-        if columns:
-            raise InputError("columns= is for data frames; a file in TREC's format has its columns.", kind="columns")
-        return name or ("stdin" if os.fspath(given) == STANDARD_INPUT else name_of(given)), file_source(given)
-    held = unpacked(given, "score")
-    name = name or str(getattr(given, "name", None) or "run")
-    label = f"run {quoted(name)}"
+        name = name or ("stdin" if os.fspath(given) == STANDARD_INPUT else name_of(given))
+        label, held = os.fspath(given), frame_in(os.fspath(given))
+        if held is None:
+            check_no_columns(columns)
+            return name, file_source(given)
+    else:
+        held = unpacked(given, "score")
+        name = name or str(getattr(given, "name", None) or "run")
+        label = f"run {quoted(name)}"
     if isinstance(held, Mapping):
         return name, table_source(held, label)
-    if not is_frame(held):
+    if not is_frame(held) and not isinstance(held, HeldTable):
         raise InputError(
             f"a run cannot be read from {type(given).__name__}. "
             "Give a path, {request: {item: score}} or a data frame.",
@@ -107,9 +112,27 @@ def as_run(given: RunLike, place: int) -> Iterator[Run]:
         for name, source in run_tables(given, {}, f"run {place}"):
             yield Run.of(source, name if name is not None else f"run{place}")
     elif isinstance(given, (str, os.PathLike)):
-        yield Run(given)
+        yield from runs_in(os.fspath(given))
     else:
         yield Run(given, name=getattr(given, "name", None) or f"run{place}")
+
+
+def runs_in(path: str) -> Iterator[Run]:
+    """The run in a file; every run of a table that holds several, of a folder, or of a pattern such as ``*.run.gz``."""
+    if os.path.isdir(path):
+        files = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
+        if not files:
+            raise InputError(f"{path}: there is no file in this folder.", kind="directory", file=path)
+    else:
+        found = [] if os.path.exists(path) else sorted(glob(path))
+        files = found or [path]
+    for file in files:
+        held = frame_in(file)
+        if held is None:
+            yield Run(file)
+            continue
+        for name, source in run_tables(held, {}, file):
+            yield Run.of(source, name if name is not None else name_of(file))
 
 
 def check_names(runs: list[Run]) -> None:

@@ -23,16 +23,17 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 """``{request: {item: value}}``: scores of a run, or grades."""
 
 STANDARD_INPUT = "-"
-SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv")
+SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, what to call it in messages, and what to call its rows if it is no file."""
+    """What a kernel can read, what to call it in messages, and its rows: by number, or by line if a file held them."""
 
     label: str
     kernel: KernelSource
     rows: str = "entry"
+    first_line: int | None = None
 
     @property
     def is_table(self) -> bool:
@@ -42,6 +43,8 @@ class Source:
         """The line as people click on it: ``file:line``; for a table its row."""
         if not line:
             return self.label
+        if self.first_line is not None:
+            return f"{self.label}:{self.first_line + line - 1}"
         return f"{self.label}, {self.rows} {line}" if self.is_table else f"{self.label}:{line}"
 
 

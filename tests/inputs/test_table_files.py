@@ -1,0 +1,181 @@
+"""Tables in files: csv, tsv, JSON lines and parquet give what the same lines in TREC's format give."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.inputs import table_files
+
+QRELS = [("001", "NA", 2), ("001", "b", 1), ("q2", "c", 0), ("q2", "d", 3)]
+ROWS = [("001", "b", 3.5), ("001", "x", 2.5), ("001", "NA", 2.5), ("q2", "d", 1e-3), ("q2", "c", -1.0)]
+
+
+def separated(rows, names, mark):
+    return "".join(mark.join(map(str, row)) + "\n" for row in [names, *rows]).encode()
+
+
+def lines(rows, names):
+    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows).encode()
+
+
+def packed_by(module):
+    return lambda data: pytest.importorskip(module).compress(data)
+
+
+PACKED = {"": bytes, ".gz": gzip.compress, ".zst": packed_by("backports.zstd")}
+TABLES = {
+    ".csv": lambda rows, names: separated(rows, names, ","),
+    ".tsv": lambda rows, names: separated(rows, names, "\t"),
+    ".jsonl": lines,
+    ".ndjson": lines,
+}
+
+
+@pytest.fixture(params=[(kind, packed) for kind in TABLES for packed in PACKED], ids="".join)
+def written(request, tmp_path):
+    """Write rows as a table of one kind, and return its path."""
+    kind, packed = request.param
+
+    def write(name, rows, names):
+        path = tmp_path / f"{name}{kind}{packed}"
+        path.write_bytes(PACKED[packed](TABLES[kind](rows, names)))
+        return path
+
+    return write
+
+
+def expected(tmp_path):
+    (tmp_path / "as-trec.qrels").write_text("".join(f"{q} 0 {i} {g}\n" for q, i, g in QRELS))
+    (tmp_path / "as-trec.run").write_text("".join(f"{q} Q0 {i} 1 {s!r}\n" for q, i, s in ROWS))
+    return tb.project(tmp_path / "as-trec.qrels", tmp_path / "as-trec.run", nonrelevant=True)
+
+
+def assert_same(found, other):
+    assert [*found.requests] == [*other.requests]
+    for part in ("ranks", "grade", "listed", "retrieved", "tied"):
+        assert np.array_equal(getattr(found, part), getattr(other, part)), part
+
+
+def test_tables_give_the_positions_of_trec_files(written, tmp_path):
+    qrels = written("qrels", QRELS, ("query_id", "doc_id", "relevance"))
+    run = written("bm25", ROWS, ("query_id", "doc_id", "score"))
+    found = tb.project(qrels, run, nonrelevant=True)
+    assert found.runs == ("bm25",)
+    assert_same(found, expected(tmp_path))
+
+
+def test_parquet_gives_the_positions_of_trec_files(tmp_path):
+    polars = pytest.importorskip("polars")
+    for name, rows, names in (("q", QRELS, ("qid", "docno", "label")), ("r", ROWS, ("qid", "docno", "score"))):
+        polars.DataFrame(rows, schema=list(names), orient="row").write_parquet(tmp_path / f"{name}.parquet")
+    assert_same(tb.project(tmp_path / "q.parquet", tmp_path / "r.parquet", nonrelevant=True), expected(tmp_path))
+
+
+def test_parquet_without_a_library_says_what_to_install(tmp_path, monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(table_files, "import_module", missing)
+    (tmp_path / "r.parquet").write_bytes(b"PAR1")
+    with pytest.raises(MissingExtraError, match=r"tiebreak\[frames\]"):
+        tb.Run(tmp_path / "r.parquet")
+
+
+def test_damaged_parquet_is_refused(tmp_path):
+    pytest.importorskip("polars")
+    (tmp_path / "r.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(InputError, match="cannot be read as parquet"):
+        tb.Run(tmp_path / "r.parquet")
+
+
+def test_a_tsv_without_names_is_in_the_format_of_trec(tmp_path):
+    (tmp_path / "r.tsv").write_text("".join(f"{q}\tQ0\t{i}\t1\t{s}\n" for q, i, s in ROWS))
+    (tmp_path / "q.tsv").write_text("".join(f"{q}\t0\t{i}\t{g}\n" for q, i, g in QRELS))
+    assert_same(tb.project(tmp_path / "q.tsv", tmp_path / "r.tsv", nonrelevant=True), expected(tmp_path))
+
+
+def test_one_table_may_hold_several_runs(written):
+    rows = [(*row, name) for name in ("B", "A") for row in ROWS]
+    table = written("runs", rows, ("qid", "docno", "score", "run"))
+    assert tb.Experiment({"001": {"b": 1}}, table).positions.runs == ("B", "A")
+    with pytest.raises(InputError, match="holds several runs: B, A"):
+        tb.Run(table)
+
+
+def test_an_item_listed_twice_is_named_with_its_line(written):
+    table = written("r", [*ROWS, ("001", "b", 0.0)], ("qid", "docno", "score"))
+    line = len(ROWS) + (1 if "jsonl" in table.name or "ndjson" in table.name else 2)
+    with pytest.raises(InputError, match="listed twice") as refusal:
+        tb.project({"001": {"b": 1}}, table)
+    assert f'{table}:{line}: item "b" is listed twice for request "001". Keep one' in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("r.csv", "qid,docno,score\nq,a,1\nq,b\n", "r.csv:3: 2 cells found; the first line names 3 columns."),
+        ("r.csv", "qid,docno,score\nq,a,high\n", "r.csv:2: column \"score\" holds 'high'. Give a number."),
+        ("r.csv", "qid,docno,score\n,a,1\n", 'r.csv:2: column "qid" has no value here.'),
+        ("r.csv", 'qid,docno,score\nq,"a,1\n', "r.csv:"),
+        ("r.csv", "a,b\n1,2\n", "no column for score"),
+        ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1}\n[1]\n', "r.jsonl:2: an object with the same keys"),
+        ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1}\n{"qid": 1}\n', "r.jsonl:2: an object with the same keys"),
+        ("r.jsonl", '{"qid": 1.5, "docno": "a", "score": 1}\n', 'r.jsonl:1: column "qid" holds 1.5.'),
+        ("r.jsonl", '{"qid": "q", "docno": null, "score": 1}\n', 'r.jsonl:1: column "docno" has no value here.'),
+        ("r.jsonl", '{"qid": "q", "docno": "a", "score": true}\n', 'r.jsonl:1: column "score" holds True.'),
+        ("r.jsonl", "[" * 100_000, "r.jsonl:1: an object"),
+        ("r.csv", "", "no column for score"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_line(tmp_path, name, text, words):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as refusal:
+        tb.project({"q": {"a": 1}}, tmp_path / name)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.csv.gz", "r.jsonl", "r.tsv"])
+def test_bytes_that_are_no_text_are_refused(tmp_path, name):
+    data = b"qid,docno,score\nq,\xff\xfe,1\n"
+    (tmp_path / name).write_bytes(gzip.compress(data)[:-9] if name.endswith("gz") else data)
+    with pytest.raises(InputError):
+        tb.project({"q": {"a": 1}}, tmp_path / name)
+
+
+def test_a_folder_or_a_pattern_stands_for_its_files(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name in ("b.run", "a.run", ".hidden"):
+        (folder / name).write_text("q 0 a 1 1\n")
+    (folder / "c.csv").write_text("qid,docno,score\nq,a,1\n")
+    (folder / "inner").mkdir()
+    assert tb.Experiment({"q": {"a": 1}}, folder).positions.runs == ("a", "b", "c")
+    assert tb.Experiment({"q": {"a": 1}}, str(folder / "*.run")).positions.runs == ("a", "b")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no file in this folder"):
+        tb.Experiment({"q": {"a": 1}}, tmp_path / "empty")
+
+
+def test_columns_of_a_file_can_be_named(tmp_path):
+    (tmp_path / "r.csv").write_text("u,i,p\nq,a,1\n")
+    run = tb.Run(tmp_path / "r.csv", columns={"request": "u", "item": "i", "score": "p"})
+    assert tb.project({"q": {"a": 1}}, run).ranks.tolist() == [[1]]
+    (tmp_path / "r.run").write_text("q 0 a 1 1\n")
+    with pytest.raises(InputError, match="columns= is for tables"):
+        tb.Run(tmp_path / "r.run", columns={"request": "u"})
+
+
+def test_the_command_line_reads_tables_and_folders(tmp_path):
+    (tmp_path / "q.csv").write_text("qid,docno,label\nq,a,1\n")
+    (tmp_path / "runs").mkdir()
+    for name in ("x", "y"):
+        (tmp_path / "runs" / f"{name}.jsonl").write_text('{"qid": "q", "docno": "a", "score": 1}\n')
+    command = [sys.executable, "-m", "tiebreak", "evaluate", tmp_path / "q.csv", tmp_path / "runs", "-m", "AP"]
+    done = subprocess.run([*command, "--format", "csv"], capture_output=True, text=True, check=True)
+    assert done.stdout == "run,AP\nx,1.0\ny,1.0\n"
