@@ -192,6 +192,8 @@ def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec
     at_once = tb.compare(positions, spec).values
     for module in (base, rpp, lexicographic, interleaving):
         monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(rpp, "POPULATED_AT_ONCE", 50)
+    assert len(list(rpp.by_requests(positions))) > 5
     assert (tb.compare(positions, spec).values == at_once).all()
 
 

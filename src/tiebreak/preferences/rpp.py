@@ -7,7 +7,7 @@ with its own relevant items; one population is weighed by its number of items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +31,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats, Ranks, pair_signs, weighted_sum
 
 Mask = NDArray[np.bool_]
+POPULATED_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,17 @@ class PairedPreference(Preference):
         is_exact = self.weights == "uniform"
         size = np.zeros(len(positions.requests), dtype=np.int64)
         total = np.zeros((len(pairs), len(size)), dtype=np.int32 if is_exact else np.float64)
-        for mask in self.populations(positions):
-            for bucket in positions.levels(self.rel, mask=mask).buckets():
-                summed = signs_summed if is_exact else self.weighed_signs(bucket.m)
-                size[bucket.requests] += bucket.m
-                for block in bucket.blocks(ENTRIES_AT_ONCE):
-                    p = by_level(bucket.p[:, block])
-                    for fan in pairs.fans:
-                        gain = summed(p[:, fan.run, None], p[:, fan.others])
-                        total[fan.rows, bucket.requests[block]] += fan.sign * gain
+        for places, some in by_requests(positions):
+            for mask in self.populations(some):
+                for bucket in some.levels(self.rel, mask=mask).buckets():
+                    summed = signs_summed if is_exact else self.weighed_signs(bucket.m)
+                    requests = places[bucket.requests]
+                    size[requests] += bucket.m
+                    for block in bucket.blocks(ENTRIES_AT_ONCE):
+                        p = by_level(bucket.p[:, block])
+                        for fan in pairs.fans:
+                            gain = summed(p[:, fan.run, None], p[:, fan.others])
+                            total[fan.rows, requests[block]] += fan.sign * gain
         if is_exact:
             return Preferred.counted(total, size)
         return Preferred.counted(settled(total / np.maximum(size, 1)), (size > 0).astype(np.int64))
@@ -69,6 +72,17 @@ class PairedPreference(Preference):
         """The sum over recall levels of w_i times the sign of y_i - x_i, times m, as it is weighed by."""
         w = m * recall_weights(m, self.weights)
         return lambda x, y: weighted_sum(np.moveaxis(pair_signs(x, y), 0, -1), w)
+
+
+def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:
+    """Some requests at a time, by their places: populations are worked out in memory that does not grow with all."""
+    step = np.cumsum(positions.layout.sizes) // POPULATED_AT_ONCE
+    if not step.any():
+        yield np.arange(len(positions.requests)), positions
+        return
+    bare = replace(positions, nonrelevant=None, top=None, pool=None)
+    for places in np.split(positions.request_order, np.flatnonzero(np.diff(step)) + 1):
+        yield places, bare.take_requests(places)
 
 
 def signs_summed(x: Ranks, y: Ranks) -> NDArray[np.int32]:
@@ -145,6 +159,9 @@ class SubtopicRecallPairedPreference(PairedPreference):
 def nested(request: NDArray[np.int64], key: Floats, kept: Mask) -> Iterator[Mask]:
     """For k = 0, 1, ...: the kept entries with the k + 1 smallest keys of their request, where it has so many."""
     entries = np.flatnonzero(kept)
+    if len(entries) == 0 or np.ptp(key[entries]) == 0:  # one grade is one population
+        yield kept
+        return
     place = np.full(len(kept), -1)
     place[entries] = dense_places(request[entries], key[entries])
     last = np.full(request.max(initial=-1) + 1, -1)
