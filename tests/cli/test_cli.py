@@ -78,9 +78,9 @@ def test_check_says_what_was_read_and_what_was_odd(files):
     done = run("check", files / "qrels.txt", files / "a.run", files / "b.run.gz")
     assert done.returncode == 0, done.stderr
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.split()}
-    assert rows["a"][1:5] == ["3", "2", "0", "1-2"]
+    assert rows["a"][1:5] == ["3", "2", "0", "1-2-2"]
     assert rows["b"][1:5] == ["2", "1", "1", "1"]
-    assert "2 of 2 (100%)" in done.stdout and "0 of 2 (0%)" in done.stdout
+    assert "2 (100%)" in done.stdout and "0 (0%)" in done.stdout
     assert 'b: 1 requests without judgements, ignored (first on line 3: "z").' in done.stdout
     assert "b: 1 comment lines (first on line 1" in done.stdout
     assert "Ranked by score, ties by item id, descending." in done.stdout
@@ -89,7 +89,7 @@ def test_check_says_what_was_read_and_what_was_odd(files):
 
 def test_options_reach_the_reader(files):
     done = run("check", files / "qrels.txt", files / "a.run", "--min-grade", 2, "--depth", 1, "--jobs", 1)
-    assert "1 requests with 1 relevant items (a grade of at least 2)" in done.stdout
+    assert "1 request with 1 relevant item, 1 each." in done.stdout and "a grade of at least 2" in done.stdout
     assert "Note: 1 of 2 requests have no relevant item" in done.stderr
 
 

@@ -11,13 +11,20 @@ from tiebreak.cli.options import experiment, reading_options
 
 @click.command("check")
 @reading_options
-def command(qrels: str, runs: tuple[str, ...], **options: Any) -> None:
+@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(qrels: str, runs: tuple[str, ...], format_: str, **options: Any) -> None:
     """Read judgements and runs, and say what they hold.
 
-    QRELS and RUN are files in TREC's formats, plain or compressed by gzip or zstd, or - for standard input. A run can
-    be given as NAME=PATH.
+    QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
+    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH.
     """
+    import json
+
     from tiebreak.reports.overview import overview
 
     made = experiment(qrels, runs, **options)
-    overview(made.positions, made.judgements).print()
+    found = overview(made.positions, made.judgements)
+    if format_ == "json":
+        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        found.table().print()

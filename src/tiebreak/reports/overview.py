@@ -1,57 +1,198 @@
-"""What was read: one row per run, and the choices made while reading."""
+"""What was read: a row per run, the judgements, what was odd about them, and the choices made while reading."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._interface import UNRETRIEVED
 from tiebreak._kernels import kernels
 from tiebreak.inputs import Judgements
+from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.reports.tables import Table
+from tiebreak.words import listed, many
 
-HEADER = ("run", "lines", "requests", "missing", "depth", "relevant found", "tied scores")
-
-
-def overview(positions: Positions, judgements: Judgements) -> Table:
-    return Table(HEADER, tuple(rows(positions)), (*notes(positions), *oddities(positions, judgements)))
+MANY_TIES = 0.5
+NEARLY_ALL = 0.99
 
 
-def rows(positions: Positions) -> Iterator[tuple[str, ...]]:
+class RunRow(NamedTuple):
+    """What one run holds; depths and shares are of the judged requests that it lists."""
+
+    run: str
+    lines: int
+    requests: int
+    missing: int
+    depth_min: int
+    depth_median: float
+    depth_max: int
+    judged_at_10: float
+    judged_at_100: float
+    relevant_found: int
+    tied: float
+
+
+class JudgedRow(NamedTuple):
+    """What the judgements hold."""
+
+    requests: int
+    without_relevant: int
+    relevant: int
+    relevant_min: int
+    relevant_median: float
+    relevant_max: int
+    grades: dict[str, int]
+    subtopics_max: int
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What was read, as a table and as data."""
+
+    runs: tuple[RunRow, ...]
+    judgements: JudgedRow
+    oddities: dict[str, tuple[str, ...]]
+    warnings: tuple[str, ...]
+    choices: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "judgements": self.judgements._asdict(),
+            "runs": [row._asdict() for row in self.runs],
+            "oddities": {name: list(met) for name, met in self.oddities.items()},
+            "warnings": list(self.warnings),
+            "choices": list(self.choices),
+        }
+
+    def table(self) -> Table:
+        """A row per run; the rest under it."""
+        judged = ("judged@10", "judged@100")
+        header = ("run", "lines", "requests", "missing", "depth", *judged, "relevant found", "tied scores")
+        met = (f"{name}: {oddity}." for name, oddities in self.oddities.items() for oddity in oddities)
+        said = (*self._judged(), *self.choices, *(f"Warning: {warning}" for warning in self.warnings), *met)
+        return Table(header, tuple(map(self._shown, self.runs)), said)
+
+    def _shown(self, row: RunRow) -> tuple[str, ...]:
+        all_relevant = max(self.judgements.relevant, 1)
+        return (
+            row.run,
+            f"{row.lines:,}",
+            f"{row.requests:,}",
+            f"{row.missing:,}",
+            span(row.depth_min, row.depth_median, row.depth_max),
+            f"{row.judged_at_10:.0%}",
+            f"{row.judged_at_100:.0%}",
+            f"{row.relevant_found:,} ({row.relevant_found / all_relevant:.0%})",
+            f"{row.tied:.0%}",
+        )
+
+    def _judged(self) -> Iterator[str]:
+        of = self.judgements
+        each = span(of.relevant_min, of.relevant_median, of.relevant_max)
+        yield f"{many(of.requests, 'request')} with {many(of.relevant, 'relevant item')}, {each} each."
+        yield "Grades: " + listed([f"{grade} {count:,} times" for grade, count in of.grades.items()], most=12) + "."
+        if of.subtopics_max:
+            yield f"Up to {many(of.subtopics_max, 'subtopic')} per request."
+        if of.without_relevant:
+            yield f"{many(of.without_relevant, 'request')} without a relevant item, left out of everything."
+
+
+def overview(positions: Positions, judgements: Judgements) -> Overview:
+    audits = [("judgements", judgements.audit)] if judgements.audit else []
+    named = [*audits, *zip(positions.runs, positions.audits, strict=True)]
+    oddities = {name: tuple(map(str, audit.oddities)) for name, audit in named if audit.oddities}
+    rows = tuple(run_rows(positions))
+    warned = tuple(warnings(positions, rows))
+    return Overview(rows, judged_row(positions, judgements), oddities, warned, choices(positions))
+
+
+def run_rows(positions: Positions) -> Iterator[RunRow]:
     relevant = is_relevant(positions.grade, positions.min_grade)
-    for k, name in enumerate(positions.runs):
-        listed, depths = positions.listed[k], positions.retrieved[k]
-        present = listed > 0
-        found = positions.ranks[k, relevant] != UNRETRIEVED
-        yield (
+    for k, (name, audit) in enumerate(zip(positions.runs, audits_of(positions), strict=True)):
+        listed_items, there = positions.listed[k], positions.listed[k] > 0
+        depths = positions.retrieved[k][there]
+        yield RunRow(
             name,
-            f"{positions.audits[k].lines:,}",
-            f"{present.sum():,}",
-            f"{(~present).sum():,}",
-            span(depths[present]),
-            f"{found.sum():,} of {len(found):,} ({found.mean():.0%})",
-            f"{positions.tied[k].sum() / max(listed.sum(), 1):.0%}",
+            audit.lines,
+            int(there.sum()),
+            int((~there).sum()),
+            int(depths.min(initial=2**31 - 1)) if len(depths) else 0,
+            float(np.median(depths)) if len(depths) else 0.0,
+            int(depths.max(initial=0)),
+            judged_share(positions, k, 10),
+            judged_share(positions, k, 100),
+            int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
+            float(positions.tied[k].sum() / max(int(listed_items.sum()), 1)),
         )
 
 
-def span(depths: np.ndarray[tuple[int], np.dtype[np.int32]]) -> str:
-    """The smallest and the largest, or the one that all have."""
-    if not len(depths):
-        return "-"
-    low, high = int(depths.min()), int(depths.max())
-    return f"{low:,}" if low == high else f"{low:,}-{high:,}"
+def audits_of(positions: Positions) -> tuple[FileAudit, ...]:
+    return positions.audits or tuple(FileAudit(name, 0, ()) for name in positions.runs)
 
 
-def notes(positions: Positions) -> Iterator[str]:
+def judged_share(positions: Positions, run: int, depth: int) -> float:
+    """How much of the first so many items of all its rankings was judged."""
+    parts = [positions] if positions.nonrelevant is None else [positions, positions.nonrelevant]
+    judged = sum(int((part.ranks[run] <= depth).sum()) for part in parts)
+    return judged / max(int(np.minimum(positions.retrieved[run], depth).sum()), 1)
+
+
+def judged_row(positions: Positions, judgements: Judgements) -> JudgedRow:
     m = positions.relevant()
-    yield f"{(m > 0).sum():,} requests with {m.sum():,} relevant items ({positions.relevance})."
+    some = m[m > 0]
+    grades, counts = np.unique(judgements.grade, return_counts=True)
+    return JudgedRow(
+        len(some),
+        int((m == 0).sum()),
+        int(m.sum()),
+        int(some.min(initial=2**31 - 1)) if len(some) else 0,
+        float(np.median(some)) if len(some) else 0.0,
+        int(some.max(initial=0)),
+        {f"{grade:g}": count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
+        most_subtopics(judgements),
+    )
+
+
+def most_subtopics(judgements: Judgements) -> int:
+    """The largest number of subtopics that a request has; 0 where judgements have none."""
+    rows = judgements.subtopics
+    if rows is None:
+        return 0
+    pairs = np.unique(np.stack([judgements.request[rows.judgement], rows.label.astype(np.int64)]), axis=1)
+    return int(np.bincount(pairs[0]).max())
+
+
+def span(low: int, median: float, high: int) -> str:
+    """The smallest, the middle and the largest, or the one that all have."""
+    return f"{low:,}" if low == high else f"{low:,}-{median:,.0f}-{high:,}"
+
+
+def choices(positions: Positions) -> tuple[str, ...]:
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
     core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
-    yield f"Ranked by score, ties by {order}. Read by {core}."
+    return (
+        f"Relevant is {positions.relevance}. Ranked by score, ties by {order}. Read by {core}.",
+        "Depths are min-median-max. Judged: share of the first 10 and 100 items that was judged.",
+    )
+
+
+def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
+    """What may mislead a comparison of these runs."""
     yield from uneven_depths(positions)
+    tied = [row.run for row in rows if row.tied > MANY_TIES]
+    if tied:
+        yield f"More than half of the scores tie, so item ids decide much of the ranking: {listed(tied)}."
+    alike = list(near_identical(positions))
+    if alike:
+        yield f"Nearly the same rankings of judged items: {listed(alike)}."
 
 
 def uneven_depths(positions: Positions) -> Iterator[str]:
@@ -64,9 +205,13 @@ def uneven_depths(positions: Positions) -> Iterator[str]:
         )
 
 
-def oddities(positions: Positions, judgements: Judgements) -> Iterator[str]:
-    """What was odd in the judgements, then in each run."""
-    audits = [("judgements", judgements.audit)] if judgements.audit else []
-    for name, audit in [*audits, *zip(positions.runs, positions.audits, strict=True)]:
-        for oddity in audit.oddities:
-            yield f"{name}: {oddity}."
+def near_identical(positions: Positions) -> Iterator[str]:
+    """Pairs of runs that rank nearly all relevant items alike; only looked for where that is quick."""
+    found: NDArray[np.bool_] = positions.ranks != UNRETRIEVED
+    if len(positions.runs) > 200:
+        return
+    for x, y in combinations(range(len(positions.runs)), 2):
+        either = found[x] | found[y]
+        same = (positions.ranks[x] == positions.ranks[y]) & either
+        if either.any() and same.sum() >= NEARLY_ALL * either.sum():
+            yield f"{positions.runs[x]} and {positions.runs[y]}"

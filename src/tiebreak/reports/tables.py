@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST_WITHOUT_TERMINAL = 160
-NUMBER = re.compile(r"[-+0-9.,%/=* ]*|nan")
+NUMBER = re.compile(r"[-+0-9.,%/=*() ]*|nan")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
