@@ -15,6 +15,9 @@ INTERFACE = 3
 MEMORY = 2_000_000_000
 """Bytes that may be held of one file, unless another number is given."""
 
+EXCLUDED = -2
+"""Slot of an item that is removed from every ranking."""
+
 UNRETRIEVED = 2**31 - 1
 """Rank of an item that a run does not retrieve: below every retrieved one."""
 
@@ -107,7 +110,8 @@ class Projection(NamedTuple):
 class Judged(NamedTuple):
     """The judgements as the kernels see them: those of request r are entries starts[r] to starts[r + 1].
 
-    `slot` says at which place of a run's row of ranks a judgement's rank is written; -1 for nowhere.
+    `slot` says at which place of a run's row of ranks a judgement's rank is written: -1 for nowhere, `EXCLUDED` for an
+    item that is removed from every ranking.
     """
 
     requests: IdColumn

@@ -37,7 +37,7 @@ def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fa
     return rows._replace(counts=Counts(*rows.counts))
 
 
-def read_frame(frame: object, coded: list[str], items: str, values: str) -> FrameColumns | Fault:
+def read_frame(frame: object, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
     """Columns of a data frame, through Arrow where it offers that and there is a core; else through narwhals."""
     reader = kernels() if hasattr(frame, "__arrow_c_stream__") else import_module("tiebreak._reference")
     fault, fields = reader.read_frame(frame, coded, items, values)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import (
     COUNTERS,
+    EXCLUDED,
     INTERFACE,
     UNRETRIEVED,
     Counts,
@@ -316,7 +317,9 @@ def judged_table(source: Source, tally: Tally) -> Iterator[JudgedLine]:
 # Frames
 
 
-def read_frame(frame: Any, coded: list[str], items: str, values: str, /) -> tuple[Fault | None, FrameColumns | None]:
+def read_frame(
+    frame: Any, coded: list[str], items: str, values: str | None, /
+) -> tuple[Fault | None, FrameColumns | None]:
     """Columns of any data frame that narwhals knows: ids as text, values as float64."""
     import narwhals as nw
 
@@ -325,7 +328,8 @@ def read_frame(frame: Any, coded: list[str], items: str, values: str, /) -> tupl
     try:
         codes = [coded_column(held[name].to_list(), name) for name in coded]
         column = id_column(texts(held[items].to_list(), items))
-        return None, FrameColumns(codes, column, numbers_of(held[values].to_list(), values))
+        numbers = np.ones(len(column[1]) - 1) if values is None else numbers_of(held[values].to_list(), values)
+        return None, FrameColumns(codes, column, numbers)
     except Stop as stop:
         return stop.fault(0), None
 
@@ -506,7 +510,8 @@ class Table:
         tops: list[list[tuple[bytes, int]]] = [[] for _ in self.request_names]
         for r, listed in lists.items():
             judgements = self.judgements_of(r)
-            ranking = ranked(listed.values())
+            excluded = {item for item, j in judgements.items() if self.judged.slot[j] == EXCLUDED}
+            ranking = [item for item in ranked(listed.values()) if item not in excluded]
             if self.options.judged_only:
                 ranking = [item for item in ranking if item in judgements]
             ranking = ranking[: self.options.depth]

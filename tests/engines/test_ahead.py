@@ -101,6 +101,14 @@ def test_other_runs_are_not_served(files, asked):
     assert asked == ["project"]
 
 
+def test_exclusions_are_left_to_the_usual_way(files, asked):
+    expected = projected(*files, exclude={"q2": {"d": 1}})
+    asked.clear()
+    begin(files[0], files[1:], Options())
+    assert_same(projected(*files, exclude={"q2": {"d": 1}}), expected)
+    assert asked == ["project"]
+
+
 def test_subtopics_are_left_to_the_usual_way(files, asked, tmp_path):
     (tmp_path / "qrels").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 c 1\n")
     expected = projected(*files[:2])

@@ -3,6 +3,9 @@
 use crate::ids::{Ids, Seed, Table};
 use crate::ranking::JudgedItems;
 
+/// The slot of an item that is removed from every ranking.
+pub const EXCLUDED: i32 = -2;
+
 /// The judgements: those of request r are `item[starts[r]..starts[r + 1]]`; `slot` says where a rank is written.
 pub struct Judged<'a> {
     pub requests: Ids<'a>,

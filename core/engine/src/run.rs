@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::fault::{Fault, Stop};
 use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
-use crate::judged::Judged;
+use crate::judged::{EXCLUDED, Judged};
 use crate::number;
 use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied};
 use crate::source::{Rows, Source, Text, Watch};
@@ -283,9 +283,12 @@ impl<'a> Projector<'a> {
         let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return };
         self.ranking.order();
         let listed = self.ranking.entries();
-        let counts = |entry: &&Entry| !self.options.judged_only || entry.judged != UNJUDGED;
-        let ranking = listed.iter().filter(counts).take(self.options.depth);
         let first = self.judged.first(r);
+        let counts = |entry: &&Entry| match entry.judged {
+            UNJUDGED => !self.options.judged_only,
+            judged => self.judged.slot[first + judged as usize] != EXCLUDED,
+        };
+        let ranking = listed.iter().filter(counts).take(self.options.depth);
         let mut retrieved = 0;
         for entry in ranking.clone() {
             retrieved += 1;

@@ -38,7 +38,8 @@ impl From<ArrowError> for Trouble {
     }
 }
 
-/// Read the columns `coded`, `items` and `values` of anything that offers an Arrow stream.
+/// Read the columns `coded`, `items` and `values` of anything that offers an Arrow stream; values are 1 where no column
+/// holds them.
 #[pyfunction]
 #[pyo3(signature = (frame, coded, items, values, /))]
 pub fn read_frame(
@@ -46,7 +47,7 @@ pub fn read_frame(
     frame: PyRecordBatchReader,
     coded: Vec<String>,
     items: &str,
-    values: &str,
+    values: Option<String>,
 ) -> PyResult<Object> {
     let reader = frame.into_reader()?;
     let mut table = Table {
@@ -54,7 +55,8 @@ pub fn read_frame(
         items: IdColumn::default(),
         values: Vec::new(),
     };
-    let read = py.detach(|| reader.into_iter().try_for_each(|batch| table.add(&batch?, &coded, items, values)));
+    let read =
+        py.detach(|| reader.into_iter().try_for_each(|batch| table.add(&batch?, &coded, items, values.as_deref())));
     match read {
         Err(Trouble::Arrow(error)) => Err(PyValueError::new_err(error.to_string())),
         Err(Trouble::Fault(fault)) => {
@@ -72,13 +74,19 @@ pub fn read_frame(
 }
 
 impl Table {
-    fn add(&mut self, batch: &RecordBatch, coded: &[String], items: &str, values: &str) -> Result<(), Trouble> {
+    fn add(&mut self, batch: &RecordBatch, coded: &[String], items: &str, values: Option<&str>) -> Result<(), Trouble> {
         let before = self.values.len();
         for ((codes, of_row), name) in self.coded.iter_mut().zip(coded) {
             each_id(batch, name, before, |id| of_row.push(codes.code(id) as i32))?;
         }
         each_id(batch, items, before, |id| self.items.push(id))?;
-        add_numbers(batch, values, before, &mut self.values)
+        match values {
+            Some(name) => add_numbers(batch, name, before, &mut self.values),
+            None => {
+                self.values.resize(before + batch.num_rows(), 1.0);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -26,6 +26,7 @@ READING = (
     click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
     click.option("--binary", is_flag=True, help="Forget the grades of relevant items."),
     click.option("--depth", type=POSITIVE, help="Cut every ranking after so many items."),
+    click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
     click.option("--judged-only", is_flag=True, help="Remove unjudged items from every ranking first."),
     click.option(
         "--requests",
@@ -120,6 +121,8 @@ def reading_options(command: Command) -> Command:
     @wraps(command)
     def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
         how = {name: options[name] for name in Options._fields if name in options}
+        if options.get("exclude"):
+            return command(qrels=qrels, runs=runs, **options)  # what is excluded is not known ahead
         with read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how)):
             return command(qrels=qrels, runs=runs, **options)
 

@@ -19,7 +19,7 @@ from tiebreak.words import listed
 Columns = Mapping[str, str]
 """Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""
 
-REQUEST = ("qid", "query_id", "q_id", "query-id", "user_id", "userID", "request")
+REQUEST = ("qid", "query_id", "q_id", "query-id", "user_id", "userID", "user", "request")
 ITEM = ("docno", "doc_id", "docid", "corpus-id", "item_id", "itemID", "item")
 SCORE = ("score", "prediction", "rating")
 GRADE = ("relevance", "label", "grade", "rel")
@@ -113,12 +113,13 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
         yield name, Source(f"{label}, run {quoted(name)}", kernel, "row")
 
 
-def judged_table(frame: Any, given: Columns, label: str) -> Source:
-    """Judgements in a frame."""
+def judged_table(frame: Any, given: Columns, label: str, is_graded: bool = True) -> Source:
+    """Judgements in a frame, or pairs of request and item without a grade."""
     check_roles(given, label)
     frame = eager(frame)
     names = names_of(frame)
-    request, item, grade = (needed(role, names, given, label) for role in ("request", "item", "grade"))
+    request, item = (needed(role, names, given, label) for role in ("request", "item"))
+    grade = needed("grade", names, given, label) if is_graded else None
     read = columns_of(frame, [request], item, grade, label)
     ((requests, request_of_row),) = read.coded
     first = frame.first if isinstance(frame, HeldTable) else None
@@ -130,7 +131,7 @@ def frame_in(path: str) -> Any:
     return table_in(path, lambda names: all(column(role, names, {}, path) for role in ("request", "item")))
 
 
-def columns_of(frame: Any, coded: list[str], item: str, value: str, label: str) -> FrameColumns:
+def columns_of(frame: Any, coded: list[str], item: str, value: str | None, label: str) -> FrameColumns:
     from tiebreak.inputs import faults
 
     if isinstance(frame, HeldTable):
@@ -146,7 +147,7 @@ def columns_of(frame: Any, coded: list[str], item: str, value: str, label: str) 
     return read
 
 
-def factorised(frame: Any, coded: list[str], item: str, value: str) -> FrameColumns | None:
+def factorised(frame: Any, coded: list[str], item: str, value: str | None) -> FrameColumns | None:
     """The columns of a pandas frame where pyarrow is not there to offer them through Arrow; None for all others."""
     from importlib.util import find_spec
 
@@ -154,9 +155,9 @@ def factorised(frame: Any, coded: list[str], item: str, value: str) -> FrameColu
         return None
     codes = [factors(frame[name]) for name in coded]
     ids, of_row = factors(frame[item])
-    numbers = frame[value].to_numpy()
+    numbers = np.ones(len(frame)) if value is None else frame[value].to_numpy()
     if numbers.dtype.kind not in "iuf":
-        raise InputError(f"column {quoted(value)} holds {numbers.dtype}. Give numbers.", kind="value_type")
+        raise InputError(f"column {quoted(str(value))} holds {numbers.dtype}. Give numbers.", kind="value_type")
     return FrameColumns(
         [(names.column, codes_of_row) for names, codes_of_row in codes],
         ids.take(of_row).column,

@@ -128,6 +128,19 @@ def read_judgements(
     return gathered(rows, FileAudit.of(where.label, rows.counts, 0))
 
 
+def read_pairs(source: Path | Values | Judgements | Any) -> Judgements:
+    """Pairs of request and item, such as interactions; where they have values these do not matter."""
+    if isinstance(source, Judgements):
+        return source
+    held = frame_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else unpacked(source, "relevance")
+    if held is None or isinstance(held, Mapping):
+        return read_judgements(source)
+    label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the excluded items"
+    rows = _kernels.read_judgements(judged_table(held, {}, label, is_graded=False).kernel)
+    assert not isinstance(rows, Fault), "pairs without values cannot disagree"
+    return gathered(rows, FileAudit.of(label, rows.counts, 0))
+
+
 def judged_source(given: Any, columns: Columns) -> Source | Values:
     """Where the lines of judgements come from; a dictionary as it is."""
     if isinstance(given, (str, os.PathLike)):

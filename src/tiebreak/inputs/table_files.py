@@ -36,11 +36,12 @@ class HeldTable:
     def columns(self) -> list[str]:
         return list(self.cells)
 
-    def read(self, coded: list[str], items: str, values: str) -> FrameColumns:
-        """Ids as text, values as float64."""
+    def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns:
+        """Ids as text, values as float64; 1 for every row where no column holds them."""
         codes = [self.coded(name) for name in coded]
-        numbers = np.array([self.number(values, row, cell) for row, cell in enumerate(self.cells[values])])
-        return FrameColumns(codes, Ids.of(self.ids(items)).column, numbers)
+        cells = self.cells[items if values is None else values]
+        numbers = [1.0 if values is None else self.number(values, row, cell) for row, cell in enumerate(cells)]
+        return FrameColumns(codes, Ids.of(self.ids(items)).column, np.array(numbers, dtype=np.float64))
 
     def coded(self, name: str) -> tuple[IdColumn, Any]:
         codes: dict[str, int] = {}

@@ -6,19 +6,22 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick
+from tiebreak._interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements
+from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
+from tiebreak.projection.exclusion import with_excluded
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
 
@@ -45,6 +48,7 @@ def project(
     nonrelevant: bool = False,
     top: int | None = None,
     pool: bool = False,
+    exclude: Judgements | Path | Values | Any = None,
     memory: int = MEMORY,
     jobs: int | None = None,
     tick: Tick | None = None,
@@ -79,6 +83,9 @@ def project(
         Also keep the first so many items of every ranking.
     pool : bool
         Also count the distinct items of each request over all rankings.
+    exclude : path, dict or frame, optional
+        Items to remove from the rankings of their request, before they are cut: what a user is known to have seen, as
+        the training data hold it. Values, if any, do not matter.
     memory : int
         Bytes that may be held of one file: of its largest request, or of all its lines where requests return.
     jobs : int, optional
@@ -103,7 +110,7 @@ def project(
         judgements, min_grade = judgements.binary(min_grade), None
     made = as_runs(runs)
     check_rank_column(made, ties)
-    plan = Plan(judgements, nonrelevant)
+    plan = Plan(judgements, nonrelevant, None if exclude is None else read_pairs(exclude))
     options = Options(
         depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1
     )
@@ -137,8 +144,8 @@ def common_requests(positions: Positions) -> Positions:
 class Plan:
     """Where in a run's row of ranks each judgement's rank belongs: relevant items first, then the others."""
 
-    def __init__(self, judgements: Judgements, nonrelevant: bool) -> None:
-        self.judgements = judgements
+    def __init__(self, judgements: Judgements, nonrelevant: bool, excluded: Judgements | None = None) -> None:
+        self.judgements, self.excluded = judgements, excluded
         relevant = judgements.grade > 0
         self.relevant, self.entries = self.stored(relevant)
         self.slot = np.full(len(judgements), -1, dtype=np.int32)
@@ -156,17 +163,28 @@ class Plan:
         layout, order = Layout.of(self.judgements.request[entries], len(self.judgements.requests))
         return layout, entries[order]
 
-    @property
+    @cached_property
     def judged(self) -> Judged:
         of = self.judgements
-        return Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, self.slots)
+        made = Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, self.slots)
+        if self.excluded is None:
+            return made
+        made, self.judgement_of_entry = with_excluded(made, of, self.excluded)
+        return made
 
     def positions(self, runs: tuple[str, ...], projection: Projection) -> Positions:
         ranks, m = projection.ranks, len(self.entries)
         relevant = self.part(runs, projection, self.relevant, self.entries, ranks[:, :m])
         nonrelevant = self.part(runs, projection, *self.others, ranks[:, m:]) if self.others else None
-        top = None if projection.top is None else tuple(projection.top)
+        top = None if projection.top is None else tuple(map(self.top_items, projection.top))
         return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics())
+
+    def top_items(self, top: TopItems) -> TopItems:
+        """The same, with judgements by their own places where excluded items stood between them."""
+        if self.excluded is None:
+            return top
+        judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
+        return top._replace(judgement=judgement.astype(np.int32))
 
     def part(
         self,

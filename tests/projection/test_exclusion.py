@@ -1,0 +1,91 @@
+"""Items that are removed from rankings before they are judged."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from tiebreak import Judgements
+
+ITEMS = "abcdefgh"
+rankings = st.permutations(ITEMS).flatmap(lambda order: st.integers(1, len(order)).map(lambda k: list(order[:k])))
+
+
+@pytest.fixture(params=["rust", "python"])
+def engine(request, monkeypatch):
+    if request.param == "rust":
+        request.getfixturevalue("core")
+    monkeypatch.setenv("TIEBREAK_CORE", request.param)
+
+
+def scored(ranking):
+    return {item: float(-k) for k, item in enumerate(ranking)}
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@given(st.data())
+def test_excluding_items_is_ranking_without_them(data):
+    grades = data.draw(
+        st.fixed_dictionaries({q: st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 2), min_size=1) for q in "pq"})
+    ) | {"z": {"only": 1}}
+    run = {q: scored(data.draw(rankings)) for q in "pq"} | {"z": {"only": 1.0}}
+    seen = data.draw(st.dictionaries(st.sampled_from("pqr"), st.dictionaries(st.sampled_from(ITEMS + "k"), st.just(1))))
+    seen = {q: items for q, items in seen.items() if items}
+    options = {
+        "depth": data.draw(st.none() | st.integers(1, 4)),
+        "judged_only": data.draw(st.booleans()),
+        "nonrelevant": True,
+        "top": 3,
+    }
+    without = {q: {i: s for i, s in scores.items() if i not in seen.get(q, {})} for q, scores in run.items()}
+    expected = tb.project(grades, without, **options)
+    for engine in ("rust", "python"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
+            found = tb.project(grades, run, exclude=seen or None, **options)
+        assert found.ranks.tolist() == expected.ranks.tolist()
+        assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
+        assert found.retrieved.tolist() == expected.retrieved.tolist()
+        for mine, theirs in zip(found.top, expected.top, strict=True):
+            assert mine.items[0] == theirs.items[0]
+            assert mine.judgement.tolist() == theirs.judgement.tolist()
+
+
+def test_by_hand(engine):
+    # s was seen: b moves up from 3 to 2. Of the judged, a was seen, too: it is not found any more.
+    run = {"u": {"a": 4.0, "s": 3.0, "b": 2.0}, "v": {"s": 2.0, "b": 1.0}}
+    qrels = {"u": {"a": 1, "b": 1}, "v": {"b": 1}}
+    found = tb.project(qrels, run, exclude={"u": {"s": 1, "a": 5}, "w": {"b": 1}})
+    ranks = dict(zip(found.layout.request.tolist(), found.ranks[0].tolist(), strict=False))
+    assert found.retrieved.tolist() == [[1, 2]] and found.listed.tolist() == [[3, 2]]
+    assert sorted(found.ranks[0].tolist()) == [1, 2, tb.UNRETRIEVED]
+    assert ranks[1] == 2  # v has seen nothing
+
+
+@pytest.mark.parametrize("name", ["train.tsv.gz", "train.csv", "train.jsonl", "train.txt"])
+def test_files_of_interactions_are_read(tmp_path, engine, name):
+    texts = {
+        "train.tsv.gz": "user\titem\trating\tts\nu\ts\t2.5\t1\nu\ts\t3.0\t2\n",
+        "train.csv": "user_id,item_id\nu,s\n",
+        "train.jsonl": '{"user_id": "u", "item_id": "s"}\n',
+        "train.txt": "u 0 s 1\n",
+    }
+    data = texts[name].encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=tmp_path / name)
+    assert found.ranks.tolist() == [[1]]
+
+
+def test_frames_of_interactions_are_read(engine):
+    polars = pytest.importorskip("polars")
+    train = polars.DataFrame({"user_id": ["u", "u"], "item_id": ["s", "s"]})
+    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=train)
+    assert found.ranks.tolist() == [[1]]
+
+
+def test_the_experiment_passes_it_on():
+    exp = tb.Experiment({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude={"u": {"s": 1}})
+    assert exp.evaluate("RR").to_flat_dict() == {"run1/RR": 1.0}
+    assert isinstance(exp.judgements, Judgements)
