@@ -170,6 +170,11 @@ def test_one_frame_may_hold_several_runs(frame, engine):
     assert made.positions.ranks[0].tolist() == made.positions.ranks[1].tolist() == expected().ranks[0].tolist()
 
 
+def test_a_column_called_name_is_no_name_of_the_run(frame):
+    rows = [(*row, "title") for row in ROWS]
+    assert tb.Run(frame(columns_of(rows, ("qid", "docno", "score", "name")))).name == "run"
+
+
 def test_integers_are_ids_by_their_decimal_text(frame, engine):
     rows = [(7, 1, 2.0), (7, 10, 1.0), (8, 2, 1.0)]
     found = tb.project(frame(columns_of([(7, 10, 1), (8, 2, 1)], ("qid", "docno", "label"))), run_frame(frame, rows))

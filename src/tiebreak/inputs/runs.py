@@ -63,7 +63,7 @@ def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, S
             return name, file_source(given)
     else:
         held = unpacked(given, "score")
-        name = name or str(getattr(given, "name", None) or "run")
+        name = name or own_name(given) or "run"
         label = f"run {quoted(name)}"
     if isinstance(held, Mapping):
         return name, table_source(held, label)
@@ -78,6 +78,12 @@ def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, S
         names = [str(one) for one, _ in tables]
         raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
     return name, tables[0][1]
+
+
+def own_name(given: Any) -> str | None:
+    """What an object calls itself; a frame's attribute of that name may be one of its columns."""
+    name = None if is_frame(given) else getattr(given, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 RunLike: TypeAlias = "Run | Path | Values | Any"
@@ -98,7 +104,7 @@ def each(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
         return [runs]
     held = unpacked(runs, "score")
     if held is not runs:
-        return [Run(held, name=getattr(runs, "name", None))]
+        return [Run(held, name=own_name(runs))]
     if not isinstance(runs, Iterable):
         raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
     return runs
@@ -114,7 +120,7 @@ def as_run(given: RunLike, place: int) -> Iterator[Run]:
     elif isinstance(given, (str, os.PathLike)):
         yield from runs_in(os.fspath(given))
     else:
-        yield Run(given, name=getattr(given, "name", None) or f"run{place}")
+        yield Run(given, name=own_name(given) or f"run{place}")
 
 
 def runs_in(path: str) -> Iterator[Run]:
