@@ -77,7 +77,7 @@ OUTPUT = (
         show_default=True,
         help="How results are written.",
     ),
-    click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write there, not here."),
+    click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
 )
 
 
