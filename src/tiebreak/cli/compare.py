@@ -62,7 +62,8 @@ def command(
     """Compare runs by preferences; positive where the first is better.
 
     QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
-    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. A metric such as AP stands for the difference of its values.
+    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. A metric
+    such as AP stands for the difference of its values.
     """
     from tiebreak.cli.gate import worse
     from tiebreak.errors import InputError

@@ -40,7 +40,8 @@ def command(
     """Score every run by every measure.
 
     QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
-    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. Measures are named as in trec_eval, ir_measures, ranx or below.
+    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. Measures are
+    named as in trec_eval, ir_measures, ranx or below.
     """
     from tiebreak.experiment import DEFAULT_MEASURES, named_metrics
 

@@ -44,7 +44,8 @@ def command(
     """Order the runs by preferences.
 
     QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
-    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. A metric such as AP stands for the difference of its values.
+    zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. A metric
+    such as AP stands for the difference of its values.
     """
     from tiebreak.orderings import method
     from tiebreak.preferences import DEFAULTS, preference
