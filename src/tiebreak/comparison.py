@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import InputError, place_of
 from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
@@ -65,9 +65,9 @@ class PairSummary(NamedTuple):
 CLEAR = f"* The 95% interval of the mean, by Student's t, leaves 0 out, and at least {FEWEST} requests differ."
 
 
-def not_shown(rows: int, noun: str) -> tuple[str, ...]:
+def not_shown(rows: int, noun: str, most: int = MOST_ROWS) -> tuple[str, ...]:
     """A note on the rows that a table leaves to other formats."""
-    return (f"{many(rows - MOST_ROWS, f'more {noun}')} not shown; other formats list all.",) if rows > MOST_ROWS else ()
+    return (f"{many(rows - most, f'more {noun}')} not shown; other formats list all.",) if rows > most else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +90,7 @@ class Summary:
         return to_frame(PairSummary._fields, self.rows)
 
     def table(self, digits: int = 4) -> Table:
-        """Pairs as rows, the better run of each marked where the interval of the mean leaves 0 out."""
+        """Pairs as rows, their means marked where the interval leaves 0 out."""
         rows, marked = [], []
         for place, row in enumerate(self.rows[:MOST_ROWS]):
             bounds = (signed(value, digits) for value in (row.low, row.high))
@@ -355,9 +355,3 @@ def names_of(baseline: str | Run | Iterable[str | Run] | None) -> tuple[str, ...
     if not isinstance(given, Iterable):
         raise InputError(f"baseline={baseline!r}. Give the name of a run, or several.", kind="names")
     return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in given))
-
-
-def place_of(run: str, runs: tuple[str, ...]) -> int:
-    if run not in runs:
-        raise UnknownNameError("run", run, runs)
-    return runs.index(run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tiebreak.words import listed
 
@@ -49,6 +49,13 @@ class UnknownNameError(InputError):
         names = [quoted(candidate)[1:-1] for candidate in by_lower_case.values()]
         advice = f"Did you mean {quoted(by_lower_case[near[0]])}?" if near else f"Known: {listed(names, most=30)}."
         super().__init__(f"unknown {what} {quoted(name)}. {advice}", kind="unknown_name")
+
+
+def place_of(name: str, known: Sequence[str], what: str = "run") -> int:
+    """Where a name stands among those known; an error that suggests the nearest where it does not."""
+    if name not in known:
+        raise UnknownNameError(what, name, known)
+    return known.index(name)
 
 
 class MissingExtraError(TiebreakError, ImportError):

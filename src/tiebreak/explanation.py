@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak._interface import UNRETRIEVED
-from tiebreak.comparison import compare, place_of
-from tiebreak.errors import InputError
+from tiebreak.comparison import compare, not_shown
+from tiebreak.errors import InputError, place_of
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import Metric
 from tiebreak.metrics.disaggregation import disaggregate
@@ -144,9 +144,11 @@ class Contributions:
             for request, m, *values in self.rows[:MOST_ROWS]
         )
         said = [f"Positive where {self.run} is better than {self.other}; sorted by the size of {self.measures[0]}."]
-        if len(self.rows) > MOST_ROWS:
-            said.append(f"{many(len(self.rows) - MOST_ROWS, 'more request')} not shown; other formats list all.")
-        said += ["Give a request to see its recall levels.", *self.notes]
+        said += [
+            *not_shown(len(self.rows), "request", MOST_ROWS),
+            "Give a request to see its recall levels.",
+            *self.notes,
+        ]
         return Table(self.header, rows, tuple(said))
 
     def _repr_html_(self) -> str:

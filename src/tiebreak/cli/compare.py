@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     show_default=True,
     help="Level of significance of --fail-if-worse.",
 )
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
 @output_options
 def command(
     qrels: str,
@@ -77,10 +76,10 @@ def command(
         raise InputError(f"--alpha {alpha}. Give a number between 0 and 1.", kind="choice")
     made = experiment(qrels, runs, **options)
     against = baselines or ((made.runs[0].name,) if gates else None)
-    found = [made.compare(spec, baseline=against) for spec in asked]
-    write(Report(found, per_request, digits), format_, out)
+    found = {spec: made.compare(spec, baseline=against) for spec in dict.fromkeys((*asked, *gates))}
+    write(Report([found[spec] for spec in asked], per_request, digits), format_, out)
     # No gate is forgotten: a run that fails one of them fails.
-    if [spec for spec in gates if worse(made.compare(spec, baseline=against), alpha)]:
+    if [spec for spec in gates if worse(found[spec], alpha)]:
         sys.exit(1)
 
 

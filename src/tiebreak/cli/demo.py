@@ -77,7 +77,7 @@ def orders(made: Experiment) -> Table:
     from tiebreak.reports.tables import Table
 
     orders = [made.order(measure) for measure in ("RR", *CASES)]
-    ranks = [{row.run: f"{row.rank}{'=' if row.tied else ''}" for row in order.rows()} for order in orders]
+    ranks = [{row.run: row.shown for row in order.rows()} for order in orders]
     rows = tuple((run, *(of[run] for of in ranks)) for run in orders[0].ranking())
     best = frozenset((r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell in ("1", "1="))
     return Table(("rank of", "RR", *CASES), rows, best=best)

@@ -25,7 +25,6 @@ class MeasuresHelp(CatalogueHelp):
 @reading_options
 @click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as AP, nDCG@10 or RBP(p=0.9).")
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
 @output_options
 def command(
     qrels: str,

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @reading_options
 @click.option("--request", "request_", metavar="ID", help="Show the recall levels of this request.")
 @click.option("-m", "--measure", metavar="SPEC", help="Sort requests by the size of this preference; by default RPP.")
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
 @output_options
 def command(
     qrels: str,

@@ -69,6 +69,7 @@ READING = (
 
 
 OUTPUT = (
+    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
     click.option(
         "--format",
         "format_",

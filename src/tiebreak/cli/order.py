@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
+    from tiebreak.orderings import Ordering
     from tiebreak.reports.tables import Table
 
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from so many resamples."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
-@click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables.")
 @output_options
 def command(
     qrels: str,
@@ -70,20 +71,22 @@ class Report:
     ) -> None:
         self.found, self.by, self.per_request, self.digits = found, by, per_request, digits
         self.resamples, self.seed = resamples, seed
-        self.orderings = [comparison.order(by) for comparison in found]
+
+    @cached_property
+    def orderings(self) -> list[Ordering]:
+        return [comparison.order(self.by) for comparison in self.found]
 
     def table(self) -> Table:
         from itertools import islice
 
         from tiebreak.comparison import MOST_ROWS, not_shown
+        from tiebreak.orderings.base import shown_rank
         from tiebreak.reports.tables import Table
         from tiebreak.words import signed
 
         if self.per_request:
             ranked = islice(self._requests(), MOST_ROWS)
-            rows = (
-                (m, q, f"{k}{'=' if tied else ''}", run, signed(s, self.digits)) for m, q, k, run, s, tied in ranked
-            )
+            rows = ((m, q, shown_rank(k, tied), run, signed(s, self.digits)) for m, q, k, run, s, tied in ranked)
             said = not_shown(sum(len(c.runs) * len(c.requests) for c in self.found), "row")
             return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows), said)
         columns = [self._column(k) for k in range(len(self.found))]
@@ -107,7 +110,7 @@ class Report:
         shown = {}
         for row in self.orderings[k].rows():
             score = (f"{row.score:.{self.digits}f}",) if len(self.found) == 1 else ()
-            shown[row.run] = (f"{row.rank}{'=' if row.tied else ''}", *score, *bounds.get(row.run, ()))
+            shown[row.run] = (row.shown, *score, *bounds.get(row.run, ()))
         return shown
 
     def _intervals(self, k: int) -> Any:

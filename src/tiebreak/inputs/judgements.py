@@ -119,7 +119,11 @@ def read_judgements(
     """
     if isinstance(source, Judgements):
         return source
-    where = judged_source(source, columns or {})
+    return read(judged_source(source, columns or {}), tick)
+
+
+def read(where: Source | Values, tick: Tick | None) -> Judgements:
+    """Judgements of a source, or of a dictionary."""
     if not isinstance(where, Source):
         return judgements_of(where)
     rows = _kernels.read_judgements(where.kernel, tick)
@@ -130,30 +134,22 @@ def read_judgements(
 
 def read_pairs(source: Path | Values | Judgements | Any) -> Judgements:
     """Pairs of request and item, such as interactions; where they have values these do not matter."""
-    if isinstance(source, Judgements):
-        return source
-    held = frame_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else unpacked(source, "relevance")
-    if held is None or isinstance(held, Mapping):
-        return read_judgements(source)
-    label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the excluded items"
-    rows = _kernels.read_judgements(judged_table(held, {}, label, is_graded=False).kernel)
-    assert not isinstance(rows, Fault), "pairs without values cannot disagree"
-    return gathered(rows, FileAudit.of(label, rows.counts, 0))
+    return source if isinstance(source, Judgements) else read(judged_source(source, {}, is_graded=False), None)
 
 
-def judged_source(given: Any, columns: Columns) -> Source | Values:
-    """Where the lines of judgements come from; a dictionary as it is."""
+def judged_source(given: Any, columns: Columns, is_graded: bool = True) -> Source | Values:
+    """Where the lines of judgements, or of pairs without a grade, come from; a dictionary as it is."""
     if isinstance(given, (str, os.PathLike)):
         table = frame_in(os.fspath(given))
         if table is not None:
-            return judged_table(table, columns, os.fspath(given))
+            return judged_table(table, columns, os.fspath(given), is_graded)
         check_no_columns(columns)
         return file_source(given)
     held = unpacked(given, "relevance")
     if isinstance(held, Mapping):
         return held
     if is_frame(held):
-        return judged_table(held, columns, "the judgements")
+        return judged_table(held, columns, "the judgements" if is_graded else "the excluded items", is_graded)
     raise InputError(
         f"judgements cannot be read from {type(given).__name__}. "
         "Give a path, {request: {item: grade}} or a data frame.",

@@ -5,7 +5,7 @@ ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, and the named tuples o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -39,8 +39,6 @@ def unpacked(given: Any, value: str) -> Any:
 
 def tuples(given: Any) -> Iterator[Any] | None:
     """Rows that know their query and document, of a list or a generator of them; None for anything else."""
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-        return None
     if not isinstance(given, (list, tuple, Iterator)):
         return None
     rows = iter(given)

@@ -11,7 +11,6 @@ from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, file_source, name_of, table_source
-from tiebreak.inputs.table_files import HeldTable
 from tiebreak.words import listed
 
 
@@ -56,28 +55,38 @@ class Run:
 def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, Source]:
     """What a run is called, and where its lines come from."""
     if isinstance(given, (str, os.PathLike)):
-        name = name or ("stdin" if os.fspath(given) == STANDARD_INPUT else name_of(given))
-        label, held = os.fspath(given), frame_in(os.fspath(given))
-        if held is None:
-            check_no_columns(columns)
-            return name, file_source(given)
+        label, default = os.fspath(given), file_name(given)
+        tables = sources_in(given, columns)
     else:
         held = unpacked(given, "score")
-        name = name or own_name(given) or "run"
-        label = f"run {quoted(name)}"
-    if isinstance(held, Mapping):
-        return name, table_source(held, label)
-    if not is_frame(held) and not isinstance(held, HeldTable):
-        raise InputError(
-            f"a run cannot be read from {type(given).__name__}. "
-            "Give a path, {request: {item: score}} or a data frame.",
-            kind="shape",
-        )
-    tables = list(run_tables(held, columns, label))
+        default = own_name(given) or "run"
+        label = f"run {quoted(name or default)}"
+        if isinstance(held, Mapping):
+            return name or default, table_source(held, label)
+        if not is_frame(held):
+            raise InputError(
+                f"a run cannot be read from {type(given).__name__}. "
+                "Give a path, {request: {item: score}} or a data frame.",
+                kind="shape",
+            )
+        tables = list(run_tables(held, columns, label))
     if len(tables) > 1:
         names = [str(one) for one, _ in tables]
         raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
-    return name, tables[0][1]
+    return name or default, tables[0][1]
+
+
+def sources_in(path: Path, columns: Columns) -> list[tuple[str | None, Source]]:
+    """The run in a file, or each run of a table that holds several; their names where the table has them."""
+    held = frame_in(os.fspath(path))
+    if held is not None:
+        return list(run_tables(held, columns, os.fspath(path)))
+    check_no_columns(columns)
+    return [(None, file_source(path))]
+
+
+def file_name(path: Path) -> str:
+    return "stdin" if os.fspath(path) == STANDARD_INPUT else name_of(path)
 
 
 def own_name(given: Any) -> str | None:
@@ -133,12 +142,8 @@ def runs_in(path: str) -> Iterator[Run]:
         found = [] if os.path.exists(path) else sorted(glob(path))
         files = found or [path]
     for file in files:
-        held = frame_in(file)
-        if held is None:
-            yield Run(file)
-            continue
-        for name, source in run_tables(held, {}, file):
-            yield Run.of(source, name if name is not None else name_of(file))
+        for name, source in sources_in(file, {}):
+            yield Run.of(source, name if name is not None else file_name(file))
 
 
 def check_names(runs: list[Run]) -> None:

@@ -60,9 +60,7 @@ class Metric(Entry):
     traits: ClassVar[Traits] = Traits()
 
     def __post_init__(self) -> None:
-        if self.rel is not None:
-            check_number("rel", self.rel)
-            check_min_grade(self.rel)
+        check_rel(self.rel)
         if self.cutoff is not None and self.traits.cutoff == "no":
             raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
         if self.cutoff is None and self.traits.cutoff == "must":
@@ -95,6 +93,12 @@ class LevelMetric(Metric):
 
     def evaluate(self, positions: Positions) -> Floats:
         return self.over(positions.levels(self.rel))
+
+
+def check_rel(rel: float | None) -> None:
+    if rel is not None:
+        check_number("rel", rel)
+        check_min_grade(rel)
 
 
 def check_number(name: str, value: Any) -> None:

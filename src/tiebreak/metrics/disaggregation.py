@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import InputError, place_of
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
@@ -58,7 +58,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
     >>> disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").to_dict()
     {'q1': [0.25, 0.0]}
     """
-    x, y = (place_of(name, positions) for name in (run, other))
+    x, y = (place_of(name, positions.runs) for name in (run, other))
     made = metric_of(metric)
     form = made.on(positions)
     if not isinstance(form, RecallLevelMetric):
@@ -66,12 +66,6 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
             f"{made} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
         )
     return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)))
-
-
-def place_of(run: str, positions: Positions) -> int:
-    if run not in positions.runs:
-        raise UnknownNameError("run", run, positions.runs)
-    return positions.runs.index(run)
 
 
 def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:

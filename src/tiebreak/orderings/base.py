@@ -47,6 +47,11 @@ class Row(NamedTuple):
     score: float
     tied: bool
 
+    @property
+    def shown(self) -> str:
+        """The rank, marked where it is shared."""
+        return shown_rank(self.rank, self.tied)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordering:
@@ -135,9 +140,7 @@ class Ordering:
         return to_frame(Row._fields, self.rows())
 
     def table(self, digits: int = 4) -> Table:
-        rows = tuple(
-            (row.run, f"{row.rank}{'=' if row.tied else ''}", f"{row.score:.{digits}f}") for row in self.rows()
-        )
+        rows = tuple((row.run, row.shown, f"{row.score:.{digits}f}") for row in self.rows())
         said = (f"{self.measure}, by {self.by}.", *self.notes, *self._ties())
         return Table(("run", "rank", "score"), rows, said)
 
@@ -154,6 +157,10 @@ class Ordering:
 
     def __repr__(self) -> str:
         return f"<Ordering of {len(self.runs)} runs: {self.measure} by {self.by}>\n{self.table().to_text()}"
+
+
+def shown_rank(rank: int, tied: bool) -> str:
+    return f"{rank}=" if tied else f"{rank}"
 
 
 def ranks_of(scores: Sequence[Score], tolerance: float = 0.0) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import InputError, place_of
 from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
@@ -62,10 +62,7 @@ class Bootstrap:
 
     def shares(self, first: str, second: str) -> PairShares:
         """How often each of two runs is preferred on average."""
-        for run in (first, second):
-            if run not in self.runs:
-                raise UnknownNameError("run", run, self.runs)
-        x, y = self.runs.index(first), self.runs.index(second)
+        x, y = (place_of(run, self.runs) for run in (first, second))
         won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
         return PairShares(won / n, (n - won - lost) / n, lost / n)
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.catalogue import Entry
-from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.metrics import Metric
-from tiebreak.metrics.base import check_number
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats, Ranks
@@ -97,9 +95,3 @@ def settled(values: Floats) -> Floats:
     """The same with what is below the tolerance made 0, so that a tie is a tie."""
     values[np.abs(values) < TOLERANCE] = 0.0
     return values
-
-
-def check_rel(rel: float | None) -> None:
-    if rel is not None:
-        check_number("rel", rel)
-        check_min_grade(rel)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, check_rel, settled
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, settled
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Floats, Ranks

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, check_rel
+from tiebreak.metrics.base import check_rel
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_of

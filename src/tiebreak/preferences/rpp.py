@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
 from tiebreak.preferences.base import (
     ENTRIES_AT_ONCE,
@@ -23,7 +24,6 @@ from tiebreak.preferences.base import (
     Preferred,
     Traits,
     by_level,
-    check_rel,
     settled,
 )
 from tiebreak.preferences.pairs import Pairs
