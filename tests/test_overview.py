@@ -7,7 +7,6 @@ import sys
 import pytest
 
 import tiebreak as tb
-from tiebreak.reports.overview import overview
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 d 1\nq3 0 e 0\n"
 RUNS = {
@@ -29,8 +28,7 @@ def files(tmp_path):
 def found(files):
     made = tb.Experiment(files[0], files[1:])
     with pytest.warns(tb.errors.EmptyRequestsWarning):
-        made.read()
-    return overview(made.positions, made.judgements)
+        return made.audit()
 
 
 def test_every_run_is_counted(found):
@@ -41,7 +39,9 @@ def test_every_run_is_counted(found):
     assert one.judged_at_10 == one.judged_at_100 == 3 / 4
     assert one.relevant_found == 2
     assert one.tied == 2 / 4
-    assert copy[2:] == one[2:]
+    # The tie of x and b touches b, which is judged; z is not a judged request.
+    assert (one.judged_ties, one.score_low, one.score_high, one.unjudged) == (1, 1, 3, 1)
+    assert copy._replace(run="one", lines=5, unjudged=1) == one
     assert (tied.requests, tied.missing, tied.tied, tied.judged_at_10) == (1, 2, 1, 1)
 
 
@@ -50,13 +50,13 @@ def test_judgements_are_counted(found):
     assert (judged.requests, judged.without_relevant, judged.relevant) == (2, 1, 3)
     assert (judged.relevant_min, judged.relevant_median, judged.relevant_max) == (1, 1.5, 2)
     assert judged.grades == {"0": 2, "1": 2, "2": 1}
-    assert judged.subtopics_max == 0
+    assert (judged.subtopics_min, judged.subtopics_median, judged.subtopics_max) == (0, 0, 0)
 
 
 def test_subtopics_are_counted(tmp_path):
     (tmp_path / "q").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 b 0\nq2 3 c 1\n")
-    made = tb.Experiment(tmp_path / "q", {"q1": {"a": 1.0}})
-    assert overview(made.positions, made.judgements).judgements.subtopics_max == 2
+    judged = tb.Experiment(tmp_path / "q", {"q1": {"a": 1.0}}).audit().judgements
+    assert (judged.subtopics_min, judged.subtopics_median, judged.subtopics_max) == (1, 1.5, 2)
 
 
 def test_what_may_mislead_is_said(found):
@@ -67,14 +67,69 @@ def test_what_may_mislead_is_said(found):
 
 
 def test_oddities_are_named_with_their_line(found):
-    assert any("CR LF (first on line 3" in oddity for oddity in found.oddities["one"])
-    assert any("requests without judgements" in oddity for oddity in found.oddities["one"])
+    assert kinds(found, "one") == {"crlf": (1, 3), "unjudged_lines": (1, 5)}
     assert "copy" not in found.oddities
+    assert "Lines that end with CR LF: one (1, first on line 3)." in found.table().to_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "count", "line"),
+    [
+        ("q1\t0\ta\t1\t3\nq1 0 b 2 2\n", "tabs", 1, 1),
+        ("q1 0 a 1 3\nq1 0  b 2 2\n", "blanks", 1, 2),
+        ("q1 0 a 1 3\n q1 0 b 2 2 t \n", "blanks", 1, 2),
+        ("q1 0 a 1 3\nq1 0 b 2 2", "no_final_newline", 1, 2),
+        ("q1 0 a 1 3\nq1 0 b 2 2e-1\n", "scientific", 1, 2),
+        ("q1 0 a 0 3\nq1 0 b 1 2\nq2 0 d 0 1\n", "rank_zero", 2, 1),
+        ("q1 0 a - 3\nq1 0 b - 2\n", "no_rank", 2, 1),
+        ("q2 0 d 1 1\nq1 0 a 1 2\nq1 0 b 2 3\n", "rank_disagrees", 1, 2),
+        ("q2 0 d 1 1\nq1 0 a 1 2\nq1 0 b 2 3\n", "unsorted", 1, 2),
+        # 0.1 and 0.1 + 2^-40 are two numbers in 64 bits, one in 32.
+        ("q1 0 a 1 0.10000000000090949\nq1 0 b 2 0.1\n", "float32_ties", 2, 1),
+    ],
+)
+def test_oddity_is_counted(tmp_path, text, kind, count, line):
+    (tmp_path / "a.run").write_bytes(text.encode())
+    found = tb.Experiment({"q1": {"a": 1, "b": 0}, "q2": {"d": 1}}, tmp_path / "a.run").audit()
+    assert kinds(found, "a")[kind] == (count, line)
+
+
+def test_well_written_file_has_no_oddity(tmp_path):
+    (tmp_path / "a.run").write_text("q1 0 a 1 3\nq1 0 b 2 2\nq2 0 d 1 9\n")
+    assert tb.Experiment({"q1": {"a": 1}, "q2": {"d": 1}}, tmp_path / "a.run").audit().oddities == {}
+
+
+def test_ranks_in_any_order_of_lines_agree_with_scores_or_not(tmp_path):
+    # Sorted by rank: 9, 7, 5; then 9, 5, 7. Equal ranks say nothing.
+    (tmp_path / "a.run").write_text("q1 0 a 3 5\nq1 0 b 1 9\nq1 0 c 2 7\nq2 0 d 0 1\nq2 0 e 0 2\n")
+    (tmp_path / "b.run").write_text("q1 0 a 2 5\nq1 0 b 1 9\nq1 0 c 3 7\nq2 0 d 0 1\n")
+    found = tb.Experiment({"q1": {"a": 1}, "q2": {"d": 1}}, [tmp_path / "a.run", tmp_path / "b.run"]).audit()
+    assert "rank_disagrees" not in kinds(found, "a")
+    assert kinds(found, "b")["rank_disagrees"] == (1, 1)
+    assert any("disagrees with the order of scores" in said and "b (1)" in said for said in found.warnings)
+
+
+def test_closer_look_is_taken_for_an_audit_only(tmp_path):
+    (tmp_path / "a.run").write_text("q1\t0\ta\t0\t3\n")
+    made = tb.Experiment({"q1": {"a": 1}}, tmp_path / "a.run")
+    assert made.positions.audits[0].oddities == ()
+    assert kinds(made.audit(), "a") == {"tabs": (1, 1), "rank_zero": (1, 1)}
+
+
+def test_second_column_of_judgements_may_be_q0(tmp_path):
+    (tmp_path / "q").write_text("q1 Q0 a 1\nq1 0 b 1\n")
+    found = tb.Experiment(tmp_path / "q", {"q1": {"a": 1.0}}).audit()
+    assert kinds(found, "judgements") == {"q0": (1, 1)}
+    assert found.judgements.subtopics_max == 0
+
+
+def kinds(found, name):
+    return {odd.kind: (odd.count, odd.first_line) for odd in found.oddities[name]}
 
 
 def test_uneven_depths_are_said():
     made = tb.Experiment({"q": {"a": 1}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0}}])
-    (said,) = overview(made.positions, made.judgements).warnings[:1]
+    (said,) = made.audit().warnings[:1]
     assert said.startswith("Depths differ, from 1 to 2: lexirecall favours the deeper run.")
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy import float64, int32, int64
     from numpy.typing import NDArray
 
-INTERFACE = 3
+INTERFACE = 4
 """Raised by one whenever a kernel's arguments or results change; checked when the core is imported."""
 
 MEMORY = 2_000_000_000
@@ -33,6 +33,17 @@ COUNTERS = (
     "duplicate",
     "returning",
     "repeated",
+    "no_final_newline",
+    "unsorted",
+    "tabs",
+    "blanks",
+    "scientific",
+    "q0",
+    "rank_zero",
+    "no_rank",
+    "rank_disagrees",
+    "judged_ties",
+    "float32_ties",
 )
 """What a reader counts in one file: data lines, then everything odd it met or passed over."""
 
@@ -96,12 +107,13 @@ class TopItems(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """Where the judged items stand in every run."""
+    """Where the judged items stand in every run; `scores` are the lowest and the highest of each."""
 
     ranks: NDArray[int32]
     listed: NDArray[int32]
     retrieved: NDArray[int32]
     tied: NDArray[int32]
+    scores: NDArray[float64]
     counts: Counts
     top: list[TopItems] | None
     pool: NDArray[int32] | None
@@ -123,7 +135,7 @@ class Judged(NamedTuple):
 
 
 class Options(NamedTuple):
-    """How runs are read."""
+    """How runs are read; an audit counts also what takes a closer look at every line and ranking."""
 
     depth: int | None = None
     judged_only: bool = False
@@ -134,3 +146,4 @@ class Options(NamedTuple):
     pool: bool = False
     memory: int = MEMORY
     jobs: int = 1
+    audit: bool = False

@@ -46,6 +46,7 @@ LINE_COST = 32
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
+NO_RANK = -(2**63)
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 COLUMN_SEPARATORS = b" \t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -73,10 +74,10 @@ class Tally:
         self.first_line = dict.fromkeys(COUNTERS, 0)
         self.example = dict.fromkeys(COUNTERS, b"")
 
-    def add(self, counter: str, line: int, example: bytes = b"") -> None:
-        if self.count[counter] == 0:
+    def add(self, counter: str, line: int, example: bytes = b"", met: int = 1) -> None:
+        if met and (self.count[counter] == 0 or line < self.first_line[counter]):
             self.first_line[counter], self.example[counter] = line, example
-        self.count[counter] += 1
+        self.count[counter] += met
 
 
 def counts_of(tallies: list[Tally]) -> Counts:
@@ -156,20 +157,27 @@ def zstd_module() -> ModuleType:
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines without their line feed. A line that is too long ends the file: it is yielded as far as it was read."""
+    """Lines with their line feed. A line that is too long ends the file: it is yielded as far as it was read."""
     rest = b""
     for chunk in chunks:
         *whole, rest = (rest + chunk).split(b"\n")
-        yield from whole
+        yield from (line + b"\n" for line in whole)
         if len(rest) > len(BYTE_ORDER_MARK) + LONGEST_LINE:
             break
     if rest:
         yield rest
 
 
-def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[tuple[int, list[bytes]]]:
-    """The number and the columns of every line that is neither blank nor a comment."""
+TextRow = tuple[int, bytes, list[bytes]]
+"""Number of a line, the line and its columns."""
+
+
+def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[TextRow]:
+    """Every line that is neither blank nor a comment."""
     for number, line in enumerate(lines_of(chunks), start=1):
+        if not line.endswith(b"\n"):
+            tally.add("no_final_newline", number)
+        line = line.removesuffix(b"\n")
         if number == 1 and line.startswith(BYTE_ORDER_MARK):
             tally.add("byte_order_mark", number)
             line = line.removeprefix(BYTE_ORDER_MARK)
@@ -188,7 +196,17 @@ def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> I
             raise Stop("columns", number, len(columns), text=line)
         else:
             tally.add("lines", number)
-            yield number, columns
+            yield number, line, columns
+
+
+def count_spelling(number: int, line: bytes, columns: list[bytes], value: bytes, tally: Tally) -> None:
+    """Count how a line is written: what stands between its columns, and whether its value has an exponent."""
+    if b"\t" in line:
+        tally.add("tabs", number)
+    if len(line) - sum(map(len, columns)) >= len(columns):
+        tally.add("blanks", number)
+    if b"e" in value.lower():
+        tally.add("scientific", number, value)
 
 
 def check_bytes(line: bytes, number: int) -> None:
@@ -295,7 +313,11 @@ def judged_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator[Ju
         return
     with open_text(source) as stream:
         chunks = watched(chunks_of(stream), stream, tick, 0, size_of(source))
-        for line, (request, subtopic, item, text) in rows_of(chunks, (4,), tally):
+        for line, written, columns in rows_of(chunks, (4,), tally):
+            request, subtopic, item, text = columns
+            count_spelling(line, written, columns, text, tally)
+            if subtopic == b"Q0":
+                tally.add("q0", line)
             if (grade := number_of(text)) is None:
                 raise Stop("grade", line, request=request, item=item, text=text)
             # TREC's unused second column is 0 in one file and Q0 in the next.
@@ -365,10 +387,10 @@ def check_cells(cells: list[object], name: str, kinds: tuple[type, ...], kind: s
 class Line:
     """One line of a run: an item that it lists for a request."""
 
-    __slots__ = ("item", "number", "place", "request", "score")
+    __slots__ = ("item", "number", "rank", "request", "score")
 
-    def __init__(self, number: int, request: bytes, item: bytes, score: float, place: int) -> None:
-        self.number, self.request, self.item, self.score, self.place = number, request, item, score, place
+    def __init__(self, number: int, request: bytes, item: bytes, score: float, rank: int) -> None:
+        self.number, self.request, self.item, self.score, self.rank = number, request, item, score, rank
 
     @property
     def cost(self) -> int:
@@ -380,24 +402,33 @@ class Line:
 
 def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterator[Line]:
     """The lines `request iteration item rank score [tag]` of a text run."""
-    for number, (request, _, item, rank, text, *_) in rows_of(chunks, (5, 6), tally):
-        place = place_of(rank, options)
-        if place is None:
-            raise Stop("rank", number, request=request, item=item, text=rank)
+    for number, line, columns in rows_of(chunks, (5, 6), tally):
+        request, _, item, place, text, *_ = columns
+        rank = rank_of(place)
+        if rank == NO_RANK and options.ties == "rank":
+            raise Stop("rank", number, request=request, item=item, text=place)
+        if options.audit:
+            count_spelling(number, line, columns, text, tally)
+            count_rank(number, place, rank, tally)
         if (score := number_of(text)) is not None:
-            yield Line(number, request, item, score, place)
+            yield Line(number, request, item, score, rank)
         elif options.on_bad_score == "drop":
             tally.add("bad_score", number, text)
         else:
             raise Stop("score", number, request=request, item=item, text=text)
 
 
-def place_of(rank: bytes, options: Options) -> int | None:
-    """What the rank column says where it breaks ties, 0 where it is ignored, None where it is no 64-bit integer."""
-    if options.ties != "rank":
-        return 0
-    place = int(rank) if INTEGER.fullmatch(rank) and len(rank) <= 20 else 2**63
-    return place if -(2**63) <= place < 2**63 else None
+def rank_of(text: bytes) -> int:
+    """What the rank column says; `NO_RANK` where that is no 64-bit integer."""
+    rank = int(text) if INTEGER.fullmatch(text) and len(text) <= 20 else NO_RANK
+    return rank if abs(rank) < 2**63 else NO_RANK
+
+
+def count_rank(number: int, text: bytes, rank: int, tally: Tally) -> None:
+    if rank == NO_RANK:
+        tally.add("no_rank", number, text)
+    if rank == 0:
+        tally.add("rank_zero", number)
 
 
 def table_lines(source: Source, options: Options, tally: Tally) -> Iterator[Line]:
@@ -421,6 +452,7 @@ class Rankings:
     def __init__(self, requests: dict[bytes, int], options: Options, tally: Tally) -> None:
         self.requests, self.options, self.tally = requests, options, tally
         self.lists: dict[int, dict[bytes, Line]] = {}
+        self.first_line: dict[int, int] = {}
         self.unjudged: set[bytes] = set()
         self.request: bytes | None = None
         self.returned = False
@@ -459,6 +491,7 @@ class Rankings:
                 raise self.refusal
         else:
             self.lists[r] = {}
+            self.first_line[r] = line.number
 
     def count_memory(self, line: Line) -> None:
         """A file whose requests return is held whole, so it may be refused for lines before the first return."""
@@ -476,16 +509,37 @@ class Rankings:
             listed[line.item] = line
 
 
-def ranked(lines: Iterable[Line]) -> list[bytes]:
+def ranked(lines: Iterable[Line], ties: str) -> list[bytes]:
     """Items by score descending, where tied by the rank column if it counts, then by item id descending."""
     by_id = sorted(lines, key=lambda line: line.item, reverse=True)
-    return [line.item for line in sorted(by_id, key=lambda line: (-line.score, line.place))]
+    return [line.item for line in sorted(by_id, key=lambda line: (-line.score, line.rank if ties == "rank" else 0))]
 
 
-def number_tied(lines: Iterable[Line]) -> int:
-    scores = [line.score for line in lines]
+def number_tied(scores: NDArray[np.floating]) -> int:
     _, sizes = np.unique(scores, return_counts=True)
     return int(sizes[sizes > 1].sum())
+
+
+def scores_of(lines: Iterable[Line]) -> NDArray[np.float64]:
+    return np.array([line.score for line in lines], dtype=np.float64)
+
+
+def rises(scores: NDArray[np.float64]) -> bool:
+    return bool((scores[1:] > scores[:-1]).any())
+
+
+def rank_disagrees(lines: Iterable[Line]) -> bool:
+    """Whether the rank column, where every line has one, puts an item above another of a higher score."""
+    by_rank = sorted(lines, key=lambda line: (line.rank, -line.score))
+    return all(line.rank != NO_RANK for line in by_rank) and rises(scores_of(by_rank))
+
+
+def number_of_judged_ties(lines: Iterable[Line], judged: set[bytes]) -> int:
+    """How many scores are shared by several items, one of them judged."""
+    tied: dict[float, list[bytes]] = {}
+    for line in lines:
+        tied.setdefault(line.score, []).append(line.item)
+    return sum(len(items) > 1 and not judged.isdisjoint(items) for items in tied.values())
 
 
 class Table:
@@ -498,6 +552,7 @@ class Table:
         self.item_names = ids_of(judged.items)
         shape = runs, len(self.request_names)
         self.ranks: NDArray[np.int32] = np.full((runs, judged.slots), UNRETRIEVED, dtype=np.int32)
+        self.scores = np.tile([np.inf, -np.inf], (runs, 1))
         self.listed, self.retrieved, self.tied = (np.zeros(shape, dtype=np.int32) for _ in range(3))
         self.top: list[TopItems] = []
         self.pool: list[set[bytes]] = [set() for _ in self.request_names]
@@ -506,18 +561,22 @@ class Table:
         bounds = range(self.judged.starts[r], self.judged.starts[r + 1])
         return {self.item_names[self.judged.item[j]]: j for j in bounds}
 
-    def add_run(self, run: int, lists: dict[int, dict[bytes, Line]]) -> None:
+    def add_run(self, run: int, rankings: Rankings) -> None:
         tops: list[list[tuple[bytes, int]]] = [[] for _ in self.request_names]
-        for r, listed in lists.items():
+        for r, listed in rankings.lists.items():
             judgements = self.judgements_of(r)
             excluded = {item for item, j in judgements.items() if self.judged.slot[j] == EXCLUDED}
-            ranking = [item for item in ranked(listed.values()) if item not in excluded]
+            ranking = [item for item in ranked(listed.values(), self.options.ties) if item not in excluded]
             if self.options.judged_only:
                 ranking = [item for item in ranking if item in judgements]
             ranking = ranking[: self.options.depth]
             self.listed[run, r] = len(listed)
             self.retrieved[run, r] = len(ranking)
-            self.tied[run, r] = number_tied(listed.values())
+            scores = scores_of(listed.values())
+            self.tied[run, r] = number_tied(scores)
+            low, high = self.scores[run]
+            self.scores[run] = min(low, scores.min()), max(high, scores.max())
+            self.count_oddities(r, rankings, judgements.keys() - excluded)
             self.pool[r].update(ranking)
             tops[r] = [(item, judgements.get(item, -1)) for item in ranking[: self.options.top]]
             for rank, item in enumerate(ranking, start=1):
@@ -526,12 +585,24 @@ class Table:
                     self.ranks[run, slot] = rank
         self.top.append(top_items(tops))
 
+    def count_oddities(self, r: int, rankings: Rankings, judged: set[bytes]) -> None:
+        lines, first, request = rankings.lists[r].values(), rankings.first_line[r], self.request_names[r]
+        tally, scores = rankings.tally, scores_of(lines)
+        tally.add("unsorted", first, request, rises(scores))
+        if self.options.audit:
+            tally.add("rank_disagrees", first, request, rank_disagrees(lines))
+            tally.add("judged_ties", first, request, number_of_judged_ties(lines, judged))
+            with np.errstate(over="ignore"):
+                single = scores.astype(np.float32)
+            tally.add("float32_ties", first, request, number_tied(single) - number_tied(scores))
+
     def projection(self, tallies: list[Tally]) -> Projection:
         return Projection(
             self.ranks,
             self.listed,
             self.retrieved,
             self.tied,
+            self.scores,
             counts_of(tallies),
             self.top if self.options.top is not None else None,
             np.array([len(p) for p in self.pool], dtype=np.int32) if self.options.pool else None,
@@ -557,7 +628,7 @@ def project(
             read_run(source, rankings, tick, sum(sizes[:run]), sum(sizes))
         except Stop as stop:
             return stop.fault(run), None
-        table.add_run(run, rankings.lists)
+        table.add_run(run, rankings)
         tallies.append(rankings.tally)
     return None, table.projection(tallies)
 

@@ -10,7 +10,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._interface import Tick
 from tiebreak.errors import GradesWarning, InputError
@@ -20,7 +19,6 @@ from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.external import ExternalMeasure
-from tiebreak.metrics.judged import JudgedShare
 from tiebreak.projection import Positions, project
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from tiebreak.explanation import Contributions, Explanation
     from tiebreak.orderings import Method, Ordering
     from tiebreak.preferences import Preference
+    from tiebreak.reports.overview import Overview
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
@@ -75,6 +74,13 @@ class Experiment:
 
     def _read(self, **extra: Any) -> Positions:
         return project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
+
+    def audit(self) -> Overview:
+        """What was read: depths, ties, how much was judged, and what is odd about it; as ``tiebreak check`` shows."""
+        from tiebreak.reports.overview import overview
+
+        positions = self.positions if self.options.get("audit") else self._read(audit=True)
+        return overview(positions, self.judgements)
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
@@ -225,14 +231,15 @@ def notes(positions: Positions, rel: float | None = None) -> Iterator[str]:
     ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
     if ignored:
         yield f"Rankings of requests without judgements, ignored: {ignored:,}."
-    yield from unjudged_share(positions, m > 0)
+    yield from unjudged_share(positions)
 
 
-def unjudged_share(positions: Positions, counted: NDArray[np.bool_]) -> Iterator[str]:
-    """How much of the first ten items of what was retrieved nobody judged, over all requests, by run."""
-    judged = JudgedShare(cutoff=10).evaluate(positions)
-    there = (positions.retrieved > 0) & counted
-    shares = [1 - judged[r, there[r]].mean() for r in range(len(positions.runs)) if there[r].any()]
+def unjudged_share(positions: Positions) -> Iterator[str]:
+    """How much of the first ten items of all rankings nobody judged, by run."""
+    from tiebreak.reports.overview import judged_share
+
+    there = (positions.retrieved > 0).any(axis=1)
+    shares = [1 - judged_share(positions, r, 10) for r in np.flatnonzero(there).tolist()]
     if shares:
         low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
         yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."

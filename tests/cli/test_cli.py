@@ -78,11 +78,11 @@ def test_check_says_what_was_read_and_what_was_odd(files):
     done = run("check", files / "qrels.txt", files / "a.run", files / "b.run.gz")
     assert done.returncode == 0, done.stderr
     rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.split()}
-    assert rows["a"][1:5] == ["3", "2", "0", "1-2-2"]
-    assert rows["b"][1:5] == ["2", "1", "1", "1"]
+    assert rows["a"][1:5] == ["3", "2", "0", "0"]
+    assert rows["b"][1:5] == ["2", "1", "1", "1"]  # of two judged requests it misses one, and lists one more
     assert "2 (100%)" in done.stdout and "0 (0%)" in done.stdout
-    assert 'b: 1 requests without judgements, ignored (first on line 3: "z").' in done.stdout
-    assert "b: 1 comment lines (first on line 1" in done.stdout
+    assert 'Lines of requests without judgements, ignored: b (1, first on line 3: "z").' in done.stdout
+    assert "Comment lines: b (1, first on line 1" in done.stdout
     assert "Ranked by score, ties by item id, descending." in done.stdout
     assert "Depths differ, from 1 to 2: lexirecall favours the deeper run" in done.stdout
 
@@ -163,6 +163,5 @@ def test_folder_that_cannot_be_made_is_one_clear_line():
 
 def test_odd_judgements_are_shown(files):
     (files / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d1 1\nq2 0 d3 1\n")
-    assert (
-        "judgements: 1 lines repeated with the same grade" in run("check", files / "qrels.txt", files / "a.run").stdout
-    )
+    shown = run("check", files / "qrels.txt", files / "a.run").stdout
+    assert 'Lines repeated with the same grade: judgements (1, first on line 2: "d1").' in shown

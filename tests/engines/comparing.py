@@ -11,7 +11,7 @@ def plain(outcome):
     """Arrays as their type, shape and values, so that == compares every bit and pytest shows what differs."""
     if isinstance(outcome, np.ndarray):
         if outcome.dtype == np.float64:
-            return outcome.shape, [value.hex() for value in outcome.tolist()]
+            return outcome.shape, [value.hex() for value in outcome.ravel().tolist()]
         return str(outcome.dtype), outcome.shape, outcome.tolist()
     if isinstance(outcome, (tuple, list)):
         return [plain(part) for part in outcome]

@@ -107,9 +107,9 @@ def test_examples_reach_every_fault_and_every_counter(twin):
         if fault:
             faults.add(fault.kind)
         else:
-            np.add(met, result[-3 if len(result) == 7 else -1].met.sum(axis=0), out=met)
+            np.add(met, result.counts.met.sum(axis=0), out=met)
 
-    @settings(max_examples=200, derandomize=True, database=None)
+    @settings(max_examples=400, derandomize=True, database=None)
     @given(file=files(run_texts()), grades=GRADES, options=OPTIONS)
     def runs(file, grades, options):
         record(*twin.project([("bytes", file)], judged_by(grades), options, None))
@@ -237,7 +237,7 @@ def table_of(rows):
 @settings(max_examples=300)
 @given(rows=TABLE_ROWS, grades=GRADES, options=OPTIONS)
 def test_table_is_projected_as_the_same_lines_of_a_file(core, twin, rows, grades, options):
-    options = options._replace(ties="item")
+    options = options._replace(ties="item", audit=False)  # a table is not written in any way
     file = "".join(f"{request} 0 {item} 0 {score!r}\n" for request, item, score in rows).encode()
     judged = judged_by(grades)
     expected = projected(twin, [file], judged, options)

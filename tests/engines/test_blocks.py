@@ -39,10 +39,10 @@ def without_comments(outcome):
     """What does not change where comments are added: neither their number nor the number of a line."""
     fault, result = outcome
     assert fault is None
-    ranks, listed, retrieved, tied, (met, _, example), top, pool = result
+    *tables, (met, _, example), top, pool = result
     met, example = met[2][0], example[0]
     place = COUNTERS.index("comment")
-    return ranks, listed, retrieved, tied, met[:place] + met[place + 1 :], example[place + 1 :], top, pool
+    return tables, met[:place] + met[place + 1 :], example[place + 1 :], top, pool
 
 
 @pytest.mark.parametrize("beginning", [b"", BYTE_ORDER_MARK], ids=["plain", "marked"])

@@ -35,8 +35,9 @@ def with_file(outcome, place):
 def row(result, run):
     """One run's part of a projection: everything but the pool."""
     *tables, (met, first_line, example), top, _ = result
+    *tables, (_, scores) = tables
     parts = [table[2][run] for table in (*tables, met, first_line)]
-    return [*parts, example[run], top and top[run]]
+    return [*parts, scores[2 * run : 2 * run + 2], example[run], top and top[run]]
 
 
 # Threads and files

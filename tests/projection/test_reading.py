@@ -122,7 +122,7 @@ def test_duplicates_are_resolved_as_asked_and_counted(tmp_path, policy, rank_of_
     path.write_text("q Q0 a 1 1.0 t\nq Q0 b 2 2.0 t\nq Q0 a 3 3.0 t\nq Q0 b 4 0.5 t\n")
     positions = project({"q": {"a": 1}}, path, duplicates=policy)
     assert ranks_by_item(positions) == {"a": rank_of_a}
-    (oddity,) = positions.audits[0].oddities
+    oddity = positions.audits[0].oddities[0]
     assert (oddity.kind, oddity.count, oddity.first_line, oddity.example) == ("duplicate", 2, 3, '"a"')
 
 

@@ -89,23 +89,49 @@ def test_carriage_returns_are_counted_and_a_missing_last_line_feed_costs_no_line
     made = assert_ranked_right(data, "web2012", "qrels.txt", run)
     (audit,) = made.audits
     assert (audit.count("crlf"), audit.lines) == (ends, ends + 1)
-    assert [(odd.kind, odd.first_line) for odd in audit.oddities] == [("crlf", 1)]
+    assert [(odd.kind, odd.first_line) for odd in audit.oddities] == [("crlf", 1), ("no_final_newline", ends + 1)]
 
 
 @pytest.mark.parametrize(
-    ("run", "oddity"),
+    ("run", "kind", "count"),
     [
-        ("UNH_bm25", lambda text: b"\t" in text),
-        ("TUW19-p1-f", lambda text: b"0" in columns(text)[3]),
-        ("idst_bert_p1", lambda text: any(b"e-" in score for score in columns(text)[4])),
-        ("p_bert", lambda text: any(score.startswith(b"-") for score in columns(text)[4])),
+        ("UNH_bm25", "tabs", lambda text: sum(b"\t" in line for line in text.splitlines())),
+        ("TUW19-p1-f", "rank_zero", lambda text: columns(text)[3].count(b"0")),
+        ("idst_bert_p1", "scientific", lambda text: sum(b"e" in score for score in columns(text)[4])),
     ],
-    ids=["tabs", "ranks from 0", "scientific notation", "negative scores"],
 )
-def test_odd_run_is_ranked_right(data, run, oddity):
-    assert oddity(text_of(data / "dl19-passage" / "runs" / f"{run}.run.gz"))
+def test_odd_run_is_ranked_right_and_the_audit_says_what_is_odd(data, run, kind, count):
     made = assert_ranked_right(data, "dl19-passage", "qrels.txt", run)
     assert made.audits[0].oddities == ()
+    folder = data / "dl19-passage"
+    (audit,) = tiebreak.project(folder / "qrels.txt", folder / "runs" / f"{run}.run.gz", audit=True).audits
+    assert audit.count(kind) == count(text_of(folder / "runs" / f"{run}.run.gz")) > 0
+
+
+def test_check_finds_what_is_odd_in_every_folder(data):
+    def audit(folder, judgements):
+        made = tiebreak.Experiment(data / folder / judgements, data / folder / "runs", min_grade=1).audit()
+        return made, {name: {odd.kind: odd.count for odd in met} for name, met in made.oddities.items()}
+
+    found, odd = audit("dl19-passage", "qrels.txt")
+    assert odd["judgements"] == {"q0": 9260}
+    assert all(odd[run.run]["tabs"] == run.lines for run in found.runs)
+    assert sum("rank_zero" in odd[run.run] for run in found.runs) == 6
+    assert {run.run for run in found.runs if run.tied > 0.5} == {"UNH_bm25", "runid5", "test1"}
+    assert min(run.score_low for run in found.runs) < -70
+    assert (min(run.depth_min for run in found.runs), max(run.depth_max for run in found.runs)) == (5, 1000)
+    assert any("lexirecall favours the deeper run" in said for said in found.warnings)
+    assert any("In 32 bits" in said and "runid2 (117)" in said for said in found.warnings)
+
+    found, odd = audit("web2012", "qrels.txt")
+    assert odd["judgements"] == {"blanks": 16_055}
+    assert odd["dssa-baseline-wt2012"] == {"crlf": 13_893, "no_final_newline": 1}
+    assert set(found.judgements.grades) == {"-2", "0", "1", "2", "3", "4"}
+    assert audit("web2012", "qrels.diversity.txt.gz")[0].judgements.subtopics_max == 6
+
+    found, odd = audit("ml-small", "qrels.stars.txt")
+    assert {"0.5", "4.5"} < set(found.judgements.grades)
+    assert {run.run for run in found.runs if run.tied > 0.5} == {"lmf", "pop"}
 
 
 def test_run_whose_scores_nearly_all_tie_is_ranked_right_and_its_ties_are_counted(data):

@@ -7,7 +7,8 @@ pub(crate) struct Line<'l> {
     pub number: u64,
     pub item: &'l [u8],
     pub score: f64,
-    pub place: i64,
+    /// What the rank column says, where that is looked at.
+    pub rank: i64,
 }
 
 /// A line of a file whose requests return, kept until all are there.
@@ -24,7 +25,7 @@ struct GatheredLine {
 pub(crate) struct Gathered {
     lines: Vec<GatheredLine>,
     ids: Vec<u8>,
-    places: Vec<i64>,
+    ranks: Vec<i64>,
 }
 
 impl Gathered {
@@ -33,16 +34,16 @@ impl Gathered {
         let length = line.item.len() as u32;
         self.lines.push(GatheredLine { score: line.score, start, number: line.number, length, request });
         self.ids.extend_from_slice(line.item);
-        if line.place != 0 {
-            self.places.resize(self.lines.len() - 1, 0);
-            self.places.push(line.place);
+        if line.rank != 0 {
+            self.ranks.resize(self.lines.len() - 1, 0);
+            self.ranks.push(line.rank);
         }
     }
 
     pub(crate) fn line(&self, k: usize) -> Line<'_> {
         let GatheredLine { score, start, number, length, .. } = self.lines[k];
         let item = &self.ids[start as usize..start as usize + length as usize];
-        Line { number, item, score, place: self.places.get(k).copied().unwrap_or(0) }
+        Line { number, item, score, rank: self.ranks.get(k).copied().unwrap_or(0) }
     }
 
     pub(crate) fn bytes_held_with(&self, line: &Line) -> u64 {

@@ -71,6 +71,10 @@ impl Reader {
     /// A line `request iteration item grade`.
     fn read_row(&mut self, line: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
         let (request, item, text) = (row.column(0), row.column(2), row.column(3));
+        row.count_spelling(line, text, tally);
+        if row.column(1) == b"Q0" {
+            tally.add(Counter::Q0, line, b"");
+        }
         let grade = number::parse(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
         // TREC's unused second column is 0 in one file and Q0 in the next.
         let subtopic = if row.column(1) == b"Q0" { b"0" } else { row.column(1) };

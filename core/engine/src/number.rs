@@ -85,10 +85,13 @@ fn exponent(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// A rank column: a 64-bit integer of at most twenty characters.
+/// What stands for a rank where there is none.
+pub const NO_RANK: i64 = i64::MIN;
+
+/// A rank column: a 64-bit integer of at most twenty characters; [`NO_RANK`] is none.
 pub fn parse_rank(text: &[u8]) -> Option<i64> {
     (text.len() <= 20).then_some(())?;
-    std::str::from_utf8(text).ok()?.parse().ok()
+    std::str::from_utf8(text).ok()?.parse().ok().filter(|&rank| rank != NO_RANK)
 }
 
 #[cfg(test)]

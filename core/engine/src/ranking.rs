@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::ids::{Ids, Seed, Table};
+use crate::number::NO_RANK;
 
 /// Not a judged item.
 pub const UNJUDGED: u32 = u32::MAX;
@@ -45,6 +46,8 @@ pub struct Ranking {
     /// The entry that lists a judgement's item, plus one; 0 where none does yet.
     entry_of: Vec<u32>,
     order: Order,
+    /// What the rank column says of each entry as it came, where that is looked at.
+    ranks: Vec<i64>,
 }
 
 /// What is known of the order in which entries came.
@@ -67,6 +70,7 @@ impl Ranking {
         self.entry_of.clear();
         self.entry_of.resize(judged.codes.len(), 0);
         self.order = Order::Final;
+        self.ranks.clear();
         for (j, &code) in judged.codes.iter().enumerate() {
             self.table.find_or_insert(judged.hashes[code as usize], j as u32, |_| false);
         }
@@ -119,6 +123,29 @@ impl Ranking {
         self.order = Order::Unknown;
     }
 
+    /// Note what the rank column says of an entry: the last one, or one that was replaced.
+    pub fn note_rank(&mut self, entry: usize, rank: i64) {
+        self.ranks.resize(self.entries.len(), 0);
+        self.ranks[entry] = rank;
+    }
+
+    /// Whether some score is above the one listed before it. Asked before the entries are ordered.
+    pub fn rises(&self) -> bool {
+        self.order == Order::Unknown && self.entries.windows(2).any(|pair| pair[0].score < pair[1].score)
+    }
+
+    /// Whether the rank column, which has a rank for every entry, puts one above another of a higher score. Asked
+    /// before the entries are ordered.
+    pub fn rank_disagrees(&self) -> bool {
+        if self.ranks.contains(&NO_RANK) {
+            return false;
+        }
+        let mut listed: Vec<(i64, f64)> =
+            self.ranks.iter().zip(&self.entries).map(|(&rank, entry)| (rank, entry.score)).collect();
+        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        listed.windows(2).any(|pair| pair[0].1 < pair[1].1)
+    }
+
     pub fn bytes_held(&self) -> u64 {
         ENTRY_COST * self.entries.len() as u64 + self.ids.len() as u64
     }
@@ -162,7 +189,18 @@ fn compare_ties(ids: &[u8], a: &Entry, b: &Entry) -> Ordering {
     a.place.cmp(&b.place).then_with(|| id_of(ids, b).cmp(id_of(ids, a)))
 }
 
+/// The ties among ordered entries: all that share a score, where more than one does.
+pub fn ties(ordered: &[Entry]) -> impl Iterator<Item = &[Entry]> {
+    ordered.chunk_by(|a, b| a.score == b.score).filter(|tied| tied.len() > 1)
+}
+
 /// How many of the ordered entries share their score with another.
 pub fn number_tied(ordered: &[Entry]) -> usize {
-    ordered.chunk_by(|a, b| a.score == b.score).map(<[Entry]>::len).filter(|&size| size > 1).sum()
+    ties(ordered).map(<[Entry]>::len).sum()
+}
+
+/// The same where scores are held in 32 bits.
+pub fn number_tied_as_float32(ordered: &[Entry]) -> usize {
+    let same = |a: &Entry, b: &Entry| a.score as f32 == b.score as f32;
+    ordered.chunk_by(same).map(<[Entry]>::len).filter(|&size| size > 1).sum()
 }

@@ -11,7 +11,7 @@ use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
 use crate::judged::{EXCLUDED, Judged};
 use crate::number;
-use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied};
+use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied, number_tied_as_float32, ties};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
@@ -35,6 +35,8 @@ pub struct Options {
     pub pool: bool,
     pub memory: u64,
     pub jobs: usize,
+    /// Count also what takes a closer look: how lines are written, ranks against scores, ties of judged items.
+    pub audit: bool,
 }
 
 impl Default for Options {
@@ -49,6 +51,7 @@ impl Default for Options {
             pool: false,
             memory: 2_000_000_000,
             jobs: 1,
+            audit: false,
         }
     }
 }
@@ -60,16 +63,30 @@ const CHECK_EVERY: usize = 65_536;
 pub type Fingerprint = (u64, u64);
 
 /// What one run gives, beside the ranks of judged items; one entry per request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunResult {
     pub listed: Vec<i32>,
     pub retrieved: Vec<i32>,
     pub tied: Vec<i32>,
+    /// The lowest and the highest score of judged requests.
+    pub scores: ScoreRange,
     pub tally: Tally,
     /// The first items of every ranking, by request.
     pub top: Vec<Top>,
     /// Every item of every ranking, by request.
     pub pool: Vec<Vec<Fingerprint>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreRange {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Default for ScoreRange {
+    fn default() -> Self {
+        ScoreRange { low: f64::INFINITY, high: f64::NEG_INFINITY }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -119,6 +136,8 @@ struct Projector<'a> {
     ranking: Ranking,
     current: Current<'a>,
     current_id: Vec<u8>,
+    /// Of the current request.
+    first_line: u64,
     seen: Vec<bool>,
     unjudged: HashSet<u64>,
     gathered: Option<Gathered>,
@@ -132,6 +151,7 @@ impl<'a> Projector<'a> {
             listed: vec![0; requests],
             retrieved: vec![0; requests],
             tied: vec![0; requests],
+            scores: ScoreRange::default(),
             tally: Tally::default(),
             top: if options.top.is_some() { vec![Top::default(); requests] } else { Vec::new() },
             pool: if options.pool { vec![Vec::new(); requests] } else { Vec::new() },
@@ -144,6 +164,7 @@ impl<'a> Projector<'a> {
             ranking: Ranking::default(),
             current: Current::Nothing,
             current_id: Vec::new(),
+            first_line: 0,
             seen: vec![false; requests],
             unjudged: HashSet::new(),
             gathered: gather.then(Gathered::default),
@@ -167,13 +188,17 @@ impl<'a> Projector<'a> {
     #[inline(always)]
     fn read_row(&mut self, number: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
         let (request, item, score) = (row.column(0), row.column(2), row.column(4));
-        let mut place = 0;
+        let mut rank = 0;
         if self.options.rank_breaks_ties {
-            let rank = row.column(3);
-            place = number::parse_rank(rank).ok_or_else(|| Fault::entry("rank", number, request, item, rank))?;
+            let text = row.column(3);
+            rank = number::parse_rank(text).ok_or_else(|| Fault::entry("rank", number, request, item, text))?;
+        }
+        if self.options.audit {
+            row.count_spelling(number, score, tally);
+            rank = count_rank(row.column(3), number, tally);
         }
         match number::parse(score) {
-            Some(score) => self.push(request, Line { number, item, score, place }, tally),
+            Some(score) => self.push(request, Line { number, item, score, rank }, tally),
             None => self.refuse_score(number, request, item, score, tally),
         }
     }
@@ -187,7 +212,7 @@ impl<'a> Projector<'a> {
             let (request, item) = (rows.requests.get(request as usize), rows.items.get(row));
             tally.add(Counter::Lines, number, b"");
             if score.is_finite() {
-                self.push(request, Line { number, item, score: score + 0.0, place: 0 }, tally)?;
+                self.push(request, Line { number, item, score: score + 0.0, rank: 0 }, tally)?;
             } else {
                 self.refuse_score(number, request, item, score.to_string().to_lowercase().as_bytes(), tally)?;
             }
@@ -232,7 +257,7 @@ impl<'a> Projector<'a> {
     }
 
     fn begin(&mut self, request: &[u8], line: u64, tally: &mut Tally) -> Result<(), Stop> {
-        self.settle();
+        self.settle(tally);
         self.current_id.clear();
         self.current_id.extend_from_slice(request);
         let Some(r) = self.judged.request(request) else {
@@ -249,13 +274,14 @@ impl<'a> Projector<'a> {
             }
             tally.add(Counter::Returning, line, request);
         }
-        self.enter(r);
+        self.enter(r, line);
         Ok(())
     }
 
-    fn enter(&mut self, r: usize) {
+    fn enter(&mut self, r: usize, line: u64) {
         let judged = self.judged.of(r);
         self.current = Current::Judged(r, judged);
+        self.first_line = line;
         if self.gathered.is_none() {
             self.ranking.begin(judged);
         }
@@ -263,14 +289,21 @@ impl<'a> Projector<'a> {
 
     #[inline(always)]
     fn rank(&mut self, judged: JudgedItems, request: &[u8], line: Line, tally: &mut Tally) -> Result<(), Stop> {
-        let listed = self.ranking.push(judged, &self.judged.seed, line.item, line.score, line.place);
+        let place = if self.options.rank_breaks_ties { line.rank } else { 0 };
+        let listed = self.ranking.push(judged, &self.judged.seed, line.item, line.score, place);
+        if self.options.audit && listed.is_none() {
+            self.ranking.note_rank(self.ranking.entries().len() - 1, line.rank);
+        }
         match (listed, self.options.duplicates) {
             (None, _) => return check_memory(self.ranking.bytes_held(), self.options, request, &line),
             (Some(_), Duplicates::Error) => {
                 return Err(Fault::entry("duplicate", line.number, request, line.item, b"").into());
             }
             (Some(entry), Duplicates::Best) if line.score > self.ranking.score(entry) => {
-                self.ranking.replace(entry, line.score, line.place);
+                self.ranking.replace(entry, line.score, place);
+                if self.options.audit {
+                    self.ranking.note_rank(entry, line.rank);
+                }
             }
             (Some(_), _) => {}
         }
@@ -279,10 +312,24 @@ impl<'a> Projector<'a> {
     }
 
     /// The current request has no more lines: order it and write down what is asked for.
-    fn settle(&mut self) {
+    fn settle(&mut self, tally: &mut Tally) {
         let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return };
+        if self.ranking.rises() {
+            tally.add(Counter::Unsorted, self.first_line, self.judged.requests.get(r));
+        }
+        if self.options.audit && self.ranking.rank_disagrees() {
+            tally.add(Counter::RankDisagrees, self.first_line, self.judged.requests.get(r));
+        }
         self.ranking.order();
+        if self.options.audit {
+            self.count_ties(r, tally);
+        }
         let listed = self.ranking.entries();
+        if let [best, ..] = listed {
+            let range = &mut self.result.scores;
+            range.high = range.high.max(best.score);
+            range.low = range.low.min(listed[listed.len() - 1].score);
+        }
         let first = self.judged.first(r);
         let counts = |entry: &&Entry| match entry.judged {
             UNJUDGED => !self.options.judged_only,
@@ -313,6 +360,18 @@ impl<'a> Projector<'a> {
         }
     }
 
+    /// Ties that touch a judged item, and scores that tie only in 32 bits.
+    fn count_ties(&self, r: usize, tally: &mut Tally) {
+        let (first, request) = (self.judged.first(r), self.judged.requests.get(r));
+        let is_judged =
+            |entry: &Entry| entry.judged != UNJUDGED && self.judged.slot[first + entry.judged as usize] != EXCLUDED;
+        let listed = self.ranking.entries();
+        let touching = ties(listed).filter(|tied| tied.iter().any(is_judged)).count();
+        tally.add_many(Counter::JudgedTies, touching, self.first_line, request);
+        let only_in_32 = number_tied_as_float32(listed) - number_tied(listed);
+        tally.add_many(Counter::Float32Ties, only_in_32, self.first_line, request);
+    }
+
     fn finish(mut self, read: Result<(), Stop>, watch: &Watch) -> Result<RunResult, Stop> {
         match self.gathered.take() {
             None => read?,
@@ -323,7 +382,9 @@ impl<'a> Projector<'a> {
                 read?;
             }
         }
-        self.settle();
+        let mut tally = std::mem::take(&mut self.result.tally);
+        self.settle(&mut tally);
+        self.result.tally = tally;
         if self.result.tally.count(Counter::Lines) == 0 {
             return Err(Fault::file("empty", b"").into());
         }
@@ -335,7 +396,7 @@ impl<'a> Projector<'a> {
         let mut offence: Option<Box<Fault>> = None;
         let (starts, order) = gathered.by_request(self.judged.requests.len());
         for (r, bounds) in starts.windows(2).enumerate().filter(|(_, bounds)| bounds[0] < bounds[1]) {
-            self.enter(r);
+            self.enter(r, gathered.line(order[bounds[0]]).number);
             for &k in &order[bounds[0]..bounds[1]] {
                 if k % CHECK_EVERY == 0 {
                     watch.check()?;
@@ -347,12 +408,23 @@ impl<'a> Projector<'a> {
                     _ => {}
                 }
             }
-            self.settle();
+            self.settle(&mut tally);
         }
         self.current = Current::Nothing;
         self.result.tally = tally;
         offence.map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
     }
+}
+
+/// What a rank column says, whatever it holds; what is odd about it is counted.
+fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
+    let rank = number::parse_rank(text).unwrap_or(number::NO_RANK);
+    match rank {
+        number::NO_RANK => tally.add(Counter::NoRank, line, text),
+        0 => tally.add(Counter::RankZero, line, b""),
+        _ => {}
+    }
+    rank
 }
 
 #[inline(always)]

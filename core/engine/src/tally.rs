@@ -14,9 +14,20 @@ pub enum Counter {
     Duplicate,
     Returning,
     Repeated,
+    NoFinalNewline,
+    Unsorted,
+    Tabs,
+    Blanks,
+    Scientific,
+    Q0,
+    RankZero,
+    NoRank,
+    RankDisagrees,
+    JudgedTies,
+    Float32Ties,
 }
 
-pub const COUNTERS: usize = 11;
+pub const COUNTERS: usize = 22;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -28,13 +39,18 @@ pub struct Tally {
 impl Tally {
     #[inline]
     pub fn add(&mut self, counter: Counter, line: u64, example: &[u8]) {
+        self.add_many(counter, 1, line, example);
+    }
+
+    #[inline]
+    pub fn add_many(&mut self, counter: Counter, met: usize, line: u64, example: &[u8]) {
         let c = counter as usize;
-        self.count[c] += 1;
         // Gathered requests are ranked one after another, so a later call may bring an earlier line.
-        if self.count[c] == 1 || (line as i64) < self.first_line[c] {
+        if met > 0 && (self.count[c] == 0 || (line as i64) < self.first_line[c]) {
             self.first_line[c] = line as i64;
             self.example[c] = example.to_vec();
         }
+        self.count[c] += met as i64;
     }
 
     pub fn count(&self, counter: Counter) -> i64 {

@@ -25,6 +25,21 @@ impl<'a> Row<'a> {
         let (from, to) = self.edges[c];
         &self.line[from as usize..to as usize]
     }
+
+    /// Count how the line is written: what stands between its columns, and whether this number has an exponent.
+    pub fn count_spelling(&self, line: u64, number: &[u8], tally: &mut Tally) {
+        if memchr::memchr(b'\t', self.line).is_some() {
+            tally.add(Counter::Tabs, line, b"");
+        }
+        let sizes = self.edges.iter().map(|(from, to)| (to - from) as usize).filter(|&size| size > 0);
+        let (columns, bytes) = sizes.fold((0, 0), |(columns, bytes), size| (columns + 1, bytes + size));
+        if self.line.len() - bytes >= columns {
+            tally.add(Counter::Blanks, line, b"");
+        }
+        if memchr::memchr2(b'e', b'E', number).is_some() {
+            tally.add(Counter::Scientific, line, number);
+        }
+    }
 }
 
 /// Call `visit` with the number and the columns of every line that is neither blank nor a comment.
@@ -47,6 +62,7 @@ pub fn each_row(
         if at_end && filled > 0 {
             buffer[filled] = b'\n';
             filled += 1;
+            tally.add(Counter::NoFinalNewline, lines.number + 1, b"");
         }
         let whole = memchr::memrchr(b'\n', &buffer[..filled]).map_or(0, |last| last + 1);
         let mark = lines.number == 0 && buffer[..whole].starts_with(BYTE_ORDER_MARK);

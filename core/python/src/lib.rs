@@ -16,7 +16,7 @@ use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
 use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 3;
+const INTERFACE: u32 = 4;
 
 type Object = Py<PyAny>;
 
@@ -105,11 +105,11 @@ impl PyJudged<'_> {
 }
 
 #[derive(FromPyObject)]
-struct PyOptions(Option<usize>, bool, String, String, String, Option<usize>, bool, u64, usize);
+struct PyOptions(Option<usize>, bool, String, String, String, Option<usize>, bool, u64, usize, bool);
 
 impl PyOptions {
     fn engine(self) -> PyResult<Options> {
-        let PyOptions(depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs) = self;
+        let PyOptions(depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs, audit) = self;
         Ok(Options {
             depth: depth.unwrap_or(usize::MAX),
             judged_only,
@@ -123,6 +123,7 @@ impl PyOptions {
             pool,
             memory,
             jobs,
+            audit,
         })
     }
 }
@@ -276,11 +277,13 @@ fn projection_fields<'py>(
         all.into_pyarray(py).reshape([runs.len(), requests])
     };
     let (listed, retrieved, tied) = (table(|run| &run.listed)?, table(|run| &run.retrieved)?, table(|run| &run.tied)?);
+    let scores: Vec<f64> = runs.iter().flat_map(|run| [run.scores.low, run.scores.high]).collect();
+    let scores = scores.into_pyarray(py).reshape([runs.len(), 2])?;
     let tallies: Vec<&Tally> = runs.iter().map(|run| &run.tally).collect();
     let counts = counts(py, &tallies)?;
     let top = with_top.then(|| runs.iter().map(|run| top_items(py, run)).collect::<Vec<_>>());
     let pool = pool.map(|sizes| sizes.into_pyarray(py));
-    Ok((ranks, listed, retrieved, tied, counts, top, pool))
+    Ok((ranks, listed, retrieved, tied, scores, counts, top, pool))
 }
 
 fn top_items<'py>(

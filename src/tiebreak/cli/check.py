@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from tiebreak.cli.options import experiment, reading_options
 
 
 @click.command("check")
-@reading_options
+@partial(reading_options, audit=True)
 @click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(qrels: str, runs: tuple[str, ...], format_: str, **options: Any) -> None:
     """Read judgements and runs, and say what they hold.
@@ -20,10 +21,7 @@ def command(qrels: str, runs: tuple[str, ...], format_: str, **options: Any) -> 
     """
     import json
 
-    from tiebreak.reports.overview import overview
-
-    made = experiment(qrels, runs, **options)
-    found = overview(made.positions, made.judgements)
+    found = experiment(qrels, runs, **options).audit()
     if format_ == "json":
         click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:

@@ -113,14 +113,15 @@ def output_options(command: Command) -> Command:
     return with_options(cast(Command, writing), OUTPUT)
 
 
-def reading_options(command: Command) -> Command:
+def reading_options(command: Command, *, audit: bool = False) -> Command:
     """Give a command the arguments QRELS RUN... and the options that say how they are read.
 
-    Reading begins before the command does: what the command imports takes as long.
+    Reading begins before the command does: what the command imports takes as long. For an audit, more is counted.
     """
 
     @wraps(command)
     def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
+        options |= {"audit": True} if audit else {}
         how = {name: options[name] for name in Options._fields if name in options}
         if options.get("exclude"):
             return command(qrels=qrels, runs=runs, **options)  # what is excluded is not known ahead

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import nan
 
 from tiebreak._interface import COUNTERS, Counts
 from tiebreak.errors import quoted
@@ -19,6 +20,17 @@ WORDS = {
     "duplicate": "lines that list an item again, resolved as asked",
     "returning": "times a request returned after another one",
     "repeated": "lines repeated with the same grade",
+    "no_final_newline": "last line without a line feed",
+    "unsorted": "requests whose lines are not in the order of their scores",
+    "tabs": "lines with tabs between columns",
+    "blanks": "lines with several blanks together, or at an end",
+    "scientific": "numbers with an exponent",
+    "q0": "lines with Q0 in the second column, read as 0",
+    "rank_zero": "lines of rank 0",
+    "no_rank": "lines whose rank is no whole number",
+    "rank_disagrees": "requests whose rank column disagrees with the order of their scores",
+    "judged_ties": "ties that touch a judged item",
+    "float32_ties": "scores that tie with another in 32 bits only",
 }
 
 
@@ -31,23 +43,29 @@ class Oddity:
     first_line: int
     example: str
 
-    def __str__(self) -> str:
+    @property
+    def where(self) -> str:
+        """How often, and where first."""
         example = f": {self.example}" if self.example != '""' else ""
-        return f"{self.count:,} {WORDS[self.kind]} (first on line {self.first_line:,}{example})"
+        return f"{self.count:,}, first on line {self.first_line:,}{example}"
+
+    def __str__(self) -> str:
+        return f"{WORDS[self.kind]}: {self.where}"
 
 
 @dataclass(frozen=True, slots=True)
 class FileAudit:
-    """What a file held: its number of data lines, and every oddity met."""
+    """What a file held: its number of data lines, every oddity met, and the lowest and highest score of a run."""
 
     label: str
     lines: int
     oddities: tuple[Oddity, ...]
+    scores: tuple[float, float] = (nan, nan)
 
     @classmethod
-    def of(cls, label: str, counts: Counts, file: int) -> FileAudit:
+    def of(cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan)) -> FileAudit:
         count = dict(zip(COUNTERS, counts.met[file].tolist(), strict=True))
-        return cls(label, count["lines"], tuple(_oddities(counts, file)))
+        return cls(label, count["lines"], tuple(_oddities(counts, file)), scores)
 
     def count(self, kind: str) -> int:
         """How often this kind of oddity was met."""

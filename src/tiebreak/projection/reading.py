@@ -51,6 +51,7 @@ def project(
     exclude: Judgements | Path | Values | Any = None,
     memory: int = MEMORY,
     jobs: int | None = None,
+    audit: bool = False,
     tick: Tick | None = None,
 ) -> Positions:
     """Read runs and find where the relevant items of every request stand.
@@ -90,6 +91,9 @@ def project(
         Bytes that may be held of one file: of its largest request, or of all its lines where requests return.
     jobs : int, optional
         Files read at the same time; by default one per processor.
+    audit : bool
+        Also count what takes a closer look: how lines are written, whether rank columns agree with scores, ties of
+        judged items, scores that tie in 32 bits.
     tick : callable, optional
         Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
 
@@ -112,12 +116,15 @@ def project(
     check_rank_column(made, ties)
     plan = Plan(judgements, nonrelevant, None if exclude is None else read_pairs(exclude))
     options = Options(
-        depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1
+        depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1, audit
     )
     projection = _kernels.project([run.source.kernel for run in made], plan.judged, options, tick)
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
-    audits = tuple(FileAudit.of(run.source.label, projection.counts, k) for k, run in enumerate(made))
+    audits = tuple(
+        FileAudit.of(run.source.label, projection.counts, k, (low, high))
+        for k, (run, (low, high)) in enumerate(zip(made, projection.scores.tolist(), strict=True))
+    )
     check_shared(made, judgements, projection, audits)
     positions = plan.positions(tuple(run.name for run in made), projection)
     positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tiebreak._interface import UNRETRIEVED
 from tiebreak._kernels import kernels
 from tiebreak.inputs import Judgements
-from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.reports.tables import Table
@@ -21,6 +21,11 @@ from tiebreak.words import listed, many
 
 MANY_TIES = 0.5
 NEARLY_ALL = 0.99
+ODD_RANKINGS = {
+    "rank_disagrees": "The rank column disagrees with the order of scores, which counts, in so many requests",
+    "float32_ties": "In 32 bits, as pytrec_eval holds them, so many more scores tie and are ranked by item id",
+}
+SHOWN_IN_ROWS = ("judged_ties", "unjudged_requests")
 
 
 class RunRow(NamedTuple):
@@ -30,6 +35,7 @@ class RunRow(NamedTuple):
     lines: int
     requests: int
     missing: int
+    unjudged: int
     depth_min: int
     depth_median: float
     depth_max: int
@@ -37,6 +43,9 @@ class RunRow(NamedTuple):
     judged_at_100: float
     relevant_found: int
     tied: float
+    judged_ties: int
+    score_low: float
+    score_high: float
 
 
 class JudgedRow(NamedTuple):
@@ -49,6 +58,8 @@ class JudgedRow(NamedTuple):
     relevant_median: float
     relevant_max: int
     grades: dict[str, int]
+    subtopics_min: int
+    subtopics_median: float
     subtopics_max: int
 
 
@@ -58,7 +69,7 @@ class Overview:
 
     runs: tuple[RunRow, ...]
     judgements: JudgedRow
-    oddities: dict[str, tuple[str, ...]]
+    oddities: dict[str, tuple[Oddity, ...]]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
 
@@ -67,17 +78,17 @@ class Overview:
         return {
             "judgements": self.judgements._asdict(),
             "runs": [row._asdict() for row in self.runs],
-            "oddities": {name: list(met) for name, met in self.oddities.items()},
+            "oddities": {name: [asdict(odd) for odd in met] for name, met in self.oddities.items()},
             "warnings": list(self.warnings),
             "choices": list(self.choices),
         }
 
     def table(self) -> Table:
         """A row per run; the rest under it."""
-        judged = ("judged@10", "judged@100")
-        header = ("run", "lines", "requests", "missing", "depth", *judged, "relevant found", "tied scores")
-        met = (f"{name}: {oddity}." for name, oddities in self.oddities.items() for oddity in oddities)
-        said = (*self._judged(), *self.choices, *(f"Warning: {warning}" for warning in self.warnings), *met)
+        requests, judged = ("requests", "missing", "unjudged"), ("judged@10", "judged@100")
+        header = ("run", "lines", *requests, "depth", *judged, "relevant found", "tied scores", "scores")
+        warned = (f"Warning: {warning}" for warning in self.warnings)
+        said = (*self._judged(), *self.choices, *warned, *self._oddities())
         return Table(header, tuple(map(self._shown, self.runs)), said)
 
     def _shown(self, row: RunRow) -> tuple[str, ...]:
@@ -87,11 +98,13 @@ class Overview:
             f"{row.lines:,}",
             f"{row.requests:,}",
             f"{row.missing:,}",
+            f"{row.unjudged:,}",
             span(row.depth_min, row.depth_median, row.depth_max),
             f"{row.judged_at_10:.0%}",
             f"{row.judged_at_100:.0%}",
             f"{row.relevant_found:,} ({row.relevant_found / all_relevant:.0%})",
-            f"{row.tied:.0%}",
+            f"{row.tied:.0%} ({row.judged_ties:,})",
+            f"{row.score_low:.4g} to {row.score_high:.4g}",
         )
 
     def _judged(self) -> Iterator[str]:
@@ -100,15 +113,24 @@ class Overview:
         yield f"{many(of.requests, 'request')} with {many(of.relevant, 'relevant item')}, {each} each."
         yield "Grades: " + listed([f"{grade} {count:,} times" for grade, count in of.grades.items()], most=12) + "."
         if of.subtopics_max:
-            yield f"Up to {many(of.subtopics_max, 'subtopic')} per request."
+            yield f"Subtopics: {span(of.subtopics_min, of.subtopics_median, of.subtopics_max)} per request."
         if of.without_relevant:
             yield f"{many(of.without_relevant, 'request')} without a relevant item, left out of everything."
+
+    def _oddities(self) -> Iterator[str]:
+        """A line per kind of oddity: in which files, how often, where first."""
+        found = [(name, odd) for name, met in self.oddities.items() for odd in met]
+        for kind, words in WORDS.items():
+            where = [f"{name} ({odd.where})" for name, odd in found if odd.kind == kind]
+            if where:
+                yield f"{words[0].upper()}{words[1:]}: {listed(where, most=3)}."
 
 
 def overview(positions: Positions, judgements: Judgements) -> Overview:
     audits = [("judgements", judgements.audit)] if judgements.audit else []
     named = [*audits, *zip(positions.runs, positions.audits, strict=True)]
-    oddities = {name: tuple(map(str, audit.oddities)) for name, audit in named if audit.oddities}
+    met = {name: tuple(odd for odd in audit.oddities if odd.kind not in SHOWN_IN_ROWS) for name, audit in named}
+    oddities = {name: found for name, found in met.items() if found}
     rows = tuple(run_rows(positions))
     warned = tuple(warnings(positions, rows))
     return Overview(rows, judged_row(positions, judgements), oddities, warned, choices(positions))
@@ -124,6 +146,7 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             audit.lines,
             int(there.sum()),
             int((~there).sum()),
+            audit.count("unjudged_requests"),
             int(depths.min(initial=2**31 - 1)) if len(depths) else 0,
             float(np.median(depths)) if len(depths) else 0.0,
             int(depths.max(initial=0)),
@@ -131,6 +154,8 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             judged_share(positions, k, 100),
             int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
             float(positions.tied[k].sum() / max(int(listed_items.sum()), 1)),
+            audit.count("judged_ties"),
+            *audit.scores,
         )
 
 
@@ -157,17 +182,18 @@ def judged_row(positions: Positions, judgements: Judgements) -> JudgedRow:
         float(np.median(some)) if len(some) else 0.0,
         int(some.max(initial=0)),
         {f"{grade:g}": count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
-        most_subtopics(judgements),
+        *subtopics_per_request(judgements),
     )
 
 
-def most_subtopics(judgements: Judgements) -> int:
-    """The largest number of subtopics that a request has; 0 where judgements have none."""
+def subtopics_per_request(judgements: Judgements) -> tuple[int, float, int]:
+    """The smallest, the median and the largest number of subtopics of a request; 0 where judgements have none."""
     rows = judgements.subtopics
     if rows is None:
-        return 0
+        return 0, 0.0, 0
     pairs = np.unique(np.stack([judgements.request[rows.judgement], rows.label.astype(np.int64)]), axis=1)
-    return int(np.bincount(pairs[0]).max())
+    numbers = np.bincount(pairs[0])
+    return int(numbers.min()), float(np.median(numbers)), int(numbers.max())
 
 
 def span(low: int, median: float, high: int) -> str:
@@ -180,16 +206,22 @@ def choices(positions: Positions) -> tuple[str, ...]:
     core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
     return (
         f"Relevant is {positions.relevance}. Ranked by score, ties by {order}. Read by {core}.",
-        "Depths are min-median-max. Judged: share of the first 10 and 100 items that was judged.",
+        "Depths are min-median-max. Judged: share of the first 10 and 100 items that was judged. Tied scores: their "
+        "share, and how many ties touch a judged item.",
     )
 
 
 def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     """What may mislead a comparison of these runs."""
+    named = list(zip(positions.runs, audits_of(positions), strict=True))
     yield from uneven_depths(positions)
     tied = [row.run for row in rows if row.tied > MANY_TIES]
     if tied:
         yield f"More than half of the scores tie, so item ids decide much of the ranking: {listed(tied)}."
+    for kind, said in ODD_RANKINGS.items():
+        odd = [f"{name} ({audit.count(kind):,})" for name, audit in named if audit.count(kind)]
+        if odd:
+            yield f"{said}: {listed(odd)}."
     alike = list(near_identical(positions))
     if alike:
         yield f"Nearly the same rankings of judged items: {listed(alike)}."

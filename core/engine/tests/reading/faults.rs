@@ -97,7 +97,7 @@ fn a_rank_is_an_integer_where_it_breaks_ties() {
         assert_eq!(read_with(&text, &options), Err(Fault::entry("rank", 3, b"q1", b"d3", rank.as_bytes())));
         assert!(read(text).is_ok());
     }
-    for rank in ["0", "-7", "+7", "9223372036854775807", "-9223372036854775808"] {
+    for rank in ["0", "-7", "+7", "9223372036854775807", "-9223372036854775807"] {
         assert!(read_with(format!("{SOUND}q1 0 d3 {rank} 0.5\n"), &options).is_ok(), "{rank}");
     }
 }

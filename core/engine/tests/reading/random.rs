@@ -40,7 +40,7 @@ fn random_file(chance: &mut Chance) -> String {
             request = if returns { chance.below(requests) } else { request + 1 };
         }
         let (item, rank) = (item_id(chance.below(items)), chance.below(5) as i64 - 2);
-        let score = chance.below(scores) as f64 / 4.0 - 1.0;
+        let score = chance.below(scores) as f64 / 4.0 - 1.0 + chance.pick(&[0.0, 0.0, 1e-12]);
         let score = if chance.one_in(200) { "bad".to_owned() } else { score.to_string() };
         let gap = chance.pick(&[" ", " ", " ", " ", "\t", "  "]);
         let end = chance.pick(&["\n", "\n", "\n", "\n", "\r\n", " tag\n", "\n\n", "\n#\n"]);
@@ -59,6 +59,7 @@ fn random_options(chance: &mut Chance) -> Options {
         drop_bad_scores: chance.one_in(2),
         top: chance.pick(&[None, Some(0), Some(3)]),
         memory: chance.pick(&[u64::MAX, u64::MAX, 500, 1_500]),
+        audit: chance.one_in(2),
         ..Options::default()
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tiebreak_engine::ids::Ids;
-use tiebreak_engine::run::{RunResult, Top};
+use tiebreak_engine::run::{RunResult, ScoreRange, Top};
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{Counter, Tally};
 use tiebreak_engine::text::LONGEST_LINE;
@@ -23,8 +23,12 @@ fn each_row<'t>(
     text: &'t [u8],
     widths: &[usize],
     tally: &mut Tally,
-    mut visit: impl FnMut(u64, &[&'t [u8]], &mut Tally) -> Outcome,
+    mut visit: impl FnMut(u64, &[u8], &[&'t [u8]], &mut Tally) -> Outcome,
 ) -> Outcome {
+    if !text.is_empty() && !text.ends_with(b"\n") {
+        let last = text.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+        tally.add(Counter::NoFinalNewline, last, b"");
+    }
     let lines = text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n');
     for (number, mut line) in (1..).zip(lines).filter(|_| !text.is_empty()) {
         if let (1, Some(unmarked)) = (number, line.strip_prefix(BYTE_ORDER_MARK)) {
@@ -54,10 +58,23 @@ fn each_row<'t>(
             return Err(Fault::line("columns", number, columns.len() as i64, line));
         } else {
             tally.add(Counter::Lines, number, b"");
-            visit(number, &columns, tally)?;
+            visit(number, line, &columns, tally)?;
         }
     }
     Ok(())
+}
+
+fn count_spelling(number: u64, line: &[u8], columns: &[&[u8]], value: &[u8], tally: &mut Tally) {
+    let separators: Vec<u8> = line.iter().copied().filter(|byte| b" \t".contains(byte)).collect();
+    if separators.contains(&b'\t') {
+        tally.add(Counter::Tabs, number, b"");
+    }
+    if separators.len() >= columns.len() {
+        tally.add(Counter::Blanks, number, b"");
+    }
+    if value.to_ascii_lowercase().contains(&b'e') {
+        tally.add(Counter::Scientific, number, value);
+    }
 }
 
 /// `[+-]?(digits[.digits] | .digits)([eE][+-]?digits)?`, finite; -0 is 0.
@@ -74,12 +91,10 @@ fn number_of(text: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value + 0.0)
 }
 
-fn place_of(rank: &[u8], options: &Options) -> Option<i64> {
-    if !options.rank_breaks_ties {
-        return Some(0);
-    }
+fn rank_of(rank: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(rank).ok()?;
-    if text.len() <= 20 { text.parse().ok() } else { None }
+    let rank: i64 = if text.len() <= 20 { text.parse().ok()? } else { return None };
+    (rank != i64::MIN).then_some(rank)
 }
 
 pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
@@ -87,8 +102,12 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
     let mut tally = Tally::default();
     let mut codes: [HashMap<Vec<u8>, i32>; 3] = Default::default();
     let mut grades: HashMap<[i32; 3], f64> = HashMap::new();
-    each_row(text, &[4], &mut tally, |line, columns, tally| {
+    each_row(text, &[4], &mut tally, |line, written, columns, tally| {
         let &[request, iteration, item, text] = columns else { unreachable!("four columns") };
+        count_spelling(line, written, columns, text, tally);
+        if iteration == b"Q0" {
+            tally.add(Counter::Q0, line, b"");
+        }
         let grade = number_of(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
         let subtopic = if iteration == b"Q0" { b"0" } else { iteration };
         let columns = [&mut rows.requests, &mut rows.subtopics, &mut rows.items];
@@ -121,11 +140,22 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
 pub fn project_text(text: &[u8], judgements: &Judgements, options: &Options) -> Result<(Vec<i32>, RunResult), Fault> {
     let mut rankings = Rankings::new(judgements, options);
     let mut tally = Tally::default();
-    each_row(text, &[5, 6], &mut tally, |number, columns, tally| {
-        let (request, item, rank, text) = (columns[0], columns[2], columns[3], columns[4]);
-        let place = place_of(rank, options).ok_or_else(|| Fault::entry("rank", number, request, item, rank))?;
+    each_row(text, &[5, 6], &mut tally, |number, line, columns, tally| {
+        let (request, item, place, text) = (columns[0], columns[2], columns[3], columns[4]);
+        let rank = rank_of(place);
+        if options.rank_breaks_ties && rank.is_none() {
+            return Err(Fault::entry("rank", number, request, item, place));
+        }
+        if options.audit {
+            count_spelling(number, line, columns, text, tally);
+            match rank {
+                None => tally.add(Counter::NoRank, number, place),
+                Some(0) => tally.add(Counter::RankZero, number, b""),
+                Some(_) => {}
+            }
+        }
         match number_of(text) {
-            Some(score) => rankings.push(Line { number, request, item, score, place }, tally),
+            Some(score) => rankings.push(Line { number, request, item, score, rank }, tally),
             None if options.drop_bad_scores => {
                 tally.add(Counter::BadScore, number, text);
                 Ok(())
@@ -145,7 +175,7 @@ pub fn project_rows(rows: &Rows, judgements: &Judgements, options: &Options) -> 
         tally.add(Counter::Lines, number, b"");
         let text = if score.is_nan() { "nan" } else { ["-inf", "inf"][usize::from(score > 0.0)] };
         if score.is_finite() {
-            rankings.push(Line { number, request, item, score: score + 0.0, place: 0 }, &mut tally)?;
+            rankings.push(Line { number, request, item, score: score + 0.0, rank: Some(0) }, &mut tally)?;
         } else if options.drop_bad_scores {
             tally.add(Counter::BadScore, number, text.as_bytes());
         } else {
@@ -161,7 +191,7 @@ struct Line<'t> {
     request: &'t [u8],
     item: &'t [u8],
     score: f64,
-    place: i64,
+    rank: Option<i64>,
 }
 
 impl Line<'_> {
@@ -179,6 +209,7 @@ struct Rankings<'t> {
     judgements: &'t Judgements,
     options: &'t Options,
     lists: HashMap<usize, Vec<Line<'t>>>,
+    first_line: HashMap<usize, u64>,
     unjudged: HashSet<&'t [u8]>,
     request: Option<&'t [u8]>,
     returned: bool,
@@ -197,6 +228,7 @@ impl<'t> Rankings<'t> {
             judgements,
             options,
             lists: HashMap::new(),
+            first_line: HashMap::new(),
             unjudged: HashSet::new(),
             request: None,
             returned: false,
@@ -216,6 +248,7 @@ impl<'t> Rankings<'t> {
             return Ok(());
         };
         self.count_memory(&line)?;
+        self.first_line.entry(r).or_insert(line.number);
         let list = self.lists.entry(r).or_default();
         if let Some(listed) = list.iter_mut().find(|listed| listed.item == line.item) {
             if self.options.duplicates == Duplicates::Error {
@@ -269,18 +302,47 @@ impl<'t> Rankings<'t> {
         let mut ranks = vec![UNRETRIEVED; judgements.slots];
         let top = if options.top.is_some() { vec![Top::default(); requests] } else { Vec::new() };
         let none = vec![0; requests];
-        let mut result =
-            RunResult { listed: none.clone(), retrieved: none.clone(), tied: none, tally, top, pool: Vec::new() };
+        let mut result = RunResult {
+            listed: none.clone(),
+            retrieved: none.clone(),
+            tied: none,
+            scores: ScoreRange::default(),
+            tally,
+            top,
+            pool: Vec::new(),
+        };
         for (r, mut list) in self.lists {
             let judgements_of_r = judgements.starts[r] as usize..judgements.starts[r + 1] as usize;
             let judgement = |item: &[u8]| {
                 judgements_of_r.clone().find(|&j| judgements.items.view().get(judgements.item[j] as usize) == item)
             };
+            for line in &list {
+                result.scores.low = result.scores.low.min(line.score);
+                result.scores.high = result.scores.high.max(line.score);
+            }
+            let (first, request) = (self.first_line[&r], judgements.requests.view().get(r));
+            let mut count = |counter, met| result.tally.add_many(counter, met, first, request);
+            count(Counter::Unsorted, usize::from(list.windows(2).any(|pair| pair[0].score < pair[1].score)));
+            if options.audit {
+                let tied = |a: &Line, b: &Line| a.item != b.item && a.score == b.score;
+                let only_in_32 = |a: &Line, b: &Line| a.score != b.score && a.score as f32 == b.score as f32;
+                let above = |a: &Line, b: &Line| a.rank < b.rank && a.score < b.score;
+                let ranked = list.iter().all(|line| line.rank.is_some());
+                let disagree = ranked && list.iter().any(|a| list.iter().any(|b| above(a, b)));
+                count(Counter::RankDisagrees, usize::from(disagree));
+                let with_tie = |a: &&Line| list.iter().any(|b| tied(a, b));
+                let alone = |a: &&Line| !with_tie(a) && list.iter().any(|b| only_in_32(a, b));
+                count(Counter::Float32Ties, list.iter().filter(alone).count());
+                let is_judged = |line: &&Line| judgement(line.item).is_some();
+                let touched: HashSet<u64> =
+                    list.iter().filter(with_tie).filter(is_judged).map(|line| line.score.to_bits()).collect();
+                count(Counter::JudgedTies, touched.len());
+            }
             result.listed[r] = list.len() as i32;
             result.tied[r] =
                 list.iter().filter(|a| list.iter().filter(|b| a.score == b.score).count() > 1).count() as i32;
             list.sort_by(|a, b| b.item.cmp(a.item));
-            list.sort_by_key(|line| line.place);
+            list.sort_by_key(|line| line.rank.filter(|_| options.rank_breaks_ties));
             list.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("finite scores"));
             list.retain(|line| !options.judged_only || judgement(line.item).is_some());
             list.truncate(options.depth);
