@@ -284,9 +284,9 @@ def test_items_without_a_provider_are_an_error_unless_left_out():
     assert made.to_dict()["run1"] == {"q1": {"C": 0}, "q2": {"X": 1}, "q3": {"C": 1}}
     assert made.n_without_provider == 3
     with pytest.raises(InputError, match="4 of 4 relevant items"):
-        provider_exposure(positions, {}, missing="skip")
+        provider_exposure(positions, {"elsewhere": "E"}, missing="skip")
     with pytest.raises(InputError, match="missing='drop'"):
-        provider_exposure(positions, {}, missing="drop")
+        provider_exposure(positions, {"c": "C"}, missing="drop")
 
 
 def test_items_and_providers_may_be_integers():

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from tiebreak.experiment import Experiment as Experiment
     from tiebreak.inputs import Judgements as Judgements
     from tiebreak.inputs import Run as Run
+    from tiebreak.inputs import read_aspects as read_aspects
+    from tiebreak.inputs import read_groups as read_groups
     from tiebreak.inputs import read_judgements as read_judgements
+    from tiebreak.inputs import read_providers as read_providers
+    from tiebreak.inputs import read_weights as read_weights
     from tiebreak.metrics import metric as metric
     from tiebreak.metrics.disaggregation import disaggregate as disaggregate
     from tiebreak.orderings import Ordering as Ordering
@@ -51,7 +55,11 @@ _HOME = {
     "TiebreakError": "errors",
     "Judgements": "inputs",
     "Run": "inputs",
+    "read_aspects": "inputs",
+    "read_groups": "inputs",
     "read_judgements": "inputs",
+    "read_providers": "inputs",
+    "read_weights": "inputs",
     "UNRETRIEVED": "_interface",
     "Levels": "projection",
     "Positions": "projection",

@@ -18,6 +18,9 @@ MEMORY = 2_000_000_000
 EXCLUDED = -2
 """Slot of an item that is removed from every ranking."""
 
+CANDIDATE = -3
+"""Slot of an item that is not judged, but may stand in a ranking where only judged items do."""
+
 UNRETRIEVED = 2**31 - 1
 """Rank of an item that a run does not retrieve: below every retrieved one."""
 
@@ -122,8 +125,8 @@ class Projection(NamedTuple):
 class Judged(NamedTuple):
     """The judgements as the kernels see them: those of request r are entries starts[r] to starts[r + 1].
 
-    `slot` says at which place of a run's row of ranks a judgement's rank is written: -1 for nowhere, `EXCLUDED` for an
-    item that is removed from every ranking.
+    `slot` says at which place of a run's row of ranks a judgement's rank is written: -1 for nowhere, `EXCLUDED` and
+    `CANDIDATE` for items that are removed from every ranking, or kept in it without being judged.
     """
 
     requests: IdColumn

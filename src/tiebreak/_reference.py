@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._interface import (
+    CANDIDATE,
     COUNTERS,
     EXCLUDED,
     INTERFACE,
@@ -47,6 +48,7 @@ LINE_COST = 32
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 NO_RANK = -(2**63)
+OTHERS = EXCLUDED, CANDIDATE
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 COLUMN_SEPARATORS = b" \t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -576,7 +578,7 @@ class Table:
             self.tied[run, r] = number_tied(scores)
             low, high = self.scores[run]
             self.scores[run] = min(low, scores.min()), max(high, scores.max())
-            self.count_oddities(r, rankings, judgements.keys() - excluded)
+            self.count_oddities(r, rankings, {i for i, j in judgements.items() if self.judged.slot[j] not in OTHERS})
             self.pool[r].update(ranking)
             tops[r] = [(item, judgements.get(item, -1)) for item in ranking[: self.options.top]]
             for rank, item in enumerate(ranking, start=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from tiebreak.preferences.base import Evaluate
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 from tiebreak.words import listed, many, signed
 
@@ -71,7 +71,7 @@ def not_shown(rows: int, noun: str, most: int = MOST_ROWS) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary:
+class Summary(Shown):
     """Every pair over all requests."""
 
     measure: str
@@ -87,7 +87,7 @@ class Summary:
 
     def to_frame(self) -> Any:
         """A row per pair: run, other, mean, low, high, wins, ties, losses."""
-        return to_frame(PairSummary._fields, self.rows)
+        return self._frame(PairSummary._fields, self.rows)
 
     def table(self, digits: int = 4) -> Table:
         """Pairs as rows, their means marked where the interval leaves 0 out."""
@@ -100,15 +100,9 @@ class Summary:
         said = (*self.notes, CLEAR, *not_shown(len(self.rows), "pair"))
         return Table(("run", "other", *PairSummary._fields[2:]), tuple(rows), said, frozenset(marked))
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __repr__(self) -> str:
-        return self.table().to_text()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Preferences [pair, request]; positive where the first run of a pair is better, 0 exactly where they tie.
 
     Attributes
@@ -189,7 +183,7 @@ class Comparison:
         """Mean, interval, wins, ties and losses of every pair."""
         parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
         rows = (PairSummary(*names, mean, *interval, *counts) for names, mean, interval, counts in parts)
-        return Summary(self.measure, tuple(rows), (self.described(), *self.notes))
+        return Summary(self.measure, tuple(rows), (self.described(), *self.notes), library=self.library)
 
     def described(self) -> str:
         """What the numbers are, in words."""
@@ -244,6 +238,7 @@ class Comparison:
             tolerance=made.tolerance(self.ballots),
             cycles=cycles,
             notes=(f"Over {many(len(self.requests), 'request')}.", *self.notes),
+            library=self.library,
         )
 
     def _of_request(self, request: str) -> Comparison:
@@ -257,6 +252,7 @@ class Comparison:
             self.numerator[:, [place]],
             self.denominator[[place]],
             self.baselines,
+            library=self.library,
         )
 
     def _method(self, by: str | Method | None) -> Method:
@@ -265,7 +261,8 @@ class Comparison:
 
     def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
         """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
-        return bootstrap(self.ballots, self._method(by), resamples, seed)
+        made = bootstrap(self.ballots, self._method(by), resamples, seed)
+        return replace(made, library=self.library)
 
     def placings(self) -> NDArray[np.int64]:
         """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""
@@ -288,14 +285,11 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """Every preference, a row each: run, other, request, value."""
-        return to_frame(Row._fields, self.rows())
+        return self._frame(Row._fields, self.rows())
 
-    def to_latex(self) -> str:
-        """The table of pairs for LaTeX, with the package booktabs."""
-        return self.summary().table().to_latex()
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+    def table(self, digits: int = 4) -> Table:
+        """Pairs as rows, as in the summary."""
+        return self.summary().table(digits)
 
     def __repr__(self) -> str:
         size = f"{len(self.pairs)} pairs of {len(self.runs)} runs x {len(self.requests)} requests"
@@ -344,6 +338,7 @@ def compare(
         found.numerator,
         found.denominator,
         baselines,
+        library=positions.library,
     )
 
 

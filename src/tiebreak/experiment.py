@@ -91,7 +91,7 @@ class Experiment:
         counted = int((positions.relevant() > 0).sum())
         over = f"Means over {many(counted, 'request')}."
         said = (over, *notes(positions), *notes_on_measures(names, metrics, values))
-        return Scores(positions.runs, positions.requests, names, metrics, values, said)
+        return Scores(positions.runs, positions.requests, names, metrics, values, said, library=positions.library)
 
     def compare(
         self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None

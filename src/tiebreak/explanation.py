@@ -17,7 +17,7 @@ from tiebreak.metrics.disaggregation import disaggregate
 from tiebreak.preferences import DEFAULTS, Preference, preference
 from tiebreak.preferences.base import Evaluate
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 from tiebreak.words import many, signed
 
@@ -44,7 +44,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Shown):
     """Two rankings of one request side by side.
 
     Attributes
@@ -71,7 +71,7 @@ class Explanation:
 
     def to_frame(self) -> Any:
         """A row per recall level."""
-        return to_frame(self.header, self.rows)
+        return self._frame(self.header, self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -100,15 +100,9 @@ class Explanation:
             signed(level.AP, digits),
         )
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __repr__(self) -> str:
-        return self.table().to_text()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contributions:
+class Contributions(Shown):
     """Requests by how much they contribute to what one preference says of two runs, the largest first.
 
     Attributes
@@ -132,7 +126,7 @@ class Contributions:
 
     def to_frame(self) -> Any:
         """A row per request: request, m, and a column per preference."""
-        return to_frame(self.header, self.rows)
+        return self._frame(self.header, self.rows)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{request: {preference: value}}``."""
@@ -151,12 +145,6 @@ class Contributions:
         ]
         return Table(self.header, rows, tuple(said))
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __repr__(self) -> str:
-        return self.table().to_text()
-
 
 def contributions(
     positions: Positions,
@@ -174,7 +162,7 @@ def contributions(
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
     rows = [(request, sizes[request], *(v.get(request, np.nan) for v in values)) for request in found[0].requests]
     rows.sort(key=lambda row: [-abs(value) for value in row[2:]])
-    return Contributions(run, other, measures, tuple(rows))
+    return Contributions(run, other, measures, tuple(rows), library=positions.library)
 
 
 def measures_shown(first: str | Preference | Metric | None) -> tuple[str, ...]:
@@ -193,7 +181,8 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
         raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
     levels = tuple(levels_of(one.only_relevant()))
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
-    return Explanation(run, other, request, levels, values, tuple(verdicts(one, levels, values)))
+    said = tuple(verdicts(one, levels, values))
+    return Explanation(run, other, request, levels, values, said, library=positions.library)
 
 
 def only_these(positions: Positions, run: str, other: str) -> Positions:

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.inputs import Ids
+from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric, recall_level_form
 from tiebreak.metrics import metric as metric_of
 from tiebreak.projection import Positions, exposure
 from tiebreak.projection.levels import deepest_of
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Framed
 from tiebreak.theory import sizes, worst_case_is_tse
 
 MOST_ENUMERATED = 15
@@ -41,7 +42,7 @@ class WorstOffUser(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorstCase:
+class WorstCase(Framed):
     """The worst-off user of every run and request.
 
     Attributes
@@ -92,7 +93,7 @@ class WorstCase:
 
     def to_frame(self) -> Any:
         """A row per run and request: run, request, utility, items."""
-        return to_frame(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
+        return self._frame(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
 
     def __repr__(self) -> str:
         return f"<WorstCase of {self.metric}, by {self.method}: {len(self.runs)} runs x {len(self.requests)} requests>"
@@ -142,7 +143,9 @@ def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: 
         found = last_items(form, p) if by_theorem else worst_of_all_users(form, p, tolerance)
         utility[:, requests], is_worst[:, entries] = found[0], found[1].reshape(len(kept.runs), -1)
     method = "theorem" if by_theorem else "enumeration"
-    return WorstCase(kept.runs, kept.requests, str(metric), method, tolerance, utility, kept, is_worst)
+    return WorstCase(
+        kept.runs, kept.requests, str(metric), method, tolerance, utility, kept, is_worst, library=kept.library
+    )
 
 
 def relevant_entries(positions: Positions, form: RecallLevelMetric) -> Positions:
@@ -202,7 +205,7 @@ class WorstOffProvider(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProviderExposure:
+class ProviderExposure(Framed):
     """Exposure of every provider with a relevant item, by run and request.
 
     Attributes
@@ -257,7 +260,7 @@ class ProviderExposure:
 
     def to_frame(self) -> Any:
         """A row per run, request and provider: run, request, provider, exposure, is_worst."""
-        return to_frame(Exposure._fields, self.per_provider())
+        return self._frame(Exposure._fields, self.per_provider())
 
     def __repr__(self) -> str:
         size = f"{len(self.runs)} runs x {len(self.requests)} requests, {len(self.providers)} providers"
@@ -266,7 +269,7 @@ class ProviderExposure:
 
 def provider_exposure(
     positions: Positions,
-    providers: Mapping[str, str] | Mapping[int, int] | Mapping[str, int] | Mapping[int, str],
+    providers: Path | Mapping[Any, Any] | Any,
     metric: str | Metric = "AP",
     *,
     missing: str = "error",
@@ -281,8 +284,8 @@ def provider_exposure(
     Parameters
     ----------
     positions : Positions
-    providers : dict
-        The provider of every item, by id.
+    providers : path, dict or frame
+        The provider of every item, as `read_providers` reads it.
     metric : str or Metric
         A recall-level metric, whose exposure e is used.
     missing : {"error", "skip"}
@@ -319,16 +322,15 @@ def provider_exposure(
         summed,
         summed <= least * (1 + tolerance),
         int((~known).sum()),
+        library=kept.library,
     )
 
 
-def owners(kept: Positions, providers: Mapping[Any, Any], missing: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def owners(kept: Positions, providers: Any, missing: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """The names of the providers, and whose each entry's item is: -1 where nobody's."""
     if missing not in ("error", "skip"):
         raise InputError(f'missing={missing!r}. Give one of "error", "skip".', kind="choice")
-    by_item = dict(zip(Ids.of(providers), Ids.of(providers.values()), strict=True))
-    if len(by_item) < len(providers):
-        raise InputError("an item of `providers` is given as text and as integer. Keep one.", kind="id")
+    by_item = read_providers(providers)
     codes, place = np.unique(kept.item, return_inverse=True)
     items = [kept.items[code] for code in codes.tolist()]
     unowned = [item for item in items if item not in by_item]

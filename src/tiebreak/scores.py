@@ -12,7 +12,7 @@ from tiebreak.inputs import Ids
 from tiebreak.means import half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 
 
@@ -37,7 +37,7 @@ class Mean(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Means:
+class Means(Shown):
     """The means of all measures for all runs."""
 
     rows: tuple[Mean, ...]
@@ -50,7 +50,7 @@ class Means:
         return means
 
     def to_frame(self) -> Any:
-        return to_frame(Mean._fields, self.rows)
+        return self._frame(Mean._fields, self.rows)
 
     def table(self, digits: int = 4) -> Table:
         """A row per run and measure, with the 95% interval of each mean."""
@@ -62,15 +62,9 @@ class Means:
             ("run", "measure", "mean", "low", "high", "requests"), tuple(rows), ("95% intervals, by Student's t.",)
         )
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __repr__(self) -> str:
-        return self.table().to_text()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Shown):
     """Values [run, request, measure]; NaN where a request has nothing relevant for that measure.
 
     Attributes
@@ -100,7 +94,7 @@ class Scores:
 
     def mean(self) -> Means:
         """Means over requests, exactly rounded, with 95% intervals."""
-        return Means(tuple(self._intervals()))
+        return Means(tuple(self._intervals()), library=self.library)
 
     def _intervals(self) -> Iterator[Mean]:
         for r, run in enumerate(self.runs):
@@ -143,7 +137,7 @@ class Scores:
 
     def to_frame(self) -> Any:
         """Every value, a row each: run, request, measure, value."""
-        return to_frame(Row._fields, self.per_request())
+        return self._frame(Row._fields, self.per_request())
 
     def table(self, digits: int = 4) -> Table:
         """Runs as rows, mean measures as columns, the best of each marked."""
@@ -186,13 +180,6 @@ class Scores:
         if len(means) > 1 and known:
             best = (min if self.metrics[column - 1].traits.lower_is_better else max)(known)
             yield from ((r, column) for r, mean in enumerate(means) if mean == best)
-
-    def to_latex(self) -> str:
-        """The table of means for LaTeX, with the package booktabs."""
-        return self.table().to_latex()
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
 
     def __repr__(self) -> str:
         size = f"{len(self.runs)} runs x {len(self.requests)} requests x {len(self.measures)} measures"

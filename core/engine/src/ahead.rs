@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
 use crate::fault::Stop;
 use crate::ids::IdColumn;
-use crate::judged::{EXCLUDED, Judged};
+use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::judgements::{JudgedRows, read_judgements};
 use crate::project::{Failure, Projection, WAKE, project, watched};
 use crate::run::Options;
@@ -145,7 +145,7 @@ impl Grouped {
     }
 
     fn is(&self, judged: &Judged) -> bool {
-        !judged.slot.contains(&EXCLUDED)
+        judged.slot.iter().all(|slot| ![EXCLUDED, CANDIDATE].contains(slot))
             && self.requests.view() == judged.requests
             && self.items.view() == judged.items
             && self.starts == judged.starts

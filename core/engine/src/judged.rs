@@ -5,6 +5,8 @@ use crate::ranking::JudgedItems;
 
 /// The slot of an item that is removed from every ranking.
 pub const EXCLUDED: i32 = -2;
+/// The slot of an item that is not judged, but may stand in a ranking where only judged items do.
+pub const CANDIDATE: i32 = -3;
 
 /// The judgements: those of request r are `item[starts[r]..starts[r + 1]]`; `slot` says where a rank is written.
 pub struct Judged<'a> {

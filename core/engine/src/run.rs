@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::fault::{Fault, Stop};
 use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
-use crate::judged::{EXCLUDED, Judged};
+use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
 use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied, number_tied_as_float32, ties};
 use crate::source::{Rows, Source, Text, Watch};
@@ -363,8 +363,10 @@ impl<'a> Projector<'a> {
     /// Ties that touch a judged item, and scores that tie only in 32 bits.
     fn count_ties(&self, r: usize, tally: &mut Tally) {
         let (first, request) = (self.judged.first(r), self.judged.requests.get(r));
-        let is_judged =
-            |entry: &Entry| entry.judged != UNJUDGED && self.judged.slot[first + entry.judged as usize] != EXCLUDED;
+        let is_judged = |entry: &Entry| {
+            entry.judged != UNJUDGED
+                && ![EXCLUDED, CANDIDATE].contains(&self.judged.slot[first + entry.judged as usize])
+        };
         let listed = self.ranking.entries();
         let touching = ties(listed).filter(|tied| tied.iter().any(is_judged)).count();
         tally.add_many(Counter::JudgedTies, touching, self.first_line, request);

@@ -27,6 +27,7 @@ READING = (
     click.option("--binary", is_flag=True, help="Forget the grades of relevant items."),
     click.option("--depth", type=POSITIVE, help="Cut every ranking after so many items."),
     click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
+    click.option("--candidates", metavar="FILE", help="Keep only these items in the rankings of their request."),
     click.option("--judged-only", is_flag=True, help="Remove unjudged items from every ranking first."),
     click.option(
         "--requests",
@@ -123,8 +124,8 @@ def reading_options(command: Command, *, audit: bool = False) -> Command:
     def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
         options |= {"audit": True} if audit else {}
         how = {name: options[name] for name in Options._fields if name in options}
-        if options.get("exclude"):
-            return command(qrels=qrels, runs=runs, **options)  # what is excluded is not known ahead
+        if options.get("exclude") or options.get("candidates"):
+            return command(qrels=qrels, runs=runs, **options)  # which items count is not known ahead
         with read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how)):
             return command(qrels=qrels, runs=runs, **options)
 

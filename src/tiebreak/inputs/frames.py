@@ -30,6 +30,10 @@ ALIASES = {
     "rank": ("rank",),
     "grade": (*GRADE, "rating", "score"),  # as recommenders call it, and BEIR
     "run": ("run", "run_id", "system"),
+    "group": ("group", "segment", "language", "topic"),
+    "weight": ("weight", "traffic", "frequency", "count"),
+    "provider": ("provider", "author", "artist", "publisher", "seller"),
+    "aspect": ("aspect", "genre", "category", "subtopic"),
 }
 """What people call their columns; the first name that is there counts."""
 
@@ -102,15 +106,15 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
     read = columns_of(frame, coded, item, value, label)
     values = read.values if score else -read.values  # the first rank is the largest score
     (requests, request_of_row), *of_run = read.coded
-    first = frame.first if isinstance(frame, HeldTable) else None
+    first, library = (frame.first if isinstance(frame, HeldTable) else None), library_of(frame)
     if not of_run:
-        yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row", first)
+        yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row", first, library)
         return
     ((runs, run_of_row),) = of_run
     for k, name in enumerate(Ids(*runs)):
         rows = np.flatnonzero(run_of_row == k)
         kernel = ("table", requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows])
-        yield name, Source(f"{label}, run {quoted(name)}", kernel, "row")
+        yield name, Source(f"{label}, run {quoted(name)}", kernel, "row", None, library)
 
 
 def judged_table(frame: Any, given: Columns, label: str, is_graded: bool = True) -> Source:
@@ -123,7 +127,13 @@ def judged_table(frame: Any, given: Columns, label: str, is_graded: bool = True)
     read = columns_of(frame, [request], item, grade, label)
     ((requests, request_of_row),) = read.coded
     first = frame.first if isinstance(frame, HeldTable) else None
-    return Source(label, ("table", requests, request_of_row, read.items, read.values), "row", first)
+    kernel = "table", requests, request_of_row, read.items, read.values
+    return Source(label, kernel, "row", first, library_of(frame))
+
+
+def library_of(frame: Any) -> str:
+    """The library that a frame is of."""
+    return type(frame).__module__.partition(".")[0]
 
 
 def frame_in(path: str) -> Any:

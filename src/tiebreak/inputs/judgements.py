@@ -38,7 +38,8 @@ class Judgements:
 
     Those of request r are entries ``starts[r]`` to ``starts[r + 1]`` of `item` (a place in `items`) and `grade`. An
     item is relevant where its grade is above 0, and at least `min_grade` where that is asked for.
-    With subtopics, an item's grade is the largest over its subtopics.
+    With subtopics, an item's grade is the largest over its subtopics. `library` is the data frame library of whoever
+    gave a frame.
     """
 
     requests: Ids
@@ -48,6 +49,7 @@ class Judgements:
     grade: NDArray[np.float64]
     subtopics: Subtopics | None = None
     audit: FileAudit | None = None
+    library: str | None = None
 
     def __len__(self) -> int:
         return len(self.item)
@@ -129,7 +131,7 @@ def read(where: Source | Values, tick: Tick | None) -> Judgements:
     rows = _kernels.read_judgements(where.kernel, tick)
     if isinstance(rows, Fault):
         faults.refuse(rows, where, faults.JUDGEMENTS)
-    return gathered(rows, FileAudit.of(where.label, rows.counts, 0))
+    return replace(gathered(rows, FileAudit.of(where.label, rows.counts, 0)), library=where.library)
 
 
 def read_pairs(source: Path | Values | Judgements | Any) -> Judgements:
@@ -142,7 +144,7 @@ def judged_source(given: Any, columns: Columns, is_graded: bool = True) -> Sourc
     if isinstance(given, (str, os.PathLike)):
         table = frame_in(os.fspath(given))
         if table is not None:
-            return judged_table(table, columns, os.fspath(given), is_graded)
+            return replace(judged_table(table, columns, os.fspath(given), is_graded), library=None)
         check_no_columns(columns)
         return file_source(given)
     held = unpacked(given, "relevance")

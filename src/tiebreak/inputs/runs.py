@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from glob import glob
 from typing import Any, TypeAlias
 
@@ -80,7 +81,7 @@ def sources_in(path: Path, columns: Columns) -> list[tuple[str | None, Source]]:
     """The run in a file, or each run of a table that holds several; their names where the table has them."""
     held = frame_in(os.fspath(path))
     if held is not None:
-        return list(run_tables(held, columns, os.fspath(path)))
+        return [(name, replace(table, library=None)) for name, table in run_tables(held, columns, os.fspath(path))]
     check_no_columns(columns)
     return [(None, file_source(path))]
 

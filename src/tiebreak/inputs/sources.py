@@ -28,12 +28,16 @@ SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", "
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, what to call it in messages, and its rows: by number, or by line if a file held them."""
+    """What a kernel can read, what to call it in messages, and its rows: by number, or by line if a file held them.
+
+    `library` is the data frame library of whoever gave a frame.
+    """
 
     label: str
     kernel: KernelSource
     rows: str = "entry"
     first_line: int | None = None
+    library: str | None = None
 
     @property
     def is_table(self) -> bool:

@@ -11,7 +11,7 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection import Positions
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Framed
 
 
 class LevelDifference(NamedTuple):
@@ -24,7 +24,7 @@ class LevelDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disaggregation:
+class Disaggregation(Framed):
     """A metric's difference between two runs, by request and recall level; the levels of a request add up to it."""
 
     metric: Metric
@@ -44,7 +44,7 @@ class Disaggregation:
 
     def to_frame(self) -> Any:
         """The rows: request, level, m, difference."""
-        return to_frame(LevelDifference._fields, self.rows)
+        return self._frame(LevelDifference._fields, self.rows)
 
 
 def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:
@@ -65,7 +65,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
         raise InputError(
             f"{made} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
         )
-    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)))
+    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)), library=positions.library)
 
 
 def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:

@@ -15,7 +15,7 @@ from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 from tiebreak.words import listed
 
@@ -54,7 +54,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordering:
+class Ordering(Shown):
     """Systems from the best to the worst, ties shown as ties.
 
     Attributes
@@ -137,7 +137,7 @@ class Ordering:
 
     def to_frame(self) -> Any:
         """A row per run, the best first: rank, run, score, tied."""
-        return to_frame(Row._fields, self.rows())
+        return self._frame(Row._fields, self.rows())
 
     def table(self, digits: int = 4) -> Table:
         rows = tuple((row.run, row.shown, f"{row.score:.{digits}f}") for row in self.rows())
@@ -148,12 +148,6 @@ class Ordering:
         said = [f"Tied systems: {self.n_tied}."] if self.n_tied else []
         said += [f"Majorities go round in a circle among {listed(cycle)}." for cycle in self.cycles]
         return said
-
-    def to_latex(self) -> str:
-        return self.table().to_latex()
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
 
     def __repr__(self) -> str:
         return f"<Ordering of {len(self.runs)} runs: {self.measure} by {self.by}>\n{self.table().to_text()}"

@@ -14,7 +14,7 @@ from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import to_frame
+from tiebreak.reports.frames import Framed
 
 MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
@@ -37,7 +37,7 @@ class PairShares(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap:
+class Bootstrap(Framed):
     """Ranks of all runs in every sample, and the sign of every pair's mean preference.
 
     Attributes
@@ -68,7 +68,7 @@ class Bootstrap:
 
     def to_frame(self) -> Any:
         """A row per run: run, low, high."""
-        return to_frame(RankInterval._fields, self.rank_intervals())
+        return self._frame(RankInterval._fields, self.rank_intervals())
 
     def __repr__(self) -> str:
         return f"<Bootstrap of {len(self.runs)} runs by {self.by}: {len(self.ranks)} samples, seed {self.seed}>"

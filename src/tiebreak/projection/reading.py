@@ -21,7 +21,7 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.projection.exclusion import with_excluded
+from tiebreak.projection.admission import with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
 
@@ -49,6 +49,7 @@ def project(
     top: int | None = None,
     pool: bool = False,
     exclude: Judgements | Path | Values | Any = None,
+    candidates: Judgements | Path | Values | Any = None,
     memory: int = MEMORY,
     jobs: int | None = None,
     audit: bool = False,
@@ -87,6 +88,9 @@ def project(
     exclude : path, dict or frame, optional
         Items to remove from the rankings of their request, before they are cut: what a user is known to have seen, as
         the training data hold it. Values, if any, do not matter.
+    candidates : path, dict or frame, optional
+        The only items that may stand in the rankings of their request, its relevant items among them: all others are
+        removed first. Every judged request needs some.
     memory : int
         Bytes that may be held of one file: of its largest request, or of all its lines where requests return.
     jobs : int, optional
@@ -114,7 +118,9 @@ def project(
         judgements, min_grade = judgements.binary(min_grade), None
     made = as_runs(runs)
     check_rank_column(made, ties)
-    plan = Plan(judgements, nonrelevant, None if exclude is None else read_pairs(exclude))
+    excluded, allowed = (None if pairs is None else read_pairs(pairs) for pairs in (exclude, candidates))
+    plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
+    judged_only = judged_only or allowed is not None
     options = Options(
         depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1, audit
     )
@@ -128,6 +134,8 @@ def project(
     check_shared(made, judgements, projection, audits)
     positions = plan.positions(tuple(run.name for run in made), projection)
     positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)
+    libraries = [judgements.library, *(run.source.library for run in made)]
+    positions = replace(positions, library=next(filter(None, libraries), None))
     if requests == "common":
         positions = common_requests(positions)
     warn_of_empty(positions)
@@ -151,8 +159,16 @@ def common_requests(positions: Positions) -> Positions:
 class Plan:
     """Where in a run's row of ranks each judgement's rank belongs: relevant items first, then the others."""
 
-    def __init__(self, judgements: Judgements, nonrelevant: bool, excluded: Judgements | None = None) -> None:
-        self.judgements, self.excluded = judgements, excluded
+    def __init__(
+        self,
+        judgements: Judgements,
+        nonrelevant: bool,
+        excluded: Judgements | None = None,
+        candidates: Judgements | None = None,
+        judged_only: bool = False,
+    ) -> None:
+        self.judgements, self.judged_only = judgements, judged_only
+        self.excluded, self.candidates = excluded, candidates
         relevant = judgements.grade > 0
         self.relevant, self.entries = self.stored(relevant)
         self.slot = np.full(len(judgements), -1, dtype=np.int32)
@@ -174,9 +190,9 @@ class Plan:
     def judged(self) -> Judged:
         of = self.judgements
         made = Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, self.slots)
-        if self.excluded is None:
+        if self.excluded is None and self.candidates is None:
             return made
-        made, self.judgement_of_entry = with_excluded(made, of, self.excluded)
+        made, self.judgement_of_entry = with_unjudged(made, of, self.excluded, self.candidates, self.judged_only)
         return made
 
     def positions(self, runs: tuple[str, ...], projection: Projection) -> Positions:
@@ -187,8 +203,8 @@ class Plan:
         return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics())
 
     def top_items(self, top: TopItems) -> TopItems:
-        """The same, with judgements by their own places where excluded items stood between them."""
-        if self.excluded is None:
+        """The same, with judgements by their own places where other items stood between them."""
+        if self.excluded is None and self.candidates is None:
             return top
         judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
         return top._replace(judgement=judgement.astype(np.int32))

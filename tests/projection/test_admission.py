@@ -1,4 +1,4 @@
-"""Items that are removed from rankings before they are judged."""
+"""Items that are removed from rankings before they are judged, and candidates, which alone are kept."""
 
 import gzip
 
@@ -51,6 +51,66 @@ def test_excluding_items_is_ranking_without_them(data):
         for mine, theirs in zip(found.top, expected.top, strict=True):
             assert mine.items[0] == theirs.items[0]
             assert mine.judgement.tolist() == theirs.judgement.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@given(st.data())
+def test_candidates_are_ranked_as_if_nothing_else_were_listed(data):
+    grades = data.draw(
+        st.fixed_dictionaries({q: st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 2), min_size=1) for q in "pq"})
+    ) | {"z": {"only": 1}}
+    run = {q: scored(data.draw(rankings)) for q in "pq"} | {"z": {"only": 1.0}}
+    some = st.dictionaries(st.sampled_from(ITEMS + "k"), st.just(1), min_size=1)
+    candidates = {q: data.draw(some) | {i: 1 for i, grade in grades[q].items() if grade} for q in "pqz"}
+    seen = data.draw(st.none() | st.fixed_dictionaries({"p": some, "r": some}))
+    options = {
+        "depth": data.draw(st.none() | st.integers(1, 4)),
+        "judged_only": data.draw(st.booleans()),
+        "nonrelevant": True,
+        "top": 3,
+    }
+    without = {q: {i: s for i, s in scores.items() if i in candidates[q]} for q, scores in run.items()}
+    without = {q: scores or {"nothing judged": 0.0} for q, scores in without.items()}
+    expected = tb.project(
+        grades,
+        without,
+        exclude=(seen or {}) | {"p": {"nothing judged": 1} | (seen or {}).get("p", {}), "q": {"nothing judged": 1}},
+        **options,
+    )
+    for engine in ("rust", "python"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
+            found = tb.project(grades, run, exclude=seen, candidates=candidates, **options)
+        assert found.ranks.tolist() == expected.ranks.tolist()
+        assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
+        assert found.retrieved.tolist() == expected.retrieved.tolist()
+        for mine, theirs in zip(found.top, expected.top, strict=True):
+            assert mine.items[0] == theirs.items[0]
+            assert mine.judgement.tolist() == theirs.judgement.tolist()
+
+
+def test_candidates_by_hand(engine):
+    # Of a, x, y, b only x, b and c are candidates besides: x 1, b 2, c is not listed.
+    run = {"u": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
+    found = tb.project({"u": {"b": 1, "c": 1}}, run, candidates={"u": {"x": 0, "b": 0, "c": 0}})
+    assert found.retrieved.tolist() == [[2]]
+    assert found.ranks.tolist() == [[2, tb.UNRETRIEVED]]
+
+
+def test_ties_of_candidates_nobody_judged_are_no_judged_ties(engine):
+    run = {"u": {"x": 3.0, "y": 3.0, "a": 1.0, "b": 1.0}}
+    made = tb.project({"u": {"b": 1}}, run, candidates={"u": dict.fromkeys("xyab", 1)}, audit=True)
+    assert made.audits[0].count("judged_ties") == 1
+
+
+def test_request_without_candidates_is_refused():
+    with pytest.raises(tb.InputError, match=r'request "v" has no candidates. Give every judged request some\.'):
+        tb.project({"u": {"a": 1}, "v": {"a": 1}}, {"u": {"a": 1.0}}, candidates={"u": {"a": 1}, "w": {"a": 1}})
+
+
+def test_relevant_item_that_is_no_candidate_is_refused():
+    with pytest.raises(tb.InputError, match=r'item "b" has a grade above 0 for request "u", but is none of its cand'):
+        tb.project({"u": {"a": 1, "b": 1}}, {"u": {"a": 1.0}}, candidates={"u": {"a": 1}})
 
 
 def test_by_hand(engine):

@@ -1,0 +1,53 @@
+"""`to_frame` of every result gives the caller's own data frame library."""
+
+import pytest
+
+import tiebreak as tb
+
+QRELS = {"qid": ["q1", "q1", "q2"], "docno": ["a", "b", "c"], "label": [1, 2, 1]}
+RUN = {"qid": ["q1", "q1", "q2"], "docno": ["b", "x", "c"], "score": [3.0, 2.0, 1.0], "run": ["one", "one", "one"]}
+OTHER = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"z": 1.0}}
+MAKERS = {"polars": "DataFrame", "pandas": "DataFrame", "pyarrow": "table"}
+
+
+def results(exp):
+    scores, comparison = exp.evaluate(["AP", "RR"]), exp.compare("RPP")
+    yield from (scores, scores.mean(), comparison, comparison.summary(), comparison.order(), comparison.bootstrap())
+    yield comparison.order(request="q1")
+    yield from (exp.explain("one", "run2"), exp.explain("one", "run2", request="q1"))
+    yield tb.disaggregate(exp.positions, "AP", "one", "run2")
+    yield tb.worst_case(exp.positions)
+    yield tb.provider_exposure(exp.positions, {"a": "A", "b": "B", "c": "C"})
+
+
+@pytest.mark.parametrize("library", MAKERS)
+def test_result_is_a_frame_of_the_library_that_was_given(library):
+    module = pytest.importorskip(library)
+    make = getattr(module, MAKERS[library])
+    for given in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
+        for result in results(tb.Experiment(*given)):
+            frame = result.to_frame()
+            assert type(frame).__module__.partition(".")[0] == library, type(result)
+            assert len(frame) > 0
+
+
+RUN_DICT = {"q1": {"b": 3.0, "x": 2.0}, "q2": {"c": 1.0}}
+
+
+def test_result_of_files_is_a_frame_of_the_first_library_installed(tmp_path, monkeypatch):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame(RUN).write_parquet(tmp_path / "one.parquet")
+    exp = tb.Experiment({"q1": {"a": 1}, "q2": {"c": 1}}, [tmp_path / "one.parquet", OTHER])
+    assert exp.positions.library is None
+    assert type(exp.evaluate("AP").to_frame()).__module__.startswith("polars")
+
+
+def test_library_that_is_gone_is_named(monkeypatch):
+    from tiebreak.reports import frames
+
+    def nothing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(frames, "import_module", nothing)
+    with pytest.raises(tb.TiebreakError, match="frames"):
+        frames.to_frame(["a"], [(1,)], "polars")
