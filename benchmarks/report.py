@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ["tiebreak", "numpy", "pytrec_eval-terrier", "ir_measures", "ranx", "numba"]
+PACKAGES = ["tiebreak", "numpy", "pytrec_eval-terrier", "ir_measures", "ranx", "numba", "polars"]
 
 
 @dataclass(frozen=True)

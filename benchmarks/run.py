@@ -8,6 +8,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+import frames
 import growth
 import j1
 import load
@@ -17,7 +18,7 @@ from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
 
-NEEDED = ["tiebreak", "numpy", "pytrec_eval", "ir_measures", "ranx"]
+NEEDED = ["tiebreak", "numpy", "polars", "pytrec_eval", "ir_measures", "ranx"]
 
 
 def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], Section]]:
@@ -34,6 +35,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "j3-load": lambda: load.section(third, files(third), rounds, most_megabytes=300),
         "j2-preferences": lambda: preferences.section(second, files(second), rounds, 0.6, 60, most_megabytes=150),
         "j3-preferences": lambda: preferences.section(third, files(third), rounds, 1.5, 0, most_megabytes=300),
+        "frames": lambda: frames.section(folder, max(1, int(50_000 * scale)), rounds),
         "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }
