@@ -21,8 +21,8 @@ def section(folder: Path, requests: int, rounds: int) -> Section:
     times = frame.seconds / file.seconds
     beyond = frame.peak_bytes - hold.peak_bytes
     text = (
-        f"One run of {requests:,} requests x 200 items, on one thread, judgements read: a plain TREC file, and a polars "
-        "frame in memory whose columns cross through Arrow."
+        f"One run of {requests:,} requests x 200 items, on one thread, judgements read: a plain TREC file, and a "
+        "polars frame in memory whose columns cross through Arrow."
     )
     rows = [
         ("TREC file", "", f"{file.seconds:.2f} s", ""),

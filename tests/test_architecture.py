@@ -30,6 +30,8 @@ ORDER = (
     "orderings",
     "comparison",
     "explanation",
+    "populations",
+    "utilities",
     "experiment",
     "cli",
     "__main__",

@@ -25,6 +25,8 @@ PUBLIC = {
     "Scores",
     "TiebreakError",
     "UNRETRIEVED",
+    "Utilities",
+    "population",
     "__version__",
     "read_aspects",
     "read_groups",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tiebreak.metrics import metric as metric
     from tiebreak.metrics.disaggregation import disaggregate as disaggregate
     from tiebreak.orderings import Ordering as Ordering
+    from tiebreak.populations import population as population
     from tiebreak.preferences import preference as preference
     from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
     from tiebreak.projection import Levels as Levels
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from tiebreak.robustness import worst_case as worst_case
     from tiebreak.scores import Scores as Scores
     from tiebreak.simulation import simulate as simulate
+    from tiebreak.utilities import Utilities as Utilities
 
 __version__ = "0.1.0"
 
@@ -49,6 +51,8 @@ _HOME = {
     "Ordering": "orderings",
     "preference": "preferences",
     "Scores": "scores",
+    "Utilities": "utilities",
+    "population": "populations",
     "disaggregate": "metrics.disaggregation",
     "metric": "metrics",
     "InputError": "errors",

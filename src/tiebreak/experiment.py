@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
     from tiebreak.explanation import Contributions, Explanation
     from tiebreak.orderings import Method, Ordering
+    from tiebreak.populations import Population
     from tiebreak.preferences import Preference
     from tiebreak.reports.overview import Overview
+    from tiebreak.utilities import Utilities
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
@@ -125,10 +127,49 @@ class Experiment:
             yield from uneven_depths(self.positions)
 
     def order(
-        self, measure: str | Preference | Metric = "RPP", by: str | Method | None = None, *, request: str | None = None
+        self,
+        measure: str | Preference | Metric | Population = "RPP",
+        by: str | Method | Population | None = None,
+        *,
+        request: str | None = None,
     ) -> Ordering:
-        """Order the runs by a preference or a metric; see `Comparison.order`."""
-        return self.compare(measure).order(by, request=request)
+        """Order the runs by a preference or a metric, or by a population over the requests.
+
+        Parameters
+        ----------
+        measure : str, Preference, Metric or Population
+            Such as ``"RPP"`` or ``"AP"``; or a population of a metric, such as ``"leximin(AP)"``.
+        by : str, Method or Population, optional
+            How an order is made of it: as in `Comparison.order`; or, for a metric, a population such as ``"leximin"``.
+        request : str, optional
+            Order the rankings of this request only.
+        """
+        found = population_of(measure, by)
+        if found is None:
+            compared = self.compare(cast("str | Preference | Metric", measure))
+            return compared.order(cast("str | Method | None", by), request=request)
+        if request is not None:
+            raise InputError(f"{found} is over requests; one request has no population.", kind="choice")
+        return self.utilities(found.metric or str(measure)).order(found)
+
+    def utilities(self, measure: str | Metric, *, weights: Any = None, groups: Any = None) -> Utilities:
+        """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
+
+        Requests for which the metric has no value are left out.
+        """
+        from tiebreak.inputs.utilities import UtilityTable
+        from tiebreak.utilities import LOWER, Utilities
+
+        made = metric(measure)
+        values = self._values(made)
+        warn_of_grades([made], self.positions)
+        known = np.flatnonzero(~np.isnan(values).any(axis=0))
+        lower = made.traits.lower_is_better
+        requests = self.positions.requests.take(known)
+        values = 0.0 - values[:, known] if lower else np.ascontiguousarray(values[:, known])
+        table = UtilityTable(self.positions.runs, requests, values, library=self.positions.library)
+        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel))
+        return Utilities.of(table, str(made), said, weights, groups)
 
     def explain(
         self,
@@ -209,6 +250,27 @@ def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
             GradesWarning,
             stacklevel=3,
         )
+
+
+def population_of(measure: Any, by: Any) -> Population | None:
+    """The population asked for, as the measure or as the way to order; None where none is meant."""
+    from tiebreak.orderings import CATALOGUE as METHODS
+    from tiebreak.populations import is_population, population
+
+    if is_population(measure):
+        if by is not None:
+            raise InputError(f"{measure} orders the runs by itself. Leave out by={by!r}.", kind="choice")
+        return with_metric(population(measure))
+    if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
+        return None
+    made = population(by)
+    return made if made.metric is not None else replace(made, metric=metric(measure))
+
+
+def with_metric(made: Population) -> Population:
+    if made.metric is None:
+        raise InputError(f"{made} of what? Name a metric, such as {made.name}(AP).", kind="spec")
+    return made
 
 
 def own_level(made: Preference) -> float | None:

@@ -9,7 +9,7 @@ Before the grammar, one ordered table of aliases is tried: the spellings of trec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -153,6 +153,22 @@ def tokens(text: str) -> Iterator[Token]:
         if found.lastgroup != "space":
             yield Token(str(found.lastgroup), found.group(), place)
         place = found.end()
+
+
+def unaliased(text: str, aliases: Mapping[str, str]) -> str:
+    """The spec that another name stands for, with the parameters given to it.
+
+    Examples
+    --------
+    >>> known = {"sgnLP": "LexiPrecision", "dcgrpp": "RPP(weights='dcg')"}
+    >>> unaliased("sgnLP(rel=2)", known), unaliased("dcgrpp(rel=2)", known)
+    ('LexiPrecision(rel=2)', "RPP(weights='dcg', rel=2)")
+    """
+    name, parenthesis, rest = text.partition("(")
+    known = aliases.get(name.strip(), name)
+    if not parenthesis:
+        return known
+    return f"{known[:-1]}, {rest}" if known.endswith(")") else f"{known}({rest}"
 
 
 def refusal(text: str, why: str, place: int) -> InputError:

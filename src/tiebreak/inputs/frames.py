@@ -29,7 +29,8 @@ ALIASES = {
     "score": SCORE,
     "rank": ("rank",),
     "grade": (*GRADE, "rating", "score"),  # as recommenders call it, and BEIR
-    "run": ("run", "run_id", "system"),
+    "run": ("run", "run_id", "system", "model"),
+    "value": ("value", "utility", *SCORE),
     "group": ("group", "segment", "language", "topic"),
     "weight": ("weight", "traffic", "frequency", "count"),
     "provider": ("provider", "author", "artist", "publisher", "seller"),

@@ -168,6 +168,7 @@ def ranks_of(scores: Sequence[Score], tolerance: float = 0.0) -> NDArray[np.int6
     order = sorted(range(len(scores)), key=lambda r: -scores[r])
     ranks = np.empty(len(scores), dtype=np.int64)
     for place, r in enumerate(order):
-        tied = place > 0 and scores[order[place - 1]] - scores[r] <= tolerance
+        above = scores[order[place - 1]]
+        tied = place > 0 and (above == scores[r] or above - scores[r] <= tolerance)
         ranks[r] = ranks[order[place - 1]] if tied else place + 1
     return ranks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,9 +77,7 @@ class Bootstrap(Framed):
 
 def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bootstrap:
     """Order the runs by requests drawn with replacement, many times."""
-    for name, number, least, most in (("resamples", resamples, 1, MOST), ("seed", seed, 0, 2**63)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
-            raise InputError(f"{name}={number!r}. Give a whole number from {least} to {most:,}.", kind="size")
+    check_resamples(resamples, seed)
     size = len(ballots.runs)
     preferred = ballots.additive(ballots.preferred)
     columns = preferred.numbers.T.astype(np.float64)
@@ -91,15 +90,24 @@ def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bo
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 
 
+def check_resamples(resamples: int, seed: int) -> None:
+    for name, number, least, most in (("resamples", resamples, 1, MOST), ("seed", seed, 0, 2**63)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
+            raise InputError(f"{name}={number!r}. Give a whole number from {least} to {most:,}.", kind="size")
+
+
+def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """The requests of each sample, drawn with replacement; sample k depends on seed and k only."""
+    for k in range(resamples):
+        yield np.random.default_rng([seed, k]).integers(requests, size=requests)
+
+
 def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each request is drawn in each sample, some samples at a time; sample k depends on seed and k only."""
+    """How often each request is drawn in each sample, some samples at a time."""
+    counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):
-        end = min(begin + step, resamples)
-        weights = np.empty((end - begin, requests))
-        for k in range(begin, end):
-            chosen = np.random.default_rng([seed, k]).integers(requests, size=requests)
-            weights[k - begin] = np.bincount(chosen, minlength=requests)
-        yield slice(begin, end), weights
+        weights = np.array(list(islice(counts, step)), dtype=np.float64)
+        yield slice(begin, begin + len(weights)), weights
 
 
 def shared_ranks(scores: Floats, tolerance: float) -> NDArray[np.int64]:

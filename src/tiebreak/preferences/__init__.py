@@ -14,7 +14,7 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.pairs import Pairs
-from tiebreak.spec import Spec, parse
+from tiebreak.spec import Spec, parse, unaliased
 
 __all__ = ["CATALOGUE", "DEFAULTS", "Pairs", "Preference", "Preferred", "Traits", "preference"]
 
@@ -69,28 +69,13 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
         return MetricDifference(spec)
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
-    text = unaliased(str(spec).strip())
+    text = unaliased(str(spec).strip(), ALIASES)
     if CATALOGUE.begins(text):
         return CATALOGUE.make(parse(text), argument)
     try:
         return MetricDifference(metric_of(text))
     except UnknownNameError:
         raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
-
-
-def unaliased(text: str) -> str:
-    """The spec that a name of the papers or of pref_eval stands for, with the parameters given to it.
-
-    Examples
-    --------
-    >>> unaliased("sgnLP(rel=2)"), unaliased("dcgrpp(rel=2)")
-    ('LexiPrecision(rel=2)', "RPP(weights='dcg', rel=2)")
-    """
-    name, parenthesis, rest = text.partition("(")
-    known = ALIASES.get(name.strip(), name)
-    if not parenthesis:
-        return known
-    return f"{known[:-1]}, {rest}" if known.endswith(")") else f"{known}({rest}"
 
 
 def argument(spec: Spec) -> Metric:

@@ -1,0 +1,146 @@
+"""Utilities: a number for every run and request, from any source; no rankings are needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import FrameColumns
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.frames import Columns, check_roles, columns_of, eager, is_frame, library_of, names_of, needed
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.sources import Path, Values
+from tiebreak.inputs.sources import columns as columns_of_dict
+from tiebreak.inputs.table_files import table_in
+
+MOST_LISTED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityTable:
+    """Utilities [run, request]: the higher the better, finite, one for every run and request.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    values : array [run, request]
+    weights : array [request], optional
+        How much each request counts where a population allows it.
+    library : str, optional
+        The data frame library of whoever gave a frame.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    values: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+    library: str | None = None
+
+    def place(self, run: str) -> int:
+        """Where a run stands among the runs."""
+        return Ids.of(self.runs).place(run, "run")
+
+
+def read_utilities(
+    source: Path | Values | Any,
+    *,
+    columns: Columns | None = None,
+    missing: float | None = None,
+    lower_is_better: bool = False,
+) -> UtilityTable:
+    """Read a table of utilities.
+
+    Parameters
+    ----------
+    source : path, dict or frame
+        A file (csv, tsv, JSON lines, parquet) or a frame of any library with a column each for run, request and value;
+        or ``{run: {request: value}}``.
+    columns : dict, optional
+        Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
+    missing : float, optional
+        The value of cells that are missing; without it they are an error.
+    lower_is_better : bool
+        Values are costs, such as latencies: utilities are minus the values.
+
+    Examples
+    --------
+    >>> read_utilities({"a": {"q1": 1, "q2": 0.5}, "b": {"q1": 0, "q2": 0.75}}).values.tolist()
+    [[1.0, 0.5], [0.0, 0.75]]
+    """
+    label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the utilities"
+    if isinstance(source, Mapping):
+        runs, run, request_of_row, value = columns_of_dict(source, label)
+        codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
+        requests = Ids.of(codes)
+        request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
+    else:
+        read = rows_of(source, columns or {}, label)
+        (requests, request), (runs, run) = ((Ids(*ids), of_row) for ids, of_row in read.coded)
+        value = read.values
+    table = gathered(tuple(runs), requests, run, request, value, missing, label)
+    library = library_of(source) if is_frame(source) else None
+    return UtilityTable(tuple(runs), requests, 0.0 - table if lower_is_better else table, library=library)
+
+
+def rows_of(source: Any, given: Columns, label: str) -> FrameColumns:
+    """The columns of a frame or of a file that holds one."""
+    frame = eager(source) if is_frame(source) else None
+    if frame is None and isinstance(source, (str, os.PathLike)):
+        frame = table_in(label, lambda names: True)
+    if frame is None:
+        raise InputError(
+            f"{label}: no table of utilities. Give a csv, tsv, JSON lines or parquet file with columns run, request "
+            "and value, a data frame, or {run: {request: value}}.",
+            kind="shape",
+        )
+    check_roles(given, label)
+    known = names_of(frame)
+    run, request, value = (needed(role, known, given, label) for role in ("run", "request", "value"))
+    return columns_of(frame, [request, run], request, value, label)
+
+
+def gathered(
+    runs: tuple[str, ...],
+    requests: Ids,
+    run: NDArray[np.int32],
+    request: NDArray[np.int32],
+    value: NDArray[np.float64],
+    missing: float | None,
+    label: str,
+) -> NDArray[np.float64]:
+    """The table [run, request] of rows; every cell once, and finite."""
+    if not len(value):
+        raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
+    for row in np.flatnonzero(~np.isfinite(value))[:1].tolist():
+        where = cell(runs[run[row]], requests[int(request[row])])
+        raise InputError(f"{label}: the utility of {where} is {value[row]}. Give a finite number.", kind="score")
+    place = run.astype(np.int64) * len(requests) + request
+    times = np.bincount(place, minlength=len(runs) * len(requests))
+    for twice in np.flatnonzero(times > 1)[:1].tolist():
+        where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
+        raise InputError(f"{label}: {where} is there twice. Keep one.", kind="duplicate")
+    absent = np.flatnonzero(times == 0)
+    if len(absent) and missing is None:
+        first = [divmod(k, len(requests)) for k in absent[:MOST_LISTED].tolist()]
+        more = f" and {len(absent) - len(first):,} more" if len(absent) > len(first) else ""
+        raise InputError(
+            f"{label}: {len(absent):,} of {len(times):,} cells are missing: "
+            f"{'; '.join(cell(runs[r], requests[q]) for r, q in first)}{more}. "
+            "Every run needs the same requests; or say what a missing cell is worth, such as missing=0.",
+            kind="missing",
+        )
+    table = np.full(len(times), 0.0 if missing is None else missing)
+    if not np.isfinite(table).all():
+        raise InputError(f"missing={missing!r}. Give a finite number.", kind="score")
+    table[place] = value
+    return table.reshape(len(runs), len(requests)) + 0.0
+
+
+def cell(run: str, request: str) -> str:
+    return f"run {quoted(run)}, request {quoted(request)}"

@@ -1,0 +1,110 @@
+"""What every population is: a way from the utilities of all requests to an order of systems (PE 2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.catalogue import Entry
+from tiebreak.errors import InputError
+from tiebreak.inputs.utilities import UtilityTable
+from tiebreak.metrics import Metric
+from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics.base import check_number
+
+Vector: TypeAlias = "NDArray[Any]"
+"""Utilities of one run: float64, or exact fractions as objects."""
+
+Number: TypeAlias = "float | Fraction"
+
+
+@dataclass(frozen=True)
+class Population(Entry):
+    """Utilities of all requests -> a score per run, the larger the better.
+
+    Parameters
+    ----------
+    metric : Metric or str, optional
+        What the utilities are, where they are not given as a table.
+    """
+
+    metric: Metric | str | None = None
+    is_number: ClassVar[bool] = True
+    """Whether its score says something by itself; else only the order of scores does."""
+    takes_weights: ClassVar[bool] = False
+    needs: ClassVar[int] = 1
+    """The smallest number of requests."""
+
+    def __post_init__(self) -> None:
+        if self.metric is not None:
+            made = metric_of(self.metric)
+            if made.traits.is_for_display:
+                raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
+            object.__setattr__(self, "metric", made)
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        """A score per run."""
+        raise NotImplementedError
+
+    def shown(self, score: float) -> float:
+        """What people call by this name: the score, or minus it where lower is better."""
+        return score
+
+    def check(self, table: UtilityTable) -> None:
+        """Refuse what this population cannot be of."""
+        if table.weights is not None and not self.takes_weights:
+            raise InputError(
+                f"{self.name} takes no weights: every request counts once. Leave them out, or use mean or gmean.",
+                kind="weights",
+            )
+        if len(table.requests) < self.needs:
+            raise InputError(
+                f"{self} needs at least {self.needs} requests; there are {len(table.requests)}.", kind="size"
+            )
+
+
+@dataclass(frozen=True)
+class Aggregation(Population):
+    """A number that a run has by itself, whatever the others do."""
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        return [self.value(row, table.weights) for row in table.values]
+
+    def value(self, u: Vector, weights: NDArray[np.float64] | None = None) -> Number:
+        """The number of one run's utilities; with exact fractions exact where it can be."""
+        raise NotImplementedError
+
+
+def total(u: Vector) -> Number:
+    """The sum, exactly rounded, so that the order of requests does not matter."""
+    return sum(u.tolist(), Fraction(0)) if u.dtype == object else fsum(u.tolist())
+
+
+def average(u: Vector, weights: NDArray[np.float64] | None = None) -> Number:
+    """The mean, or the weighted mean."""
+    if weights is None:
+        return total(u) / len(u)
+    return total(u * weights) / total(weights)
+
+
+def worst_first(u: Vector) -> Vector:
+    """Utilities from the smallest to the largest: the papers' sorted vector from its end."""
+    return np.sort(u)
+
+
+def check_share(share: float) -> None:
+    check_number("share", share)
+    if not 0 < share <= 1:
+        raise InputError(f"share={share}. Give a number above 0, up to 1.", kind="spec")
+
+
+def check_not_negative(name: str, table: UtilityTable) -> None:
+    if len(table.values) and table.values.min() < 0:
+        raise InputError(
+            f"{name} is not defined for utilities below 0; the smallest is {table.values.min():g}.", kind="range"
+        )

@@ -1,0 +1,114 @@
+"""How sure leximin is of two runs: requests are drawn anew, for every lag of smoothing. PE 7 leaves this open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.orderings.bootstrap import check_resamples, draws
+from tiebreak.populations.base import Vector
+from tiebreak.reports.frames import Shown
+from tiebreak.reports.tables import Table
+
+MOST_LAGS = 20
+
+
+class LagShare(NamedTuple):
+    """In which share of the resamples each run is better by smoothed leximin with this lag.
+
+    `observed` is the sign on the requests themselves: 1 where the first is better.
+    """
+
+    lag: int
+    observed: int
+    first: float
+    tied: float
+    second: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LagCurve(Shown):
+    """Two runs by smoothed leximin, from lag 1, which is leximin, to the number of requests, which is the mean."""
+
+    runs: tuple[str, str]
+    rows: tuple[LagShare, ...]
+    resamples: int
+    seed: int
+
+    def to_dict(self) -> dict[int, dict[str, float]]:
+        """``{lag: {"first": share, "tied": share, "second": share}}``."""
+        return {row.lag: {"first": row.first, "tied": row.tied, "second": row.second} for row in self.rows}
+
+    def to_frame(self) -> Any:
+        """A row per lag: lag, observed, first, tied, second."""
+        return self._frame(LagShare._fields, self.rows)
+
+    def table(self, digits: int = 4) -> Table:
+        first, second = self.runs
+        better = {1: first, -1: second, 0: "="}
+        rows = tuple(
+            (str(row.lag), better[row.observed], *(f"{share:.{digits}f}" for share in row[2:])) for row in self.rows
+        )
+        said = (
+            "Better by smoothed leximin: on the requests themselves, and shares of resamples. Lag 1 is leximin, the "
+            f"largest the mean. {self.resamples:,} resamples of requests, seed {self.seed}.",
+        )
+        return Table(("lag", "better", first, "tied", second), rows, said)
+
+
+def lag_curve(
+    x: Vector, y: Vector, runs: tuple[str, str], lags: Iterable[int] | None, resamples: int, seed: int
+) -> LagCurve:
+    """Compare two runs for every lag, on the requests and on resamples of them."""
+    check_resamples(resamples, seed)
+    n = len(x)
+    chosen = some_lags(n) if lags is None else check_lags(list(lags), n)
+    exact_x, exact_y = on_one_scale(x, y)
+    signs = np.array(
+        [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
+    )
+    observed = signs_by_lag(exact_x, exact_y, chosen)
+    shares = (((signs == sign).mean(axis=0)).tolist() for sign in (1, 0, -1))
+    rows = (LagShare(*row) for row in zip(chosen, observed, *shares, strict=True))
+    return LagCurve(runs, tuple(rows), resamples, seed)
+
+
+def some_lags(n: int) -> list[int]:
+    """From 1 to n, all where they are few, else growing by a factor."""
+    if n <= MOST_LAGS:
+        return list(range(1, n + 1))
+    return sorted({round(n ** (k / (MOST_LAGS - 1))) for k in range(MOST_LAGS)})
+
+
+def check_lags(lags: list[int], n: int) -> list[int]:
+    wrong = [lag for lag in lags if isinstance(lag, bool) or not isinstance(lag, int) or not 1 <= lag <= n]
+    if wrong or not lags:
+        raise InputError(f"lags={lags}. Give whole numbers from 1 to the number of requests, {n}.", kind="size")
+    return lags
+
+
+def on_one_scale(x: Vector, y: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both as whole numbers of one unit, so that sums are exact: 64 bits where they fit, else as large as needed."""
+    fractions = [Fraction(value) for value in (*x.tolist(), *y.tolist())]
+    unit = lcm(*(fraction.denominator for fraction in fractions))
+    whole = [int(fraction * unit) for fraction in fractions]
+    fits = sum(map(abs, whole)) < 2**62
+    numbers = np.array(whole, dtype=np.int64 if fits else object)
+    return numbers[: len(x)], numbers[len(x) :]
+
+
+def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int]) -> Iterator[int]:
+    """Which is better by smoothed leximin with each lag: 1, -1, or 0 where they tie."""
+    zero = np.zeros(1, dtype=x.dtype)
+    sums = np.concatenate([zero, np.cumsum(np.sort(x) - np.sort(y))])
+    for lag in lags:
+        windows = sums[lag:] - sums[:-lag]
+        differing = np.flatnonzero(windows)
+        yield (1 if windows[differing[0]] > 0 else -1) if len(differing) else 0

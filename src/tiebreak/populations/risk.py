@@ -1,0 +1,157 @@
+"""Risk: what is lost against a baseline, or against what was to be expected (PE eq 9; Dincer et al. 2014, 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.inputs.utilities import UtilityTable
+from tiebreak.metrics.base import check_number
+from tiebreak.populations.base import Number, Population, Vector, average, check_not_negative, total
+
+
+def risk_gain(x: Vector, y: Vector, alpha: Number, weights: NDArray[np.float64] | None = None) -> Number:
+    r"""Gains of x over y less (1 + alpha) times its losses: T (PE eq 9).
+
+    .. math:: \frac1n \sum \max(0, \mu - \mu') - \frac{1 + \alpha}{n} \sum \max(0, \mu' - \mu)
+
+    Examples
+    --------
+    >>> risk_gain(np.array([0.5, 0.25]), np.array([0.25, 0.5]), alpha=1)      # (0.25 - 2 * 0.25) / 2
+    -0.125
+    """
+    return average(penalised(x, y, alpha), weights)
+
+
+def symmetric_gain(x: Vector, y: Vector, alpha: Number) -> Number:
+    """T in one direction less T in the other: (2 + alpha) times the mean difference (PE 5)."""
+    return risk_gain(x, y, alpha) - risk_gain(y, x, alpha)
+
+
+def penalised(x: Vector, y: Vector, alpha: Number) -> Vector:
+    """The difference in every request, losses multiplied by 1 + alpha."""
+    difference = x - y
+    weighed: Vector = np.where(difference < 0, difference * (1 + alpha), difference)
+    return weighed
+
+
+@dataclass(frozen=True)
+class Risk(Population):
+    """Losses count 1 + alpha times.
+
+    Parameters
+    ----------
+    alpha : float
+        How much more than gains losses count.
+    """
+
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number("alpha", self.alpha)
+        if not 0 <= self.alpha < inf:
+            raise InputError(f"alpha={self.alpha}. Give a number of 0 and above.", kind="spec")
+
+
+@dataclass(frozen=True)
+class Gain(Risk):
+    """Symmetric risk-penalised gain between any two runs: their difference in (2 + alpha) x mean (PE 4)."""
+
+    name: ClassVar[str] = "gain"
+    takes_weights: ClassVar[bool] = True
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        return [(2 + self.alpha) * average(row, table.weights) for row in table.values]
+
+
+@dataclass(frozen=True)
+class AgainstBaseline(Risk):
+    """Losses against a baseline.
+
+    Parameters
+    ----------
+    baseline : str
+        The name of a run.
+    alpha : float
+        How much more than gains losses count.
+    """
+
+    baseline: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.baseline:
+            raise InputError(
+                f"{self.name} is against a baseline. Name a run: {self.name}(baseline='...').", kind="spec"
+            )
+
+    def differences(self, table: UtilityTable) -> list[Vector]:
+        base = table.values[table.place(self.baseline)]
+        return [penalised(row, base, self.alpha) for row in table.values]
+
+
+@dataclass(frozen=True)
+class URisk(AgainstBaseline):
+    """Mean gain over the baseline, losses counted 1 + alpha times: T against the baseline (PE eq 9)."""
+
+    name: ClassVar[str] = "urisk"
+    takes_weights: ClassVar[bool] = True
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        return [average(difference, table.weights) for difference in self.differences(table)]
+
+
+@dataclass(frozen=True)
+class TRisk(AgainstBaseline):
+    """URisk over its standard error: below -2 a risk that has shown, above 2 a gain (Dincer et al. 2014)."""
+
+    name: ClassVar[str] = "trisk"
+    needs: ClassVar[int] = 2
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        return [studentised(difference) for difference in self.differences(table)]
+
+
+def studentised(difference: Vector) -> Number:
+    """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise."""
+    n, mean = len(difference), float(average(difference))
+    deviation = sqrt(total((difference - mean) ** 2) / (n - 1) / n)
+    if deviation == 0:
+        return 0.0 if mean == 0 else np.copysign(inf, mean).item()
+    return mean / deviation
+
+
+@dataclass(frozen=True)
+class GeoRisk(Risk):
+    r"""Geometric mean of effectiveness and of risk against what all runs let expect (Dincer et al. 2016).
+
+    .. math:: \sqrt{\bar\mu \; \Phi(z / n)}, \quad z = \sum_{z_q \ge 0} z_q + (1 + \alpha) \sum_{z_q < 0} z_q,
+        \quad z_q = (\mu_q - e_q) / \sqrt{e_q}
+
+    where :math:`e_q` is the product of the run's and the request's sums over the sum of all.
+    """
+
+    name: ClassVar[str] = "georisk"
+
+    def check(self, table: UtilityTable) -> None:
+        super().check(table)
+        check_not_negative(self.name, table)
+
+    def scores(self, table: UtilityTable) -> list[Number]:
+        from scipy.special import ndtr
+
+        values = table.values.astype(np.float64)
+        n = len(table.requests)
+        of_run = np.array([total(row) for row in values])
+        of_request = np.array([total(column) for column in values.T])
+        everything = total(of_run)
+        expected = np.outer(of_run, of_request) / (everything or 1.0)
+        z = (values - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
+        risk = [total(np.where(row < 0, row * (1 + self.alpha), row)) for row in z]
+        return [sqrt(s / n * float(ndtr(float(r) / n))) for s, r in zip(of_run.tolist(), risk, strict=True)]

@@ -1,0 +1,276 @@
+"""Utilities [run, request], whatever they are of: populations, groups, and how sure their orders are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, place_of, quoted
+from tiebreak.inputs import Ids, read_groups, read_weights
+from tiebreak.inputs.frames import Columns
+from tiebreak.inputs.sources import Path, Values
+from tiebreak.inputs.utilities import UtilityTable, read_utilities
+from tiebreak.orderings import Ordering
+from tiebreak.populations import Population, population
+from tiebreak.populations.lags import LagCurve, lag_curve
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import Shown
+from tiebreak.reports.tables import Table
+from tiebreak.words import listed, many
+
+LOWER = "Utilities are minus the values given, of which lower is better."
+
+
+class Row(NamedTuple):
+    """One population of one run; of a group of requests where there are groups."""
+
+    run: str
+    population: str
+    group: str | None
+    value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PopulationScores(Shown):
+    """Numbers per run, of all requests or of every group."""
+
+    measure: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{run: {population: value}}``; with groups ``{run: {population: {group: value}}}``."""
+        found: dict[str, Any] = {}
+        for row in self.rows:
+            of_run = found.setdefault(row.run, {})
+            if row.group is None:
+                of_run[row.population] = row.value
+            else:
+                of_run.setdefault(row.population, {})[row.group] = row.value
+        return found
+
+    def to_frame(self) -> Any:
+        """A row per run and population, and per group where there are groups: run, population, group, value."""
+        return self._frame(Row._fields, self.rows)
+
+    def wide_rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Names of columns, and a row per run, or per run and group, with a value per population."""
+        names = tuple(dict.fromkeys(row.population for row in self.rows))
+        values: dict[tuple[str, str | None], list[float]] = {}
+        for row in self.rows:
+            values.setdefault((row.run, row.group), []).append(row.value)
+        if any(row.group is not None for row in self.rows):
+            return ("run", "group", *names), [(*key, *held) for key, held in values.items()]
+        return ("run", *names), [(run, *held) for (run, _), held in values.items()]
+
+    def table(self, digits: int = 4) -> Table:
+        """Runs as rows, populations as columns."""
+        header, rows = self.wide_rows()
+        shown = (tuple(f"{v:.{digits}f}" if isinstance(v, float) else v for v in row) for row in rows)
+        return Table(header, tuple(shown), (f"Of {self.measure}.", *self.notes))
+
+
+class Utilities:
+    """A number for every run and request, the higher the better: metric values, scores of a benchmark, latencies.
+
+    Parameters
+    ----------
+    table : path, dict or frame
+        A file or a frame of any library with a column each for run, request and value; or
+        ``{run: {request: value}}``.
+    columns : dict, optional
+        Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
+    missing : float, optional
+        The value of cells that are missing; without it they are an error that lists them.
+    lower_is_better : bool
+        Values are costs, such as latencies: utilities are minus the values.
+    weights : path, dict or frame, optional
+        How much each request counts, such as its traffic; for populations that allow it.
+    groups : path, dict or frame, optional
+        The group of every request.
+    measure : str
+        What the values are, for tables.
+
+    Examples
+    --------
+    >>> made = Utilities({"a": {"q1": 1, "q2": 0.1}, "b": {"q1": 0.4, "q2": 0.4}})
+    >>> made.order("leximin").ranking(), made.order("mean").ranking()
+    (['b', 'a'], ['a', 'b'])
+    """
+
+    def __init__(
+        self,
+        table: Path | Values | Any,
+        *,
+        columns: Columns | None = None,
+        missing: float | None = None,
+        lower_is_better: bool = False,
+        weights: Path | Mapping[Any, Any] | Any = None,
+        groups: Path | Mapping[Any, Any] | Any = None,
+        measure: str = "utility",
+    ) -> None:
+        read = read_utilities(table, columns=columns, missing=missing, lower_is_better=lower_is_better)
+        self._set(read, measure, (LOWER,) if lower_is_better else (), weights, groups)
+
+    @classmethod
+    def of(
+        cls, table: UtilityTable, measure: str, notes: tuple[str, ...] = (), weights: Any = None, groups: Any = None
+    ) -> Utilities:
+        """Utilities that are at hand already."""
+        made = cls.__new__(cls)
+        made._set(table, measure, notes, weights, groups)
+        return made
+
+    def _set(self, table: UtilityTable, measure: str, notes: tuple[str, ...], weights: Any, groups: Any) -> None:
+        if weights is not None:
+            table = replace(table, weights=weights_of(table.requests, weights))
+        self.table, self.measure, self.notes = table, measure, notes
+        self.groups = None if groups is None else groups_of(table.requests, groups)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return self.table.runs
+
+    @property
+    def requests(self) -> Ids:
+        return self.table.requests
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """Utilities [run, request]."""
+        return self.table.values
+
+    def __repr__(self) -> str:
+        return f"<Utilities of {self.measure}: {many(len(self.runs), 'run')}, {many(len(self.requests), 'request')}>"
+
+    def order(self, by: str | Population = "leximin") -> Ordering:
+        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``."""
+        made = self._population(by)
+        said = f"Over {many(len(self.requests), 'request')}."
+        more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
+        notes = (said, *more, *self.notes)
+        scores = made.scores(self.table)
+        ordered = Ordering.of(self.measure, str(made), self.runs, scores, notes=notes, library=self.table.library)
+        return replace(ordered, scores=np.array([made.shown(float(score)) for score in scores]))
+
+    def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
+        """The numbers of populations for every run; for every group of requests where there are groups."""
+        asked = [populations] if isinstance(populations, (str, Population)) else list(populations)
+        made = [(str(spec).strip(), self._number(spec)) for spec in asked]
+        rows = tuple(self._rows(made))
+        notes = (f"Over {many(len(self.requests), 'request')}.", *self.notes)
+        return PopulationScores(self.measure, rows, notes, library=self.table.library)
+
+    def _rows(self, populations: list[tuple[str, Population]]) -> Iterator[Row]:
+        parts = [(None, self.table)] if self.groups is None else [*self._parts()]
+        for name, made in populations:
+            for group, table in parts:
+                made.check(table)
+                for run, score in zip(self.runs, made.scores(table), strict=True):
+                    yield Row(run, name, group, made.shown(float(score)))
+
+    def grouped(self, by: str | Population = "mean") -> Utilities:
+        """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
+
+        Examples
+        --------
+        >>> made = Utilities({"a": {"q": 1, "r": 0, "s": 1}, "b": {"q": 1, "r": 1, "s": 0}},
+        ...                  groups={"q": "fr", "r": "fr", "s": "de"})
+        >>> made.grouped("mean").values.tolist(), made.grouped("mean").worst()[0]
+        ([[0.5, 1.0], [1.0, 0.0]], ('a', ['fr'], 0.5))
+        """
+        if self.groups is None:
+            raise InputError("these utilities have no groups. Give them: Utilities(table, groups=...).", kind="groups")
+        made = self._number(by)
+        names, columns = [], []
+        for group, table in self._parts():
+            made.check(table)
+            names.append(group)
+            columns.append([float(score) for score in made.scores(table)])
+        said = f"Groups of requests stand for requests: {made} in each of {many(len(names), 'group')}."
+        values = np.array(columns).T.copy()
+        table = UtilityTable(self.runs, Ids.of(names), values, library=self.table.library)
+        return Utilities.of(table, f"{made} of {self.measure}", (*self.notes, said))
+
+    def worst(self) -> list[tuple[str, list[str], float]]:
+        """For every run its worst requests, or groups, and their utility."""
+        least = self.values.min(axis=1)
+        return [
+            (run, [self.requests[k] for k in np.flatnonzero(row == low).tolist()], float(low))
+            for run, row, low in zip(self.runs, self.values, least, strict=True)
+        ]
+
+    def by_lag(
+        self,
+        run: str,
+        other: str,
+        lags: Iterable[int] | None = None,
+        *,
+        resamples: int = 1000,
+        seed: int = 0,
+    ) -> LagCurve:
+        """How sure leximin is of two runs: requests are drawn anew, many times, for every lag of smoothing.
+
+        Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
+        """
+        x, y = (self.values[place_of(name, self.runs)] for name in (run, other))
+        if run == other:
+            raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
+        return replace(lag_curve(x, y, (run, other), lags, resamples, seed), library=self.table.library)
+
+    def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
+        """Every group and its part of the table, in order of appearance."""
+        groups = np.array(self.groups)
+        for group in dict.fromkeys(self.groups or ()):
+            places = np.flatnonzero(groups == group)
+            weights = None if self.table.weights is None else self.table.weights[places]
+            yield (
+                group,
+                replace(
+                    self.table, requests=self.requests.take(places), values=self.values[:, places], weights=weights
+                ),
+            )
+
+    def _population(self, by: str | Population) -> Population:
+        made = population(by)
+        if made.metric is not None and str(made.metric) != self.measure:
+            raise InputError(f"{made}: these utilities are of {self.measure}, not of {made.metric}.", kind="spec")
+        made.check(self.table)
+        return made
+
+    def _number(self, by: str | Population) -> Population:
+        made = self._population(by)
+        if not made.is_number:
+            raise InputError(f"{made} orders runs and has no number for each. Ask for an order by it.", kind="spec")
+        return made
+
+
+def weights_of(requests: Ids, given: Any) -> Floats:
+    """The weight of every request."""
+    found = read_weights(given)
+    weights = np.array([found[name] for name in every(requests, found, "weight")])
+    if not weights.sum() > 0:
+        raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
+    return weights
+
+
+def groups_of(requests: Ids, given: Any) -> tuple[str, ...]:
+    """The group of every request."""
+    found = read_groups(given)
+    return tuple(found[name] for name in every(requests, found, "group"))
+
+
+def every(requests: Ids, found: Mapping[str, Any], what: str) -> list[str]:
+    """All requests, none of which lacks what is needed."""
+    names = list(requests)
+    lacking = [quoted(name) for name in names if name not in found]
+    if lacking:
+        raise InputError(
+            f"{len(lacking):,} of {len(names):,} requests have no {what}: {listed(lacking, most=5)}. Give them one.",
+            kind=what,
+        )
+    return names
