@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak import _kernels
 from tiebreak._interface import UNRETRIEVED
-from tiebreak._kernels import kernels
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
 from tiebreak.inputs.judgements import is_relevant
@@ -203,7 +203,7 @@ def span(low: int, median: float, high: int) -> str:
 
 def choices(positions: Positions) -> tuple[str, ...]:
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
-    core = "the compiled core" if kernels().__name__.endswith("_core") else "the Python twin of the core"
+    core = "the compiled core" if _kernels.kernels().__name__.endswith("_core") else "the Python twin of the core"
     return (
         f"Relevant is {positions.relevance}. Ranked by score, ties by {order}. Read by {core}.",
         "Depths are min-median-max. Judged: share of the first 10 and 100 items that was judged. Tied scores: their "
