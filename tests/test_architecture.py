@@ -33,6 +33,7 @@ ORDER = (
     "populations",
     "utilities",
     "experiment",
+    "studies",
     "cli",
     "__main__",
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tiebreak._interface import Tick
-from tiebreak.errors import GradesWarning, InputError
+from tiebreak.errors import GradesWarning, InputError, UnknownNameError
 from tiebreak.inputs import Judgements, Run
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
@@ -264,7 +264,12 @@ def population_of(measure: Any, by: Any) -> Population | None:
     if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
         return None
     made = population(by)
-    return made if made.metric is not None else replace(made, metric=metric(measure))
+    if made.metric is not None:
+        return made
+    try:
+        return replace(made, metric=metric(measure))
+    except UnknownNameError:
+        raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
 
 
 def with_metric(made: Population) -> Population:

@@ -154,7 +154,7 @@ class Utilities:
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
         notes = (said, *more, *self.notes)
         scores = made.scores(self.table)
-        ordered = Ordering.of(self.measure, str(made), self.runs, scores, notes=notes, library=self.table.library)
+        ordered = Ordering.of(self.measure, str(made.bare), self.runs, scores, notes=notes, library=self.table.library)
         return replace(ordered, scores=np.array([made.shown(float(score)) for score in scores]))
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
     from tiebreak.reports.tables import Table
+
+
+class PreferencesHelp(CatalogueHelp):
+    """Lists the known preferences at the end of the help."""
+
+    catalogues: ClassVar[dict[str, str]] = {"Preferences": "tiebreak.preferences"}
 
 
 @click.command("compare", cls=PreferencesHelp)

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 POSITIVE = click.IntRange(min=1)
-READING = (
+FILES = (
     click.argument("qrels", metavar="QRELS"),
     click.argument("runs", metavar="RUN...", nargs=-1, required=True),
+)
+FILES_OR_NONE = (
+    click.argument("qrels", metavar="[QRELS]", required=False),
+    click.argument("runs", metavar="[RUN]...", nargs=-1),
+)
+READING = (
     click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
     click.option("--binary", is_flag=True, help="Forget the grades of relevant items."),
     click.option("--depth", type=POSITIVE, help="Cut every ranking after so many items."),
@@ -96,40 +102,35 @@ class CatalogueHelp(click.Command):
                 formatter.write_dl(rows)
 
 
-class PreferencesHelp(CatalogueHelp):
-    """Lists the known preferences at the end of the help."""
-
-    catalogues: ClassVar[dict[str, str]] = {"Preferences": "tiebreak.preferences"}
-
-
 def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
 
     @wraps(command)
-    def writing(format_: str, out: str | None, qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
+    def writing(format_: str, out: str | None, qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         out = None if out == "-" else out
-        check_output(format_, out, [qrels, *(name_and_path(run)[1] for run in runs)])
+        check_output(format_, out, [*filter(None, [qrels]), *(name_and_path(run)[1] for run in runs)])
         return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
 
     return with_options(cast(Command, writing), OUTPUT)
 
 
-def reading_options(command: Command, *, audit: bool = False) -> Command:
+def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:
     """Give a command the arguments QRELS RUN... and the options that say how they are read.
 
-    Reading begins before the command does: what the command imports takes as long. For an audit, more is counted.
+    Reading begins before the command does: what the command imports takes as long. For an audit, more is counted. A
+    command that `is_needed` is not true of can do without files.
     """
 
     @wraps(command)
-    def reading(qrels: str, runs: tuple[str, ...], **options: Any) -> Any:
+    def reading(qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         options |= {"audit": True} if audit else {}
         how = {name: options[name] for name in Options._fields if name in options}
-        if options.get("exclude") or options.get("candidates"):
+        if qrels is None or options.get("exclude") or options.get("candidates"):
             return command(qrels=qrels, runs=runs, **options)  # which items count is not known ahead
         with read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how)):
             return command(qrels=qrels, runs=runs, **options)
 
-    return with_options(cast(Command, reading), READING)
+    return with_options(cast(Command, reading), (*(FILES if is_needed else FILES_OR_NONE), *READING))
 
 
 def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:

@@ -3,94 +3,164 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import PreferencesHelp, experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
+    from tiebreak.experiment import Experiment
     from tiebreak.orderings import Ordering
     from tiebreak.reports.tables import Table
+    from tiebreak.utilities import Utilities
 
 
-@click.command("order", cls=PreferencesHelp)
-@reading_options
+class OrdersHelp(CatalogueHelp):
+    """Lists preferences and populations at the end of the help."""
+
+    catalogues: ClassVar = {"Preferences": "tiebreak.preferences", "Populations": "tiebreak.populations"}
+
+
+@click.command("order", cls=OrdersHelp)
+@partial(reading_options, is_needed=False)
+@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, AP or leximin(AP).")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP; repeatable."
+    "--by",
+    metavar="HOW",
+    help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean. Or a population, as leximin(AP).",
 )
-@click.option("--by", metavar="HOW", help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean.")
 @click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
 @click.option(
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from so many resamples."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
+@click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
+@click.option("--missing", type=float, help="With --utilities: the value of cells that are missing.")
+@click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
+@click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
+@click.option("--groups", metavar="FILE", help="A table of request and group: populations are over the groups' means.")
 @output_options
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     by: str | None,
     per_request: bool,
     resamples: int | None,
     seed: int,
+    utilities: str | None,
+    missing: float | None,
+    lower_is_better: bool,
+    weights: str | None,
+    groups: str | None,
     digits: int,
     format_: str,
     out: str | None,
     **options: Any,
 ) -> None:
-    """Order the runs by preferences.
+    """Order the runs by preferences, or by populations over requests.
 
     QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
     zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. A metric
-    such as AP stands for the difference of its values.
+    such as AP stands for the difference of its values. With --utilities no rankings are needed.
     """
-    from tiebreak.orderings import method
-    from tiebreak.preferences import DEFAULTS, preference
+    over = {"weights": weights, "groups": groups}
+    if utilities is not None:
+        needs(
+            not (qrels or measures or per_request or resamples), "--utilities takes the place of QRELS, -m and the rest"
+        )
+        made = of_file(utilities, missing, lower_is_better, over)
+        write(Orders([made.order(by or "leximin")], [by or "leximin"], digits), format_, out)
+        return
+    asked, way = measures_and_way(measures, by)
+    needs(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
+    needs(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
+    needs(not (per_request and (by or resamples)), "-q orders each request by win rate: leave out --by and --bootstrap")
+    if is_over_requests(asked, way):
+        needs(not (per_request or resamples), "populations are over all requests: leave out -q and --bootstrap")
+        whole = experiment(str(qrels), runs, **options)
+        found = [by_population(whole, spec, way, over) for spec in asked]
+        write(Orders(found, asked, digits), format_, out)
+        return
+    needs(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
+    check_names(asked, way)
+    whole = experiment(str(qrels), runs, **options)
+    compared = [whole.compare(spec) for spec in asked]
+    write(ComparedOrders(compared, asked, way, per_request, resamples, seed, digits), format_, out)
 
-    if per_request and (by or resamples):
-        raise click.UsageError("-q orders the runs of each request, by win rate. Leave out --by and --bootstrap.")
-    asked = tuple(dict.fromkeys(spec.strip() for spec in measures or DEFAULTS))
+
+def needs(is_so: bool, advice: str) -> None:
+    if not is_so:
+        raise click.UsageError(f"{advice}.")
+
+
+def measures_and_way(measures: tuple[str, ...], by: str | None) -> tuple[list[str], str | None]:
+    """What to order by, and how; a population of a metric given as the way is what to order by."""
+    from tiebreak.orderings import CATALOGUE as METHODS
+    from tiebreak.populations import is_population
+    from tiebreak.preferences import DEFAULTS
+
+    asked = list(dict.fromkeys(spec.strip() for spec in measures))
+    if by is not None and not asked and by.strip() not in METHODS and is_population(by):
+        return [by.strip()], None
+    return asked or list(DEFAULTS), by
+
+
+def is_over_requests(asked: list[str], by: str | None) -> bool:
+    """Whether all are ordered by populations; some and others by preferences is refused."""
+    from tiebreak.experiment import population_of
+
+    found = [population_of(spec, by) is not None for spec in asked]
+    needs(len(set(found)) == 1, "order by populations or by preferences, not by both at once")
+    return found[0]
+
+
+def check_names(asked: list[str], by: str | None) -> None:
+    """Refuse a bad name before anything is read."""
+    from tiebreak.orderings import method
+    from tiebreak.preferences import preference
+
     for spec in asked:
-        preference(spec)  # a bad name is refused before anything is read
+        preference(spec)
     if by is not None:
         method(by)
-    made = experiment(qrels, runs, **options)
-    found = [made.compare(spec) for spec in asked]
-    write(Report(found, by, per_request, resamples, seed, digits), format_, out)
 
 
-class Report:
-    """The orders that several preferences give, in every format."""
+def of_file(path: str, missing: float | None, lower_is_better: bool, over: dict[str, Any]) -> Utilities:
+    """Utilities in a file; of groups where there are groups."""
+    from tiebreak.utilities import Utilities
 
-    def __init__(
-        self, found: list[Comparison], by: str | None, per_request: bool, resamples: int | None, seed: int, digits: int
-    ) -> None:
-        self.found, self.by, self.per_request, self.digits = found, by, per_request, digits
-        self.resamples, self.seed = resamples, seed
+    made = Utilities(path, missing=missing, lower_is_better=lower_is_better, **over)
+    return made.grouped() if over["groups"] else made
 
-    @cached_property
-    def orderings(self) -> list[Ordering]:
-        return [comparison.order(self.by) for comparison in self.found]
+
+def by_population(made: Experiment, measure: str, by: str | None, over: dict[str, str | None]) -> Ordering:
+    from tiebreak.experiment import population_of
+
+    found = population_of(measure, by)
+    if found is None or found.metric is None or not any(over.values()):
+        return made.order(measure, by)
+    utilities = made.utilities(found.metric, **over)
+    if not over["groups"]:
+        return utilities.order(found)
+    return utilities.grouped().order(found.bare)
+
+
+class Orders:
+    """Several orders of the same runs, in every format."""
+
+    def __init__(self, orderings: list[Ordering], names: list[str], digits: int) -> None:
+        self.orderings, self.names, self.digits = orderings, names, digits
 
     def table(self) -> Table:
-        from itertools import islice
-
-        from tiebreak.comparison import MOST_ROWS, not_shown
-        from tiebreak.orderings.base import shown_rank
         from tiebreak.reports.tables import Table
-        from tiebreak.words import signed
 
-        if self.per_request:
-            ranked = islice(self._requests(), MOST_ROWS)
-            rows = ((m, q, shown_rank(k, tied), run, signed(s, self.digits)) for m, q, k, run, s, tied in ranked)
-            said = not_shown(sum(len(c.runs) * len(c.requests) for c in self.found), "row")
-            return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows), said)
-        columns = [self._column(k) for k in range(len(self.found))]
-        header = ("run", *(title for k in range(len(self.found)) for title in self._titles(k)))
+        columns = [self._column(k) for k in range(len(self.names))]
+        header = ("run", *(title for k in range(len(self.names)) for title in self._titles(k)))
         cells = [(run, *(cell for column in columns for cell in column[run])) for run in self.orderings[0].ranking()]
         best = (
             (r, c)
@@ -101,51 +171,117 @@ class Report:
         return Table(header, tuple(cells), tuple(self._notes()), frozenset(best))
 
     def _titles(self, k: int) -> tuple[str, ...]:
-        score = ("score",) if len(self.found) == 1 else ()
-        return (self.orderings[k].measure, *score, *(("95%",) if self.resamples else ()))
+        return (self.names[k], *(("score",) if len(self.names) == 1 else ()))
 
     def _column(self, k: int) -> dict[str, tuple[str, ...]]:
-        """The rank of every run by one preference, with its interval where asked for."""
-        bounds = {row.run: (f"{row.low}-{row.high}",) for row in self._intervals(k)} if self.resamples else {}
-        shown = {}
-        for row in self.orderings[k].rows():
-            score = (f"{row.score:.{self.digits}f}",) if len(self.found) == 1 else ()
-            shown[row.run] = (row.shown, *score, *bounds.get(row.run, ()))
-        return shown
+        """The rank of every run, and its score where one order is shown alone."""
+        rows = self.orderings[k].rows()
+        return {
+            row.run: (row.shown, *((f"{row.score:.{self.digits}f}",) if len(self.names) == 1 else ())) for row in rows
+        }
+
+    def _notes(self) -> Iterator[str]:
+        from tiebreak.words import listed
+
+        for name, ordering in zip(self.names, self.orderings, strict=True):
+            tied = f", {ordering.n_tied} tied" if ordering.n_tied else ""
+            yield f"{ordering.measure} by {ordering.by}: rank 1 is best{tied}."
+            for cycle in ordering.cycles:
+                yield f"{name}: majorities go round in a circle among {listed(cycle)}."
+        for name, other in zip(self.names[1:], self.orderings[1:], strict=True):
+            alike = other.correlation(self.orderings[0])
+            if alike == alike:
+                yield f"Kendall's tau_b of {self.names[0]} and {name}: {alike:.3f}."
+        yield from dict.fromkeys(note for ordering in self.orderings for note in ordering.notes)
+
+    def rows(self) -> Rows:
+        """Names of columns, and a row per measure and run."""
+        return ("measure", "by", "rank", "run", "score", "tied"), self._long()
+
+    def _long(self) -> Iterator[tuple[Any, ...]]:
+        for name, ordering in zip(self.names, self.orderings, strict=True):
+            yield from ((name, ordering.by, *row) for row in ordering.rows())
+
+    def jsonl(self) -> Rows:
+        """The keys that users of pref_aggregate expect: lists of runs, the best first."""
+        lists = [{"type": "population", ordering.by: ordering.ranking()} for ordering in self.orderings]
+        return ("qid", *self.names), iter([("all", *lists)])
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        """Measure, ``all``, run, rank, score."""
+        for name, ordering in zip(self.names, self.orderings, strict=True):
+            yield from ((name, "all", row.run, row.rank, row.score) for row in ordering.rows())
+
+
+class ComparedOrders(Orders):
+    """The orders that comparisons give, with rank intervals or by request where asked for."""
+
+    def __init__(
+        self,
+        found: list[Comparison],
+        names: list[str],
+        by: str | None,
+        per_request: bool,
+        resamples: int | None,
+        seed: int,
+        digits: int,
+    ) -> None:
+        self.found, self.names, self.by, self.per_request, self.digits = found, names, by, per_request, digits
+        self.resamples, self.seed = resamples, seed
+
+    @cached_property
+    def orderings(self) -> list[Ordering]:  # type: ignore[override]
+        return [comparison.order(self.by) for comparison in self.found]
+
+    def table(self) -> Table:
+        return self._request_table() if self.per_request else super().table()
+
+    def _request_table(self) -> Table:
+        from itertools import islice
+
+        from tiebreak.comparison import MOST_ROWS, not_shown
+        from tiebreak.orderings.base import shown_rank
+        from tiebreak.reports.tables import Table
+        from tiebreak.words import signed
+
+        ranked = islice(self._requests(), MOST_ROWS)
+        rows = ((m, q, shown_rank(k, tied), run, signed(s, self.digits)) for m, q, k, run, s, tied in ranked)
+        said = not_shown(sum(len(c.runs) * len(c.requests) for c in self.found), "row")
+        return Table(("measure", "request", "rank", "run", "win rate"), tuple(rows), said)
+
+    def _titles(self, k: int) -> tuple[str, ...]:
+        return (*super()._titles(k), *(("95%",) if self.resamples else ()))
+
+    def _column(self, k: int) -> dict[str, tuple[str, ...]]:
+        """The same with the interval of the rank where asked for."""
+        shown = super()._column(k)
+        if not self.resamples:
+            return shown
+        return {row.run: (*shown[row.run], f"{row.low}-{row.high}") for row in self._intervals(k)}
 
     def _intervals(self, k: int) -> Any:
         drawn = self.found[k].bootstrap(self.orderings[k].by, resamples=int(self.resamples or 1), seed=self.seed)
         return drawn.rank_intervals()
 
     def _notes(self) -> Iterator[str]:
-        from tiebreak.words import listed
-
-        for ordering in self.orderings:
-            tied = f", {ordering.n_tied} tied" if ordering.n_tied else ""
-            yield f"{ordering.measure} by {ordering.by}: rank 1 is best{tied}."
-            for cycle in ordering.cycles:
-                yield f"{ordering.measure}: majorities go round in a circle among {listed(cycle)}."
-        first = self.orderings[0]
-        for other in self.orderings[1:]:
-            alike = other.correlation(first)
-            if alike == alike:
-                yield f"Kendall's tau_b of {first.measure} and {other.measure}: {alike:.3f}."
+        yield from super()._notes()
         if self.resamples:
             yield f"95% intervals of ranks: {self.resamples:,} resamples of requests, seed {self.seed}."
-        yield from dict.fromkeys(note for comparison in self.found for note in comparison.notes)
 
     def rows(self) -> Rows:
         """Names of columns, and a row per measure and run, or per measure, request and run."""
         if self.per_request:
             return ("measure", "request", "rank", "run", "win_rate", "tied"), self._requests()
-        more = ("low", "high") if self.resamples else ()
-        return ("measure", "by", "rank", "run", "score", "tied", *more), self._long()
+        header, rows = super().rows()
+        return (*header, "low", "high") if self.resamples else header, rows
 
     def _long(self) -> Iterator[tuple[Any, ...]]:
+        if not self.resamples:
+            yield from super()._long()
+            return
         for k, ordering in enumerate(self.orderings):
-            bounds = {row.run: row[1:] for row in self._intervals(k)} if self.resamples else {}
-            for row in ordering.rows():
-                yield (ordering.measure, ordering.by, *row, *bounds.get(row.run, ()))
+            bounds = {row.run: row[1:] for row in self._intervals(k)}
+            yield from ((self.names[k], ordering.by, *row, *bounds[row.run]) for row in ordering.rows())
 
     def _requests(self) -> Iterator[tuple[Any, ...]]:
         """Measure, request, rank, run, win rate, and whether it ties; the best of a request first."""
@@ -162,12 +298,12 @@ class Report:
     def jsonl(self) -> Rows:
         """The keys that users of pref_aggregate expect: lists of runs, the best first."""
         if self.per_request:
-            return ("qid", *(c.measure for c in self.found)), self._request_lists()
+            return ("qid", *self.names), self._request_lists()
         lists = [{"type": self._type(k), **self._lists(k)} for k in range(len(self.found))]
         if self.resamples:
             for k, known in enumerate(lists):
                 known["rank_intervals"] = {row.run: row[1:] for row in self._intervals(k)}
-        return ("qid", *(c.measure for c in self.found)), iter([("all", *lists)])
+        return ("qid", *self.names), iter([("all", *lists)])
 
     def _type(self, k: int) -> str:
         from tiebreak.preferences.from_metric import MetricDifference
@@ -183,12 +319,11 @@ class Report:
         for measure, request, _, run, _, _ in self._requests():
             lists.setdefault(request, {}).setdefault(measure, []).append(run)
         for request, known in lists.items():
-            yield (request, *(known.get(c.measure) for c in self.found))
+            yield (request, *(known.get(name) for name in self.names))
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
         """Measure, request or ``all``, run, rank, score."""
         if self.per_request:
             yield from ((m, q, run, rank, score) for m, q, rank, run, score, _ in self._requests())
-            return
-        for ordering in self.orderings:
-            yield from ((ordering.measure, "all", row.run, row.rank, row.score) for row in ordering.rows())
+        else:
+            yield from super().trec()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import fsum
 from typing import Any, ClassVar, TypeAlias
@@ -46,6 +46,11 @@ class Population(Entry):
             if made.traits.is_for_display:
                 raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
             object.__setattr__(self, "metric", made)
+
+    @property
+    def bare(self) -> Population:
+        """The same, whatever the utilities are of."""
+        return replace(self, metric=None)
 
     def scores(self, table: UtilityTable) -> list[Number]:
         """A score per run."""

@@ -1,0 +1,1 @@
+"""Experiments about evaluation itself."""

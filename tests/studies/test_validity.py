@@ -1,0 +1,102 @@
+"""Leximin against the mean and its relatives: rows worked out by hand."""
+
+import pytest
+
+import tiebreak as tb
+from tiebreak.studies import validity
+from worked_examples import examples_of
+
+# Leximin: c (0.2), a (0.1), b and d (0; then 0.9 against 0.2). Means: b 0.5, a 0.45, c 0.2, d 0.1.
+TABLE = {
+    "a": {"q1": 0.1, "q2": 0.8},
+    "b": {"q1": 0.0, "q2": 1.0},
+    "c": {"q1": 0.2, "q2": 0.2},
+    "d": {"q1": 0.0, "q2": 0.2},
+}
+
+
+@pytest.fixture
+def utilities():
+    return tb.Utilities(TABLE)
+
+
+def test_orders_are_as_worked_out(utilities):
+    assert utilities.order("leximin").ranking() == ["c", "a", "b", "d"]
+    assert utilities.order("mean").ranking() == ["b", "a", "c", "d"]
+
+
+def test_agreement_with_leximin(utilities):
+    found = validity.agreement(utilities, ["min", "mean", "leximax", "positive"])
+    # min ties b and d: of six pairs five agree and one ties, 5 / sqrt(6 x 5). mean and leximin disagree on the pairs of
+    # a, b and c: (3 - 3) / 6. leximax: b, a, then c before d by the second, as the mean. positive: a and c tie, and b
+    # and d, below them.
+    assert found.to_dict() == [
+        {"population": "min", "tau_b": pytest.approx(5 / 30**0.5), "tied": 2},
+        {"population": "mean", "tau_b": 0, "tied": 0},
+        {"population": "leximax", "tau_b": 0, "tied": 0},
+        {"population": "positive", "tau_b": pytest.approx(4 / (6 * 4) ** 0.5), "tied": 4},
+    ]
+
+
+def test_another_order_can_be_put_beside(utilities):
+    other = utilities.order("min")
+    assert validity.agreement(utilities, [other]).rows[0][0] == "min(utility)"
+
+
+def test_smoothing_goes_from_leximin_to_the_mean(utilities):
+    found = validity.smoothing(utilities)
+    assert found.rows == ((1, 1.0, 0.0), (2, 0.0, 1.0))
+
+
+def test_lags_are_checked(utilities):
+    for lags in ([0], [3], [], [True]):
+        with pytest.raises(tb.InputError, match="from 1 to the number of requests, 2"):
+            validity.smoothing(utilities, lags)
+
+
+def test_thresholds(utilities):
+    rows = {row[0]: row[1:] for row in validity.thresholding(utilities, [0.0, 0.5]).rows}
+    # Below 0.5 all is 0 but a's 0.8 and b's 1: both put b first, then a; c and d tie for both.
+    assert rows == {0.0: (0.0, 0), 0.5: (1.0, 2)}
+
+
+def test_digits(utilities):
+    rows = validity.truncation(utilities, [1, 0]).to_dict()
+    # With no decimal only b's 1 remains.
+    assert rows == [{"digits": 1, "tau_b": 0.0, "tied": 0}, {"digits": 0, "tau_b": 1.0, "tied": 3}]
+    with pytest.raises(tb.InputError, match="from 0 to 15"):
+        validity.truncation(utilities, [-1])
+
+
+def test_movement_is_classed_by_quintiles():
+    # Ten runs, a fifth is two ranks. The mean orders r0, r1, ...; leximin puts r9 first, whose worst request is best.
+    table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
+    rows = {row.run: row for row in validity.movement(tb.Utilities(table)).rows}
+    assert (rows["r9"].mean, rows["r9"].leximin, rows["r9"].change, rows["r9"].quintiles) == (10, 1, 9, 2)
+    assert {rows[f"r{k}"][1:] for k in range(9)} == {(k + 1, k + 2, -1, 0) for k in range(9)}
+
+
+def test_move_of_a_whole_quintile_is_the_next_class():
+    # Five runs, a fifth is one rank: a swap of neighbours moves each by one quintile.
+    table = {f"r{k}": {"q1": 0.1 if k == 1 else 0.05 * (k == 0), "q2": 1 - k / 10} for k in range(5)}
+    rows = {row.run: row for row in validity.movement(tb.Utilities(table)).rows}
+    assert rows["r0"].change == -1 and rows["r0"].quintiles == 1
+    assert rows["r4"].quintiles == 0
+
+
+def test_values_are_cut_as_they_are_written():
+    for arguments, expected in examples_of("discretise_digits"):
+        assert (
+            validity.truncated(tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0], arguments["d"]).tolist()
+            == expected
+        )
+    for arguments, expected in examples_of("discretise_threshold"):
+        values = tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0]
+        assert validity.below_to_zero(values, arguments["t"]).tolist() == expected
+
+
+def test_results_are_tables_and_frames(utilities):
+    found = validity.movement(utilities)
+    assert "run" in repr(found) and r"\toprule" in found.to_latex()
+    pytest.importorskip("polars")
+    assert found.to_frame().columns == ["run", "mean", "leximin", "change", "quintiles"]
