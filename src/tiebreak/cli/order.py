@@ -121,13 +121,21 @@ def is_over_requests(asked: list[str], by: str | None) -> bool:
 
 def check_names(asked: list[str], by: str | None) -> None:
     """Refuse a bad name before anything is read."""
+    from tiebreak.errors import UnknownNameError
+    from tiebreak.orderings import CATALOGUE as METHODS
     from tiebreak.orderings import method
+    from tiebreak.populations import CATALOGUE as POPULATIONS
     from tiebreak.preferences import preference
+    from tiebreak.spec import parse
 
     for spec in asked:
         preference(spec)
-    if by is not None:
+    if by is None:
+        return
+    try:
         method(by)
+    except UnknownNameError:
+        raise UnknownNameError("way to order systems", parse(by).name, [*METHODS, *POPULATIONS]) from None
 
 
 def of_file(path: str, missing: float | None, lower_is_better: bool, over: dict[str, Any]) -> Utilities:

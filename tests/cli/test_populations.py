@@ -1,0 +1,141 @@
+"""``tiebreak order --by`` and ``tiebreak evaluate --population``: populations from files of runs or of utilities."""
+
+import csv
+import io
+
+import pytest
+
+from cli.test_compare import done, objects, one_line_error, three_runs
+
+# AP: one 1 and 5/6, two 1/4 and 0, three 1 and 1/2; see test_compare.
+SCORES = "run,request,value\na,q1,1\na,q2,0.1\nb,q1,0.4\nb,q2,0.4\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    return three_runs(tmp_path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES)
+    return path
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def ranked(*arguments):
+    """Runs with their ranks."""
+    return {row["run"]: int(row["rank"]) for row in rows_of(done("order", *arguments, "--format", "csv").stdout)}
+
+
+def test_population_of_a_metric_orders_runs(files):
+    values = {
+        (row["run"], row["request"]): float(row["AP"])
+        for row in rows_of(done("evaluate", *files, "-m", "AP", "-q", "--format", "csv").stdout)
+    }
+    worst = {run: min(values[run, q] for q in ("q1", "q2")) for run in ("one", "two", "three")}
+    expected = sorted(worst, key=worst.get, reverse=True)
+    assert len(set(worst.values())) == 3
+    for asked in (["--by", "leximin(AP)"], ["-m", "leximin(AP)"], ["-m", "AP", "--by", "leximin"]):
+        found = ranked(*files, *asked)
+        assert sorted(found, key=found.get) == expected
+
+
+def test_several_populations_stand_side_by_side(files):
+    text = done("order", *files, "-m", "leximin(AP)", "-m", "mean(AP)").stdout
+    assert text.split()[:3] == ["run", "leximin(AP)", "mean(AP)"]
+    assert "Kendall's tau_b of leximin(AP) and mean(AP):" in text
+    (line,) = objects(done("order", *files, "-m", "leximin(AP)", "-m", "mean(AP)", "--format", "jsonl").stdout)
+    assert list(line) == ["qid", "leximin(AP)", "mean(AP)"] and line["mean(AP)"]["type"] == "population"
+
+
+def test_utilities_need_no_rankings(table):
+    assert ranked("--utilities", table, "--by", "leximin") == {"b": 1, "a": 2}
+    assert ranked("--utilities", table) == {"b": 1, "a": 2}
+    assert ranked("--utilities", table, "--by", "mean") == {"a": 1, "b": 2}
+    assert ranked("--utilities", table, "--by", "mean", "--lower-is-better") == {"b": 1, "a": 2}
+
+
+def test_missing_cells_are_refused_or_filled(table):
+    table.write_text(SCORES + "c,q1,0.9\n")
+    said = one_line_error("order", "--utilities", table)
+    assert '1 of 6 cells are missing: run "c", request "q2"' in said and "missing=0" in said
+    assert ranked("--utilities", table, "--missing", 0) == {"b": 1, "a": 2, "c": 3}
+
+
+def test_weights_and_groups(table, tmp_path):
+    weights, groups = tmp_path / "w.csv", tmp_path / "g.csv"
+    weights.write_text("request,weight\nq1,1\nq2,9\n")
+    # a: (1 + 9 x 0.1) / 10 = 0.19, b: 0.4.
+    assert ranked("--utilities", table, "--by", "mean", "--weights", weights) == {"b": 1, "a": 2}
+    groups.write_text("request,group\nq1,fr\nq2,fr\n")
+    # One group: leximin over groups is the mean, 0.55 against 0.4.
+    assert ranked("--utilities", table, "--by", "leximin", "--groups", groups) == {"a": 1, "b": 2}
+
+
+def test_groups_of_requests_with_rankings(files, tmp_path):
+    groups = tmp_path / "g.csv"
+    groups.write_text("request,group\nq1,x\nq2,x\n")
+    grouped = ranked(*files, "--by", "leximin(AP)", "--groups", groups)
+    assert grouped == ranked(*files, "--by", "mean(AP)")
+
+
+def test_populations_are_numbers_of_every_run(files):
+    text = done(
+        "evaluate", *files, "-m", "AP", "-m", "RR", "--population", "mean", "--population", "min", "--format", "csv"
+    )
+    rows = {row["run"]: row for row in rows_of(text.stdout)}
+    assert list(rows["one"]) == ["run", "mean(AP)", "min(AP)", "mean(RR)", "min(RR)"]
+    means = {row["run"]: row for row in rows_of(done("evaluate", *files, "-m", "AP", "--format", "csv").stdout)}
+    assert all(float(rows[run]["mean(AP)"]) == pytest.approx(float(means[run]["AP"])) for run in rows)
+    assert "Over 2 requests." in done("evaluate", *files, "-m", "AP", "--population", "gmean").stdout
+
+
+def test_populations_of_every_group(files, tmp_path):
+    groups = tmp_path / "g.tsv"
+    groups.write_text("request\tgroup\nq1\tx\nq2\ty\n")
+    text = done("evaluate", *files, "-m", "AP", "--population", "max", "--groups", groups, "--format", "csv").stdout
+    values = {(row["run"], row["group"]): float(row["max(AP)"]) for row in rows_of(text)}
+    alone = {
+        (row["run"], {"q1": "x", "q2": "y"}[row["request"]]): float(row["AP"])
+        for row in rows_of(done("evaluate", *files, "-m", "AP", "-q", "--format", "csv").stdout)
+    }
+    assert values == alone
+    trec = done("evaluate", *files, "-m", "AP", "--population", "max", "--groups", groups, "--format", "trec").stdout
+    assert "one\tmax(AP)\tx\t" in trec
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["order", "{qrels}", "{one}", "{two}", "--by", "leximin"],
+            "leximin of what? Name a metric, such as leximin(AP).",
+        ),
+        (
+            ["order", "{qrels}", "{one}", "-m", "RPP", "--by", "leximin"],
+            "leximin is of a metric, such as AP; RPP is none.",
+        ),
+        (["order", "{qrels}", "{one}", "--by", "leximn(AP)"], 'Did you mean "leximin"?'),
+        (["order", "{qrels}", "{one}", "-m", "RPP", "-m", "leximin(AP)"], "by populations or by preferences"),
+        (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "-q"], "leave out --by"),
+        (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "--bootstrap", "9"], "leave out -q and --bootstrap"),
+        (["order", "{qrels}", "{one}", "--weights", "w.csv"], "--weights and --groups are for populations"),
+        (["order", "{qrels}", "{one}", "--missing", "0"], "are for --utilities"),
+        (["order", "--by", "leximin(AP)"], "Give QRELS RUN..., or --utilities FILE."),
+        (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "--utilities takes the place"),
+        (["order", "--utilities", "nowhere.csv"], "nowhere.csv"),
+        (["evaluate", "{qrels}", "{one}", "--population", "leximin"], "tiebreak order --by 'leximin(AP)'"),
+        (["evaluate", "{qrels}", "{one}", "--population", "min(AP)"], "name the measure with -m AP"),
+        (["evaluate", "{qrels}", "{one}", "-m", "AP", "--population", "auc4"], "not even one"),
+        (["evaluate", "{qrels}", "{one}", "--population", "min", "-q"], "leave out -q"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(files, arguments, said):
+    qrels, one, two, _ = files
+    filled = [argument.format(qrels=qrels, one=one, two=two) for argument in arguments]
+    assert said in done(*filled, code=2).stderr
