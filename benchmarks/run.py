@@ -13,6 +13,7 @@ import growth
 import j1
 import load
 import metrics
+import populations
 import preferences
 from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
@@ -37,6 +38,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "j3-preferences": lambda: preferences.section(third, files(third), rounds, 1.5, 0, most_megabytes=300),
         "frames": lambda: frames.section(folder, max(1, int(50_000 * scale)), rounds),
         "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
+        "populations": lambda: populations.section(50, max(100, int(1_000_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }
 
