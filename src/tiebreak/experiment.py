@@ -164,6 +164,8 @@ class Experiment:
         values = self._values(made)
         warn_of_grades([made], self.positions)
         known = np.flatnonzero(~np.isnan(values).any(axis=0))
+        if not len(known):
+            raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
         lower = made.traits.lower_is_better
         requests = self.positions.requests.take(known)
         values = 0.0 - values[:, known] if lower else np.ascontiguousarray(values[:, known])

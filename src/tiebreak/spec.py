@@ -52,7 +52,8 @@ def shown(value: object) -> str:
     if isinstance(value, tuple):
         return shown(",".join(map(shown, value)))
     if isinstance(value, str):
-        return "'" + value + "'"
+        quote = '"' if "'" in value else "'"
+        return f"{quote}{value}{quote}"
     if isinstance(value, float) and abs(value) < 2**53 and value == int(value):
         return str(int(value))
     return str(value)

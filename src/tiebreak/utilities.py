@@ -154,13 +154,26 @@ class Utilities:
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
         notes = (said, *more, *self.notes)
         scores = made.scores(self.table)
-        ordered = Ordering.of(self.measure, str(made.bare), self.runs, scores, notes=notes, library=self.table.library)
+        ordered = Ordering.of(
+            self.measure,
+            str(made.bare),
+            self.runs,
+            scores,
+            tolerance=made.tolerance,
+            notes=notes,
+            library=self.table.library,
+        )
         return replace(ordered, scores=np.array([made.shown(float(score)) for score in scores]))
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
         """The numbers of populations for every run; for every group of requests where there are groups."""
         asked = [populations] if isinstance(populations, (str, Population)) else list(populations)
-        made = [(str(spec).strip(), self._number(spec)) for spec in asked]
+        names = [str(spec).strip() for spec in asked]
+        if not names:
+            raise InputError("no population was given. Give at least one, such as mean.", kind="empty")
+        if len(set(names)) < len(names):
+            raise InputError(f"a population was given twice: {', '.join(names)}. Give each once.", kind="names")
+        made = [(name, self._number(spec)) for name, spec in zip(names, asked, strict=True)]
         rows = tuple(self._rows(made))
         notes = (f"Over {many(len(self.requests), 'request')}.", *self.notes)
         return PopulationScores(self.measure, rows, notes, library=self.table.library)
@@ -190,11 +203,13 @@ class Utilities:
         for group, table in self._parts():
             made.check(table)
             names.append(group)
-            columns.append([float(score) for score in made.scores(table)])
-        said = f"Groups of requests stand for requests: {made} in each of {many(len(names), 'group')}."
+            shown = [made.shown(float(score)) for score in made.scores(table)]
+            columns.append([0.0 - value if made.lower_is_better else value for value in shown])
+        minus = "minus " if made.lower_is_better else ""
+        said = f"Groups of requests stand for requests: {minus}{made} in each of {many(len(names), 'group')}."
         values = np.array(columns).T.copy()
         table = UtilityTable(self.runs, Ids.of(names), values, library=self.table.library)
-        return Utilities.of(table, f"{made} of {self.measure}", (*self.notes, said))
+        return Utilities.of(table, f"{minus}{made.bare} of {self.measure}", (*self.notes, said))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups, and their utility."""
@@ -208,7 +223,7 @@ class Utilities:
         self,
         run: str,
         other: str,
-        lags: Iterable[int] | None = None,
+        lags: int | Iterable[int] | None = None,
         *,
         resamples: int = 1000,
         seed: int = 0,
@@ -228,6 +243,8 @@ class Utilities:
         for group in dict.fromkeys(self.groups or ()):
             places = np.flatnonzero(groups == group)
             weights = None if self.table.weights is None else self.table.weights[places]
+            if weights is not None and not weights.any():
+                raise InputError(f"all requests of group {quoted(group)} have weight 0.", kind="weight")
             yield (
                 group,
                 replace(
@@ -253,7 +270,7 @@ def weights_of(requests: Ids, given: Any) -> Floats:
     """The weight of every request."""
     found = read_weights(given)
     weights = np.array([found[name] for name in every(requests, found, "weight")])
-    if not weights.sum() > 0:
+    if not weights.any():
         raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
     return weights
 

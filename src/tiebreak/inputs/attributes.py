@@ -8,10 +8,18 @@ from math import isfinite
 from typing import Any
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.inputs.frames import Columns, check_roles, column, columns_of, eager, is_frame, names_of, needed
+from tiebreak.inputs.frames import (
+    Columns,
+    check_no_columns,
+    check_roles,
+    column,
+    columns_of,
+    named_columns,
+    names_of,
+    needed,
+)
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import Path, check_spelling
-from tiebreak.inputs.table_files import table_in
 from tiebreak.words import listed
 
 
@@ -97,6 +105,7 @@ def one_each(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dict[str
 def labels(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple[str, str]]:
     """Pairs of text: ids of requests or items, and their labels."""
     if isinstance(source, Mapping):
+        check_no_columns(given)
         check_spelling(source, key, f"the {value}s")
         for name, held in source.items():
             several = [held] if isinstance(held, str) or not isinstance(held, Iterable) else held
@@ -111,6 +120,7 @@ def labels(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple[
 def numbers(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple[str, float]]:
     """Pairs of an id and a number."""
     if isinstance(source, Mapping):
+        check_no_columns(given)
         check_spelling(source, key, f"the {value}s")
         for name, held in source.items():
             if isinstance(held, bool) or not hasattr(held, "__float__"):
@@ -129,15 +139,7 @@ def text_of(name: Any) -> str:
 def opened(source: Any, key: str, value: str, given: Columns) -> tuple[Any, tuple[str, str], str]:
     """A table, its columns for key and value, and what to call it."""
     label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"the {value}s"
-    frame = eager(source) if is_frame(source) else None
-    if frame is None and isinstance(source, (str, os.PathLike)):
-        frame = table_in(label, lambda names: True)
-    if frame is None:
-        raise InputError(
-            f"{label}: no table of {value}s. Give a csv, tsv, JSON lines or parquet file with columns {key} and "
-            f"{value}, a data frame, or {{{key}: {value}}}.",
-            kind="shape",
-        )
+    frame = named_columns(source, label, f"{value}s", f"columns {key} and {value}, a data frame, or {{{key}: {value}}}")
     check_roles(given, label)
     names = names_of(frame)
     keys = needed(key, names, given, label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -92,7 +93,7 @@ def check_roles(given: Columns, label: str) -> None:
 
 def check_no_columns(given: Columns) -> None:
     if given:
-        raise InputError("columns= is for tables; a file in TREC's format has its columns.", kind="columns")
+        raise InputError("columns= is for tables with named columns; there are none here.", kind="columns")
 
 
 def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | None, Source]]:
@@ -140,6 +141,22 @@ def library_of(frame: Any) -> str:
 def frame_in(path: str) -> Any:
     """The table in a file by that name, csv, tsv, JSON lines or parquet; None where it is in TREC's format."""
     return table_in(path, lambda names: all(column(role, names, {}, path) for role in ("request", "item")))
+
+
+def named_columns(source: Any, label: str, what: str, wanted: str) -> Any:
+    """A frame, or the table in a file; anything else is refused, and what is `wanted` is said."""
+    if is_frame(source):
+        return eager(source)
+    frame = table_in(label, lambda names: True) if isinstance(source, (str, os.PathLike)) else None
+    if frame is None:
+        there = not isinstance(source, (str, os.PathLike)) or os.path.exists(source)
+        problem = f"no table of {what}" if there else "no such file"
+        raise InputError(
+            f"{label}: {problem}. Give a csv, tsv, JSON lines or parquet file with {wanted}.",
+            kind="shape" if there else "missing",
+            file=label,
+        )
+    return frame
 
 
 def columns_of(frame: Any, coded: list[str], item: str, value: str | None, label: str) -> FrameColumns:

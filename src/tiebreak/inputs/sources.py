@@ -108,21 +108,28 @@ def table_source(values: Values, label: str) -> Source:
     return Source(label, ("table", requests.column, request_of_row, items.column, numbers))
 
 
-def columns(values: Values, label: str) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
+Roles = tuple[str, str]
+"""What the outer and the inner keys of a dictionary are."""
+
+
+def columns(
+    values: Values, label: str, roles: Roles = ("request", "item")
+) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
     """The ids of requests, and for every item of every request: the request's place, the item's id, its value."""
+    outer, inner = roles
     for request, listed in values.items():
         if not isinstance(listed, Mapping):
             raise InputError(
-                f"{label}: request {quoted(str(request))} holds {type(listed).__name__}. "
-                "Give {request: {item: value}}.",
+                f"{label}: {outer} {quoted(str(request))} holds {type(listed).__name__}. "
+                f"Give {{{outer}: {{{inner}: value}}}}.",
                 kind="shape",
                 file=label,
             )
-    check_spelling(values, "request", label)
+    check_spelling(values, outer, label)
     sizes = [len(listed) for listed in values.values()]
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     items = Ids.of(item for listed in values.values() for item in listed)
-    check_numbers((v for listed in values.values() for v in listed.values()), values, label)
+    check_numbers((v for listed in values.values() for v in listed.values()), values, label, roles)
     try:
         numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
     except OverflowError:
@@ -142,7 +149,7 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
         seen.add(str(name))
 
 
-def check_numbers(numbers: Iterable[object], values: Values, label: str) -> None:
+def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles) -> None:
     """Real numbers only: text is refused even where float() would read it."""
     strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, Real)}
     if not strange:
@@ -150,7 +157,7 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str) -> None
     for request, listed in values.items():
         for item, value in listed.items():
             if type(value) in strange:
-                where = f"item {quoted(str(item))} of request {quoted(str(request))}"
+                where = f"{roles[1]} {quoted(str(item))} of {roles[0]} {quoted(str(request))}"
                 raise InputError(
                     f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label
                 )

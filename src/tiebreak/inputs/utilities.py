@@ -12,13 +12,24 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import FrameColumns
 from tiebreak.errors import InputError, quoted
-from tiebreak.inputs.frames import Columns, check_roles, columns_of, eager, is_frame, library_of, names_of, needed
+from tiebreak.inputs.frames import (
+    Columns,
+    check_no_columns,
+    check_roles,
+    columns_of,
+    is_frame,
+    library_of,
+    named_columns,
+    names_of,
+    needed,
+)
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.sources import columns as columns_of_dict
-from tiebreak.inputs.table_files import table_in
 
 MOST_LISTED = 5
+LARGEST = 1e100
+"""Beyond this sums of squares may be too large for a float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +84,13 @@ def read_utilities(
     >>> read_utilities({"a": {"q1": 1, "q2": 0.5}, "b": {"q1": 0, "q2": 0.75}}).values.tolist()
     [[1.0, 0.5], [0.0, 0.75]]
     """
+    number = isinstance(missing, (int, float, np.number)) and not isinstance(missing, bool)
+    if missing is not None and not (number and abs(missing) <= LARGEST):
+        raise InputError(f"missing={missing!r}. Give a finite number.", kind="score")
     label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the utilities"
     if isinstance(source, Mapping):
-        runs, run, request_of_row, value = columns_of_dict(source, label)
+        check_no_columns(columns or {})
+        runs, run, request_of_row, value = columns_of_dict(source, label, ("run", "request"))
         codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
         requests = Ids.of(codes)
         request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
@@ -90,15 +105,9 @@ def read_utilities(
 
 def rows_of(source: Any, given: Columns, label: str) -> FrameColumns:
     """The columns of a frame or of a file that holds one."""
-    frame = eager(source) if is_frame(source) else None
-    if frame is None and isinstance(source, (str, os.PathLike)):
-        frame = table_in(label, lambda names: True)
-    if frame is None:
-        raise InputError(
-            f"{label}: no table of utilities. Give a csv, tsv, JSON lines or parquet file with columns run, request "
-            "and value, a data frame, or {run: {request: value}}.",
-            kind="shape",
-        )
+    frame = named_columns(
+        source, label, "utilities", "columns run, request and value, a data frame, or {run: {request: value}}"
+    )
     check_roles(given, label)
     known = names_of(frame)
     run, request, value = (needed(role, known, given, label) for role in ("run", "request", "value"))
@@ -117,9 +126,12 @@ def gathered(
     """The table [run, request] of rows; every cell once, and finite."""
     if not len(value):
         raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
-    for row in np.flatnonzero(~np.isfinite(value))[:1].tolist():
+    for row in np.flatnonzero(~(np.abs(value) <= LARGEST))[:1].tolist():
         where = cell(runs[run[row]], requests[int(request[row])])
-        raise InputError(f"{label}: the utility of {where} is {value[row]}. Give a finite number.", kind="score")
+        raise InputError(
+            f"{label}: the utility of {where} is {value[row]}. Give a finite number, not beyond {LARGEST:g}.",
+            kind="score",
+        )
     place = run.astype(np.int64) * len(requests) + request
     times = np.bincount(place, minlength=len(runs) * len(requests))
     for twice in np.flatnonzero(times > 1)[:1].tolist():
@@ -135,9 +147,7 @@ def gathered(
             "Every run needs the same requests; or say what a missing cell is worth, such as missing=0.",
             kind="missing",
         )
-    table = np.full(len(times), 0.0 if missing is None else missing)
-    if not np.isfinite(table).all():
-        raise InputError(f"missing={missing!r}. Give a finite number.", kind="score")
+    table = np.full(len(times), 0.0 if missing is None else missing, dtype=np.float64)
     table[place] = value
     return table.reshape(len(runs), len(requests)) + 0.0
 

@@ -59,21 +59,27 @@ class Quantile(Aggregation):
             raise InputError(f"share={self.share}. Give a number from 0 to 1.", kind="spec")
 
     def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        ordered = worst_first(u)
-        place = (len(u) - 1) * Fraction(str(self.share))
-        j = floor(place)
-        low, high = ordered[j], ordered[min(j + 1, len(u) - 1)]
-        f = place - j
-        between = low + (f if u.dtype == object else float(f)) * (high - low)
-        return between if isinstance(between, Fraction) else float(between)
+        return quantile(u, Fraction(str(self.share)))
 
 
 @dataclass(frozen=True)
-class Median(Quantile):
+class Median(Aggregation):
     """The utility in the middle."""
 
-    share: float = 0.5
     name: ClassVar[str] = "median"
+
+    def value(self, u: Vector, weights: Weights | None = None) -> Number:
+        return quantile(u, Fraction(1, 2))
+
+
+def quantile(u: Vector, share: Fraction) -> Number:
+    ordered = worst_first(u)
+    place = (len(u) - 1) * share
+    j = floor(place)
+    low, high = ordered[j], ordered[min(j + 1, len(u) - 1)]
+    f = place - j
+    between = low + (f if u.dtype == object else float(f)) * (high - low)
+    return between if isinstance(between, Fraction) else float(between)
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,7 @@ class GeometricMean(Aggregation):
     floor: float = FLOOR
     name: ClassVar[str] = "gmean"
     takes_weights: ClassVar[bool] = True
+    tolerance: ClassVar[float] = 1e-12
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,9 +126,18 @@ class GeometricMean(Aggregation):
         super().check(table)
         check_not_negative(self.name, table)
 
+    def scores(self, table: UtilityTable) -> list[Number]:
+        """Means of logarithms, by whose differences runs with the same product tie."""
+        return [self.mean_of_logarithms(row, table.weights) for row in table.values]
+
+    def shown(self, score: float) -> float:
+        return exp(score)
+
     def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        raised = np.log(np.maximum(u.astype(np.float64), self.floor))
-        return exp(average(raised, weights))
+        return exp(self.mean_of_logarithms(u, weights))
+
+    def mean_of_logarithms(self, u: Vector, weights: Weights | None) -> Number:
+        return average(np.log(np.maximum(u.astype(np.float64), self.floor)), weights)
 
 
 @dataclass(frozen=True)
@@ -201,6 +217,7 @@ class Gini(Aggregation):
     """
 
     name: ClassVar[str] = "gini"
+    lower_is_better: ClassVar[bool] = True
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
@@ -209,9 +226,6 @@ class Gini(Aggregation):
     def scores(self, table: UtilityTable) -> list[Number]:
         """Minus the coefficient: more equal is better."""
         return [-self.value(row) for row in table.values]
-
-    def shown(self, score: float) -> float:
-        return -score
 
     def value(self, u: Vector, weights: Weights | None = None) -> Number:
         # Of the sorted utilities the i-th is the larger of a pair i - 1 times and the smaller n - i times.

@@ -36,6 +36,10 @@ class Population(Entry):
     metric: Metric | str | None = None
     is_number: ClassVar[bool] = True
     """Whether its score says something by itself; else only the order of scores does."""
+    lower_is_better: ClassVar[bool] = False
+    """Whether people call this number better where it is lower; its score is not."""
+    tolerance: ClassVar[float] = 0.0
+    """Scores that differ by no more than this tie."""
     takes_weights: ClassVar[bool] = False
     needs: ClassVar[int] = 1
     """The smallest number of requests."""
@@ -57,8 +61,8 @@ class Population(Entry):
         raise NotImplementedError
 
     def shown(self, score: float) -> float:
-        """What people call by this name: the score, or minus it where lower is better."""
-        return score
+        """What people call by this name."""
+        return -score if self.lower_is_better else score
 
     def check(self, table: UtilityTable) -> None:
         """Refuse what this population cannot be of."""
@@ -94,7 +98,24 @@ def average(u: Vector, weights: NDArray[np.float64] | None = None) -> Number:
     """The mean, or the weighted mean."""
     if weights is None:
         return total(u) / len(u)
-    return total(u * weights) / total(weights)
+    if weights.min() == weights.max():
+        return average(u)
+    return total(products(u, weights)) / total(weights)
+
+
+def products(u: Vector, weights: Vector) -> Vector:
+    """Numbers whose sum is that of the products, without a rounding error (Dekker 1971)."""
+    product: Vector = u * weights
+    (high, low), (other_high, other_low) = halves(u), halves(weights)
+    error = low * other_low - (((product - high * other_high) - low * other_high) - high * other_low)
+    return np.concatenate([product, error])
+
+
+def halves(numbers: Vector) -> tuple[Vector, Vector]:
+    """Each number as a sum of two with half the digits, whose products are exact."""
+    shifted = numbers * (2.0**27 + 1)
+    high: Vector = shifted - (shifted - numbers)
+    return high, numbers - high
 
 
 def worst_first(u: Vector) -> Vector:
@@ -111,5 +132,5 @@ def check_share(share: float) -> None:
 def check_not_negative(name: str, table: UtilityTable) -> None:
     if len(table.values) and table.values.min() < 0:
         raise InputError(
-            f"{name} is not defined for utilities below 0; the smallest is {table.values.min():g}.", kind="range"
+            f"{name} is not defined for utilities below 0; the smallest is {float(table.values.min()):g}.", kind="range"
         )

@@ -64,12 +64,12 @@ class LagCurve(Shown):
 
 
 def lag_curve(
-    x: Vector, y: Vector, runs: tuple[str, str], lags: Iterable[int] | None, resamples: int, seed: int
+    x: Vector, y: Vector, runs: tuple[str, str], lags: int | Iterable[int] | None, resamples: int, seed: int
 ) -> LagCurve:
     """Compare two runs for every lag, on the requests and on resamples of them."""
     check_resamples(resamples, seed)
     n = len(x)
-    chosen = some_lags(n) if lags is None else check_lags(list(lags), n)
+    chosen = some_lags(n) if lags is None else check_lags(lags, n)
     exact_x, exact_y = on_one_scale(x, y)
     signs = np.array(
         [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
@@ -87,7 +87,8 @@ def some_lags(n: int) -> list[int]:
     return sorted({round(n ** (k / (MOST_LAGS - 1))) for k in range(MOST_LAGS)})
 
 
-def check_lags(lags: list[int], n: int) -> list[int]:
+def check_lags(given: int | Iterable[int], n: int) -> list[int]:
+    lags = [given] if isinstance(given, int) else list(given)
     wrong = [lag for lag in lags if isinstance(lag, bool) or not isinstance(lag, int) or not 1 <= lag <= n]
     if wrong or not lags:
         raise InputError(f"lags={lags}. Give whole numbers from 1 to the number of requests, {n}.", kind="size")

@@ -34,7 +34,8 @@ class Lexicographic(Population):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.digits is not None and not (isinstance(self.digits, int) and 0 <= self.digits <= 15):
+        whole = isinstance(self.digits, int) and not isinstance(self.digits, bool)
+        if self.digits is not None and not (whole and 0 <= self.digits <= 15):
             raise InputError(f"digits={self.digits}. Give a whole number from 0 to 15.", kind="spec")
 
     def scores(self, table: UtilityTable) -> list[Number]:
@@ -44,7 +45,7 @@ class Lexicographic(Population):
 
     def sorted(self, values: Vector) -> Vector:
         """The utilities of every run from the worst to the best."""
-        return np.sort(values if self.digits is None else np.round(values, self.digits), axis=-1)
+        return np.sort(values if self.digits is None else rounded(values, self.digits), axis=-1)
 
     def compared(self, ordered: Vector) -> tuple[int, Block]:
         """How many numbers are compared, and which, in this order."""
@@ -101,6 +102,14 @@ class SmoothedLeximin(Lexicographic):
             return tuple(windows([*map(Fraction, values)] if exact else values, self.lag))
 
         return width, block
+
+
+def rounded(values: Vector, digits: int) -> Vector:
+    """To so many decimals, exact fractions too."""
+    if values.dtype != object:
+        return np.round(values, digits)
+    flat = [round(value, digits) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=object).reshape(values.shape)
 
 
 def windows(values: list[Any], lag: int) -> Iterator[Any]:

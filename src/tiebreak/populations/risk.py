@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, sqrt
 from typing import ClassVar
 
@@ -67,7 +68,8 @@ class Gain(Risk):
     takes_weights: ClassVar[bool] = True
 
     def scores(self, table: UtilityTable) -> list[Number]:
-        return [(2 + self.alpha) * average(row, table.weights) for row in table.values]
+        alpha = Fraction(str(self.alpha)) if table.values.dtype == object else self.alpha
+        return [(2 + alpha) * average(row, table.weights) for row in table.values]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class AgainstBaseline(Risk):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "baseline", str(self.baseline))
         if not self.baseline:
             raise InputError(
                 f"{self.name} is against a baseline. Name a run: {self.name}(baseline='...').", kind="spec"
@@ -121,10 +124,9 @@ class TRisk(AgainstBaseline):
 def studentised(difference: Vector) -> Number:
     """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise."""
     n, mean = len(difference), float(average(difference))
-    deviation = sqrt(total((difference - mean) ** 2) / (n - 1) / n)
-    if deviation == 0:
+    if difference.min() == difference.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()
-    return mean / deviation
+    return mean / sqrt(total((difference - mean) ** 2) / (n - 1) / n)
 
 
 @dataclass(frozen=True)

@@ -69,10 +69,10 @@ def agreement(utilities: Utilities, populations: Iterable[str | Ordering] = RELA
     )
 
 
-def smoothing(utilities: Utilities, lags: Iterable[int] | None = None) -> Curve:
+def smoothing(utilities: Utilities, lags: int | Iterable[int] | None = None) -> Curve:
     """Kendall's tau_b of smoothed leximin's order with leximin's and the mean's, by lag (PE Fig 2)."""
     n = len(utilities.requests)
-    chosen = some_lags(n) if lags is None else check_lags(list(lags), n)
+    chosen = some_lags(n) if lags is None else check_lags(lags, n)
     leximin, mean = utilities.order("leximin"), utilities.order("mean")
     orders = [(lag, utilities.order(f"smoothed_leximin(lag={lag})")) for lag in chosen]
     rows = tuple((lag, order.correlation(leximin), order.correlation(mean)) for lag, order in orders)

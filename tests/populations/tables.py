@@ -1,0 +1,54 @@
+"""Tables of utilities for the tests of this folder: drawn, exact or as floats."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tiebreak.inputs import Ids
+from tiebreak.inputs.utilities import UtilityTable
+from tiebreak.populations import population
+
+# Few values, so that ties are common; some that no float can hold.
+exact_values = st.sampled_from([Fraction(k) for k in ("0", "1/10", "1/5", "1/4", "3/10", "1/3", "1/2", "2/3", "1")])
+binary_values = st.integers(0, 8).map(lambda k: Fraction(k, 8))
+float_values = st.one_of(exact_values.map(float), st.floats(0, 1)).map(Fraction)
+signed_values = st.sampled_from([Fraction(k, 6) for k in range(-6, 7)])
+
+
+def tables(values=exact_values, runs=(1, 4), requests=(1, 9)):
+    """Lists of utilities, one per run, all of the same length."""
+
+    def of_length(n):
+        return st.lists(st.lists(values, min_size=n, max_size=n), min_size=runs[0], max_size=runs[1])
+
+    return st.integers(*requests).flatmap(of_length)
+
+
+def pairs(values=exact_values, requests=(1, 9)):
+    return tables(values, (2, 2), requests)
+
+
+def table_of(rows, weights=None, exact=False):
+    """Runs run0, run1, ... and requests q0, q1, ...; as objects where the arithmetic is to be exact."""
+    values = np.array(rows, dtype=object)
+    return UtilityTable(
+        tuple(f"run{r}" for r in range(len(rows))),
+        Ids.of(f"q{q}" for q in range(len(rows[0]))),
+        values if exact else values.astype(np.float64),
+        None if weights is None else np.array([float(w) for w in weights]),
+    )
+
+
+def scores(spec, rows, weights=None, exact=False):
+    """What a population gives every run, after its own checks."""
+    made, table = population(spec), table_of(rows, weights, exact)
+    made.check(table)
+    found = made.scores(table)
+    return [made.shown(score) for score in found] if made.name == "gmean" else found  # ordered by its logarithm
+
+
+def prefers(spec, x, y):
+    """1 where a population places x above y, on exact numbers; -1 below; 0 where they tie."""
+    first, second = scores(spec, [x, y], exact=True)
+    return (first > second) - (first < second)

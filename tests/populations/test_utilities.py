@@ -1,0 +1,357 @@
+"""Utilities from any source: what is read, groups, curves of lags, and how results are shown."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from populations import slow
+from populations.tables import binary_values, pairs
+from tiebreak.populations import CATALOGUE
+
+CELLS = [
+    ("bm25", "001", 0.25),
+    ("bm25", "NA", 1.0),
+    ("bm25", "q 3", 0.1),
+    ("dense", "001", 0.5),
+    ("dense", "NA", 0.0),
+    ("dense", "q 3", 1e-3),
+]
+NAMES = ("run", "request", "value")
+
+
+def nested(cells=CELLS):
+    found = {}
+    for run, request, value in cells:
+        found.setdefault(run, {})[request] = value
+    return found
+
+
+def separated(mark):
+    return "".join(mark.join(map(str, row)) + "\n" for row in [NAMES, *CELLS])
+
+
+FILES = {
+    "cells.csv": separated(","),
+    "cells.tsv": separated("\t"),
+    "cells.jsonl": "".join(json.dumps(dict(zip(NAMES, row, strict=True))) + "\n" for row in CELLS),
+}
+
+
+def assert_same(found, other):
+    assert found.runs == other.runs
+    assert list(found.requests) == list(other.requests)
+    assert np.array_equal(found.values, other.values)
+
+
+# Sources
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_give_what_a_dictionary_gives(name, tmp_path):
+    (tmp_path / name).write_text(FILES[name])
+    for path in (tmp_path / name, str(tmp_path / name)):
+        assert_same(tb.Utilities(path), tb.Utilities(nested()))
+
+
+def test_a_frame_gives_what_a_dictionary_gives():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(CELLS, schema=list(NAMES), orient="row")
+    assert_same(tb.Utilities(frame), tb.Utilities(nested()))
+    assert_same(tb.Utilities(frame.lazy()), tb.Utilities(nested()))
+    assert isinstance(tb.Utilities(frame).order("mean").to_frame(), polars.DataFrame)
+
+
+def test_parquet_gives_what_a_dictionary_gives(tmp_path):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame(CELLS, schema=list(NAMES), orient="row").write_parquet(tmp_path / "cells.parquet")
+    assert_same(tb.Utilities(tmp_path / "cells.parquet"), tb.Utilities(nested()))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_ids_stay_text(name, tmp_path):
+    (tmp_path / name).write_text(FILES[name])
+    assert list(tb.Utilities(tmp_path / name).requests) == ["001", "NA", "q 3"]
+
+
+def test_integers_as_ids_become_their_text():
+    assert list(tb.Utilities({"a": {7: 1, 10: 0.5}}).requests) == ["7", "10"]
+
+
+def test_columns_with_other_names_can_be_named(tmp_path):
+    (tmp_path / "other.csv").write_text("llm,question,accuracy\na,q1,0.5\nb,q1,1\n")
+    made = tb.Utilities(
+        tmp_path / "other.csv", columns={"run": "llm", "request": "question", "value": "accuracy"}, measure="accuracy"
+    )
+    assert_same(made, tb.Utilities({"a": {"q1": 0.5}, "b": {"q1": 1}}))
+    assert repr(made) == "<Utilities of accuracy: 2 runs, 1 request>"
+
+
+def test_runs_may_list_their_requests_in_any_order():
+    backwards = {run: dict(reversed(cells.items())) for run, cells in nested().items()}
+    mixed = {"bm25": nested()["bm25"], "dense": backwards["dense"]}
+    assert_same(tb.Utilities(mixed), tb.Utilities(nested()))
+
+
+def test_what_was_given_is_left_as_it_was():
+    cells, weights = nested(), {"001": 1, "NA": 2, "q 3": 3}
+    tb.Utilities(cells, weights=weights, lower_is_better=True).order("mean")
+    assert cells == nested() and weights == {"001": 1, "NA": 2, "q 3": 3}
+
+
+def test_weights_and_groups_may_stand_in_files(tmp_path):
+    (tmp_path / "weights.csv").write_text("request,weight\n001,3\nNA,1\nq 3,0\n")
+    (tmp_path / "groups.tsv").write_text("request\tgroup\n001\tfr\nNA\tde\nq 3\tfr\n")
+    made = tb.Utilities(nested(), weights=tmp_path / "weights.csv", groups=tmp_path / "groups.tsv")
+    assert made.order("mean").scores.tolist() == [(3 * 0.25 + 1) / 4, (3 * 0.5 + 0) / 4]
+    assert made.groups == ("fr", "de", "fr")
+
+
+def test_weights_of_requests_that_nobody_asked_for_do_not_matter():
+    made = tb.Utilities(nested(), weights={"001": 1, "NA": 0, "q 3": 0, "another": 99})
+    assert made.order("mean").scores.tolist() == [0.25, 0.5]
+
+
+# Costs
+
+
+LATENCIES = {"steady": {"q1": 90, "q2": 100, "q3": 110}, "spiky": {"q1": 10, "q2": 10, "q3": 250}}
+
+
+def test_of_latencies_leximin_puts_the_smaller_worst_first():
+    made = tb.Utilities(LATENCIES, lower_is_better=True, measure="milliseconds")
+    assert made.order("leximin").ranking() == ["steady", "spiky"]
+    assert made.order("leximax").ranking() == ["spiky", "steady"]
+    assert made.order("mean").ranking() == ["spiky", "steady"]  # (10 + 10 + 250) / 3 = 90 against 100
+    assert made.worst() == [("steady", ["q3"], -110), ("spiky", ["q3"], -250)]
+
+
+def test_costs_are_said_to_be_shown_with_a_minus():
+    made = tb.Utilities(LATENCIES, lower_is_better=True)
+    for shown in (made.order("mean"), made.evaluate("mean")):
+        assert "Utilities are minus the values given" in repr(shown)
+    assert "minus" not in repr(tb.Utilities(LATENCIES).order("mean"))
+
+
+def test_a_missing_cost_is_worth_what_was_given():
+    made = tb.Utilities({"a": {"q1": 5}, "b": {"q2": 1}}, lower_is_better=True, missing=100)
+    assert made.values.tolist() == [[-5, -100], [-100, -1]]
+
+
+# Groups
+
+SEGMENTS = {
+    "a": {"q1": 1.0, "q2": 0.0, "q3": 0.75, "q4": 0.25},
+    "b": {"q1": 0.5, "q2": 0.5, "q3": 0.25, "q4": 1.0},
+}
+OF = {"q1": "fr", "q2": "fr", "q3": "de", "q4": "pt"}
+
+
+def test_evaluating_groups_by_hand():
+    found = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "min"])
+    assert found.to_dict() == {
+        "a": {"mean": {"fr": 0.5, "de": 0.75, "pt": 0.25}, "min": {"fr": 0, "de": 0.75, "pt": 0.25}},
+        "b": {"mean": {"fr": 0.5, "de": 0.25, "pt": 1}, "min": {"fr": 0.5, "de": 0.25, "pt": 1}},
+    }
+
+
+def test_groups_stand_for_requests_once_grouped():
+    grouped = tb.Utilities(SEGMENTS, groups=OF, measure="accuracy").grouped("mean")
+    assert list(grouped.requests) == ["fr", "de", "pt"]
+    assert grouped.values.tolist() == [[0.5, 0.75, 0.25], [0.5, 0.25, 1]]
+    # Sorted 0.25 0.5 0.75 against 0.25 0.5 1: the best group decides.
+    assert grouped.order("leximin").ranking() == ["b", "a"]
+    assert grouped.measure == "mean of accuracy"
+    assert "mean in each of 3 groups" in repr(grouped.order("leximin"))
+
+
+def test_the_worst_groups_of_every_run_are_named():
+    grouped = tb.Utilities(SEGMENTS, groups=OF | {"q4": "de"}).grouped("mean")
+    # a: (1 + 0) / 2 and (0.75 + 0.25) / 2; b: (0.5 + 0.5) / 2 and (0.25 + 1) / 2.
+    assert grouped.worst() == [("a", ["fr", "de"], 0.5), ("b", ["fr"], 0.5)]
+
+
+def test_the_worst_requests_are_all_that_tie():
+    made = tb.Utilities({"a": {"q1": 0.5, "q2": 0, "q3": 0}, "b": {"q1": 1, "q2": 0.5, "q3": 0.75}})
+    assert made.worst() == [("a", ["q2", "q3"], 0), ("b", ["q2"], 0.5)]
+
+
+def test_weights_count_within_groups():
+    made = tb.Utilities(SEGMENTS, groups=OF, weights={"q1": 3, "q2": 1, "q3": 1, "q4": 1})
+    assert made.grouped("mean").values.tolist() == [[3 / 4, 0.75, 0.25], [0.5, 0.25, 1]]
+
+
+def test_groups_of_one_request_each_change_nothing():
+    made = tb.Utilities(SEGMENTS, groups={q: q for q in OF})
+    assert_same(made.grouped("mean"), tb.Utilities(SEGMENTS))
+
+
+def test_grouped_utilities_of_gini_put_the_more_equal_first():
+    # In fr a has 1 and 0, b 0.5 twice: gini 1/2 against 0.
+    grouped = tb.Utilities(SEGMENTS, groups=OF).grouped("gini")
+    assert grouped.order("leximin").ranking() == ["b", "a"]
+
+
+# Curves of lags
+
+
+def two_runs(x, y):
+    return tb.Utilities({"x": {f"q{k}": u for k, u in enumerate(x)}, "y": {f"q{k}": u for k, u in enumerate(y)}})
+
+
+@settings(max_examples=50)
+@given(pair=pairs(binary_values))
+def test_signs_of_the_curve_are_those_of_smoothed_leximin(pair):
+    curve = two_runs(*pair).by_lag("x", "y", resamples=3)
+    n = len(pair[0])
+    assert [row.lag for row in curve.rows] == list(range(1, n + 1))
+    assert [row.observed for row in curve.rows] == [slow.smoothed_leximin(*pair, row.lag) for row in curve.rows]
+    assert curve.rows[0].observed == slow.leximin(*pair)
+    assert curve.rows[-1].observed == slow.by_mean(*pair)
+
+
+@settings(max_examples=50)
+@given(pair=pairs(st.floats(0, 1)), seed=st.integers(0, 5))
+def test_shares_sum_to_one_and_swap_with_the_runs(pair, seed):
+    made = two_runs(*pair)
+    curve, swapped = (made.by_lag(*names, resamples=8, seed=seed) for names in ("xy", "yx"))
+    for row, other in zip(curve.rows, swapped.rows, strict=True):
+        assert row.first + row.tied + row.second == 1  # eighths are exact
+        assert (other.observed, other.first, other.second) == (-row.observed, row.second, row.first)
+
+
+def test_a_seed_gives_the_same_curve_again_and_another_seed_another():
+    chance = np.random.default_rng(7)
+    made = two_runs(chance.random(30), chance.random(30))
+    curve = made.by_lag("x", "y", resamples=50, seed=3)
+    assert curve.rows == made.by_lag("x", "y", resamples=50, seed=3).rows
+    assert curve.rows != made.by_lag("x", "y", resamples=50, seed=4).rows
+
+
+def test_a_lag_has_the_same_share_whichever_others_are_asked_for():
+    chance = np.random.default_rng(7)
+    made = two_runs(chance.random(12), chance.random(12))
+    every = made.by_lag("x", "y", resamples=40).rows
+    assert made.by_lag("x", "y", [5, 1], resamples=40).rows == (every[4], every[0])
+
+
+def test_identical_runs_always_tie():
+    curve = two_runs([0.1, 0.7, 0.3], [0.1, 0.7, 0.3]).by_lag("x", "y", resamples=20)
+    assert [row[1:] for row in curve.rows] == [(0, 0, 1, 0)] * 3
+
+
+def test_a_run_that_is_better_everywhere_always_wins():
+    curve = two_runs([0.2, 0.8, 0.4], [0.1, 0.7, 0.3]).by_lag("x", "y", resamples=20)
+    assert [row[1:] for row in curve.rows] == [(1, 1, 0, 0)] * 3
+
+
+def test_sums_of_numbers_that_floats_would_lose_are_kept():
+    # 1e16 + 1 = 1e16 in floats; the mean still tells them apart.
+    curve = two_runs([1e16, 1.0], [1e16, 0.0]).by_lag("x", "y", [2], resamples=5)
+    assert curve.rows[0].observed == 1
+    assert two_runs([1e100, 1e-300], [1e100, 0.0]).by_lag("x", "y", [2], resamples=5).rows[0].observed == 1
+
+
+def test_many_requests_have_about_twenty_lags_from_leximin_to_the_mean():
+    made = two_runs(np.linspace(0, 1, 300), np.linspace(0.1, 0.9, 300))
+    lags = [row.lag for row in made.by_lag("x", "y", resamples=2).rows]
+    assert lags[0] == 1 and lags[-1] == 300 and 15 <= len(lags) <= 20 and lags == sorted(set(lags))
+
+
+# Results
+
+
+def made():
+    return tb.Utilities({"a": {"q1": 1, "q2": 0}, "b_c": {"q1": 0.5, "q2": 0.25}}, measure="accuracy")
+
+
+def test_an_order_says_what_it_is_of():
+    order = made().order("leximin")
+    assert (order.measure, order.by) == ("accuracy", "leximin")
+    assert order.to_dict() == {"b_c": 1, "a": 2}
+    for words in ("accuracy by leximin", "Over 2 requests.", "number of runs below"):
+        assert words in repr(order)
+    assert "number of runs below" not in repr(made().order("mean"))
+    assert r"b\_c & 1 & 1.0000 \\" in order.to_latex()
+
+
+def test_numbers_are_shown_in_tables():
+    found = made().evaluate(["mean", "gini"])
+    # Each pair counts both ways: gini 2 * 1 / (2 * 4 * 0.5), and 2 * 0.25 / (2 * 4 * 0.375).
+    assert found.to_dict() == {
+        "a": {"mean": 0.5, "gini": 0.5},
+        "b_c": {"mean": 0.375, "gini": pytest.approx(1 / 6)},
+    }
+    text = repr(found)
+    for words in ("run", "mean", "gini", "0.3750", "0.1667", "Of accuracy.", "Over 2 requests."):
+        assert words in text
+    assert r"b\_c & 0.3750 & 0.1667 \\" in found.to_latex()
+    assert found._repr_html_().count("<tr>") == 3
+
+
+def test_numbers_of_groups_are_shown_with_their_groups():
+    found = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "max"])
+    assert found.table().header == ("run", "group", "mean", "max")
+    assert ("a", "fr", "0.5000", "1.0000") in found.table().rows
+    assert len(found.table().rows) == 2 * 3
+
+
+def test_results_are_frames():
+    polars = pytest.importorskip("polars")
+    frame = made().evaluate("mean").to_frame()
+    assert frame.columns == ["run", "population", "group", "value"]
+    assert frame.rows() == [("a", "mean", None, 0.5), ("b_c", "mean", None, 0.375)]
+    order = made().order("mean").to_frame()
+    assert order.columns == ["rank", "run", "score", "tied"] and order["run"].to_list() == ["a", "b_c"]
+    curve = made().by_lag("a", "b_c", resamples=4).to_frame()
+    assert curve.columns == ["lag", "observed", "first", "tied", "second"] and curve["lag"].to_list() == [1, 2]
+    assert isinstance(curve, polars.DataFrame)
+
+
+def test_a_curve_is_shown_as_a_table():
+    curve = made().by_lag("a", "b_c", resamples=4, seed=2)
+    assert set(curve.to_dict()) == {1, 2}
+    assert set(curve.to_dict()[1]) == {"first", "tied", "second"}
+    assert "4 resamples of requests, seed 2." in repr(curve)
+    # Leximin: 0 against 0.25; the mean: 0.5 against 0.375.
+    assert [row[:2] for row in curve.table().rows] == [("1", "b_c"), ("2", "a")]
+    assert r"lag & better & a & tied & b\_c \\" in curve.to_latex()
+
+
+def test_names_are_those_that_were_asked_for():
+    assert list(made().evaluate([" gavg ", "avg"]).to_dict()["a"]) == ["gavg", "avg"]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_population_orders_a_table_of_one_run(name):
+    one = tb.Utilities({"a": {f"q{k}": k / 8 for k in range(8)}})
+    spec = f"{name}(baseline='a')" if name in ("urisk", "trisk") else name
+    assert one.order(spec).to_dict() == {"a": 1}
+
+
+# Metrics of an experiment
+
+
+def scored(rankings):
+    return {q: {item: float(-k) for k, item in enumerate(items.split())} for q, items in rankings.items()}
+
+
+def test_metric_values_of_an_experiment_are_utilities():
+    # RR of a is 1 and 1/3, of b 1/2 and 1/2: b by its worst request, a by its mean of 2/3.
+    judged = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    a, b = {"q1": "d1 d2 d3", "q2": "d2 d3 d1"}, {"q1": "d2 d1 d3", "q2": "d2 d1 d3"}
+    made = tb.Experiment(judged, [tb.Run(scored(a), name="a"), tb.Run(scored(b), name="b")])
+    assert made.utilities("RR").values.tolist() == [[1, 1 / 3], [1 / 2, 1 / 2]]
+    assert made.order("leximin(RR)").ranking() == made.order("RR", "leximin").ranking() == ["b", "a"]
+    assert made.order("RR", "mean").ranking() == made.utilities("RR").order("mean").ranking() == ["a", "b"]
+    assert made.order("s@10").n_tied == 2
+
+
+def test_a_metric_that_no_request_has_a_value_of_is_refused():
+    nobody = tb.Experiment({"q": {"d": 1}}, [tb.Run({"q": {"d": 1.0}}, name="a"), tb.Run({"q": {"e": 1.0}}, name="b")])
+    for asked in (lambda: nobody.utilities("AP(rel=3)"), lambda: nobody.order("leximin(AP(rel=3))")):
+        with pytest.raises(tb.InputError, match="has no value for any request"):
+            asked()
