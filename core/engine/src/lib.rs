@@ -5,6 +5,7 @@
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
 //! [`judgements`] codes a judgements file, [`judged`] makes judgements ready for looking up, [`ranking`] orders the items
 //! of one request, [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] before it is asked.
+//! Beside them [`shuffles`] draws the shuffles of the randomised Tukey HSD.
 #![forbid(unsafe_code)]
 
 pub mod ahead;
@@ -17,6 +18,7 @@ pub mod number;
 pub mod project;
 pub mod ranking;
 pub mod run;
+pub mod shuffles;
 pub mod source;
 pub mod tally;
 pub mod text;

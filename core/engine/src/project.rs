@@ -73,7 +73,7 @@ pub fn watched<T: Send>(
 }
 
 /// Run `work` on so many threads at once; call `wake` ten times a second until all are done.
-fn on_threads(threads: usize, work: impl Fn() + Sync, mut wake: impl FnMut()) {
+pub(crate) fn on_threads(threads: usize, work: impl Fn() + Sync, mut wake: impl FnMut()) {
     std::thread::scope(|scope| {
         let (sender, finished) = channel::<()>();
         for _ in 0..threads {
