@@ -1,0 +1,121 @@
+"""The properties, what was found about each, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tiebreak.errors import place_of
+from tiebreak.reports.frames import Shown
+from tiebreak.reports.tables import Table
+from tiebreak.studies.properties.allocations import Allocation, Scaled, written
+from tiebreak.words import many
+
+
+class Property(NamedTuple):
+    """What a method should respect: `requires(x, y)` is whether x must be better than y."""
+
+    short: str
+    name: str
+    requires: Callable[[Scaled, Scaled], bool]
+
+
+PARETO = Property(
+    "PP", "Pareto property", lambda x, y: x != y and all(of_x >= of_y for of_x, of_y in zip(x, y, strict=True))
+)
+UTILITARIAN = Property("AU", "average utilitarianism", lambda x, y: sum(x) > sum(y))
+DIFFERENCE = Property("DP", "difference principle", lambda x, y: min(x) > min(y))
+PROPERTIES = (PARETO, UTILITARIAN, DIFFERENCE)
+"""PE eq 1, 2 and 4."""
+
+COLUMNS = ("holds", "x", "y", "verdict", "pairs")
+YES_OR_NO = {True: "yes", False: "no"}
+REQUIRED = "Where a property does not hold it requires x > y."
+
+
+class Counterexample(NamedTuple):
+    """Two allocations of which the property requires x, while the method prefers y or is indifferent.
+
+    `verdict` is the method's: ``"x < y"`` or ``"x = y"``; `source` the section of the paper, or ``"search"``.
+    """
+
+    x: Allocation
+    y: Allocation
+    verdict: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"fails: x = {written(self.x)}, y = {written(self.y)}, {self.verdict}"
+
+
+class Finding(NamedTuple):
+    """What was found about one property: `pairs` is on how many pairs that require a preference it was tried."""
+
+    short: str
+    pairs: int
+    counterexample: Counterexample | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no violation was found."""
+        return self.counterexample is None
+
+    def row(self) -> tuple[Any, ...]:
+        """Holds, x, y, verdict, pairs."""
+        if self.counterexample is None:
+            return True, None, None, None, self.pairs
+        x, y, verdict, _ = self.counterexample
+        return False, written(x), written(y), verdict, self.pairs
+
+    def cells(self) -> tuple[str, ...]:
+        """The row as text."""
+        holds, x, y, verdict, pairs = self.row()
+        return YES_OR_NO[holds], x or "-", y or "-", verdict or "-", f"{pairs:,}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row by name."""
+        return dict(zip(COLUMNS, self.row(), strict=True))
+
+    def __str__(self) -> str:
+        return f"{self.short} {self.counterexample or 'holds on ' + many(self.pairs, 'pair')}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PropertyReport(Shown):
+    """What was found about one method.
+
+    Attributes
+    ----------
+    method : str
+    findings : tuple of Finding
+        One for each property.
+    searched : str
+        Where violations were searched for.
+    is_exact : bool
+        Whether all numbers of the method were rational; else floats were compared as they are.
+    """
+
+    method: str
+    findings: tuple[Finding, ...]
+    searched: str
+    is_exact: bool
+
+    def __getitem__(self, short: str) -> Finding:
+        """The finding for ``"PP"``, ``"AU"`` or ``"DP"``."""
+        return self.findings[place_of(short, [finding.short for finding in self.findings], "property")]
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """``{property: {"holds": ..., "x": ..., "y": ..., "verdict": ..., "pairs": ...}}``."""
+        return {finding.short: finding.to_dict() for finding in self.findings}
+
+    def to_frame(self) -> Any:
+        """A row per property: property, holds, x, y, verdict, pairs."""
+        return self._frame(("property", *COLUMNS), [(finding.short, *finding.row()) for finding in self.findings])
+
+    def table(self, digits: int = 4) -> Table:
+        """Properties as rows."""
+        names = {each.short: each.name for each in PROPERTIES}
+        rows = tuple((names[finding.short], *finding.cells()) for finding in self.findings)
+        floats = () if self.is_exact else ("Numbers of the method are floats, compared as they are.",)
+        return Table(("property", *COLUMNS), rows, (f"Of {self.method}. {REQUIRED}", self.searched, *floats))
