@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from tiebreak import _ahead
 from tiebreak._interface import (
@@ -25,6 +26,10 @@ from tiebreak._interface import (
     TopItems,
 )
 from tiebreak.errors import CoreMissingWarning, TiebreakError
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
 
 CHOICES = ("auto", "rust", "python")
 
@@ -52,6 +57,13 @@ def project(sources: list[Source], judged: Judged, options: Options, tick: Tick 
     made = Projection(*fields)
     top = None if made.top is None else [TopItems(*items) for items in made.top]
     return made._replace(counts=Counts(*made.counts), top=top)
+
+
+def largest_differences(
+    kind: str, rows: NDArray[Any], systems: int, draw: tuple[int, int, int], jobs: int, tick: Tick | None = None
+) -> NDArray[int64]:
+    found: NDArray[int64] = kernels().largest_differences(kind, rows, systems, draw, jobs, tick)
+    return found
 
 
 @contextmanager

@@ -37,8 +37,9 @@ from tiebreak._interface import (
     Tick,
     TopItems,
 )
+from tiebreak._shuffles import largest_differences
 
-__all__ = ["INTERFACE", "project", "read_frame", "read_judgements"]
+__all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_judgements"]
 
 LONGEST_LINE = 65_536
 CHUNK = 262_144

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._interface import Tick
 from tiebreak.errors import InputError, place_of
 from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
@@ -24,6 +25,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
+from tiebreak.significance import Paired, Significance, Test, significance
 from tiebreak.words import listed, many, signed
 
 MOST_ROWS = 200
@@ -263,6 +265,64 @@ class Comparison(Shown):
         """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
         made = bootstrap(self.ballots, self._method(by), resamples, seed)
         return replace(made, library=self.library)
+
+    def test(
+        self,
+        test: str | Test = "auto",
+        *,
+        correction: str | None = None,
+        alpha: float = 0.05,
+        permutations: int | str | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        tick: Tick | None = None,
+    ) -> Significance:
+        """Test whether the runs of each pair differ by more than chance.
+
+        Parameters
+        ----------
+        test : str or Test
+            ``"t"``, ``"sign"``, ``"wilcoxon"``, ``"permutation"``, ``"bootstrap"``; for all pairs at once ``"hsd"``
+            (randomised) and, for metrics, ``"tukey"``. ``"auto"`` is what the papers use: the sign test for preferences
+            that are signs, else t.
+        correction : {"none", "bonferroni", "holm", "bh"}, optional
+            For the number of pairs; by default Holm's, and none for tests of all pairs at once.
+        alpha : float
+            A pair differs where its corrected p-value is below; intervals are at 1 - alpha.
+        permutations : int or "all", optional
+            Draws of tests by chance; all of them where they are few.
+        seed : int, optional
+        jobs : int, optional
+            Threads of ``"hsd"``, which do not change its result; by default one per processor.
+        tick : callable, optional
+            Called now and then with the work done and the work in all.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> qrels = {f"q{k}": {"a": 1} for k in range(8)}
+        >>> runs = [{q: {"a": 2.0, "x": 1.0} for q in qrels}, {q: {"a": 1.0, "x": 2.0} for q in qrels}]
+        >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().p.tolist()      # 2 / 2^8
+        [0.0078125]
+        """
+        made = significance(
+            self.paired,
+            test,
+            correction=correction,
+            alpha=alpha,
+            permutations=permutations,
+            seed=seed,
+            jobs=jobs,
+            tick=tick,
+        )
+        return replace(made, notes=self.notes, library=self.library)
+
+    @property
+    def paired(self) -> Paired:
+        """The values of all pairs as tests see them."""
+        is_sign = self.preference.traits.is_sign
+        is_difference = isinstance(self.preference, MetricDifference) and not is_sign
+        return Paired(self.measure, self.runs, self.pairs, self.values, self.mean, is_sign, is_difference)
 
     def placings(self) -> NDArray[np.int64]:
         """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""

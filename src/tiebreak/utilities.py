@@ -14,12 +14,15 @@ from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
+from tiebreak.means import mean_of
 from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
+from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
+from tiebreak.significance import Paired, Significance, Test, significance
 from tiebreak.words import listed, many
 
 LOWER = "Utilities are minus the values given, of which lower is better."
@@ -236,6 +239,17 @@ class Utilities:
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
         return replace(lag_curve(x, y, (run, other), lags, resamples, seed), library=self.table.library)
+
+    def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
+        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
+        size = len(self.runs)
+        if size < 2:
+            raise InputError("there is one run. Give at least two to test.", kind="runs")
+        pairs = Pairs.all(size) if baseline is None else Pairs.against([place_of(baseline, self.runs)], size)
+        values: Floats = (self.values[pairs.x] - self.values[pairs.y]).astype(np.float64)
+        mean = np.array([mean_of(row.tolist()) for row in values])
+        paired = Paired(self.measure, self.runs, pairs, values, mean, is_difference=True)
+        return replace(significance(paired, test, **how), notes=self.notes, library=self.table.library)
 
     def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
         """Every group and its part of the table, in order of appearance."""

@@ -1,6 +1,7 @@
 //! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_interface.py`.
 
 mod frames;
+mod shuffles;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
 use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 4;
+const INTERFACE: u32 = 5;
 
 type Object = Py<PyAny>;
 
@@ -350,5 +351,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ReadAhead>()?;
     module.add_function(wrap_pyfunction!(read_judgements, module)?)?;
     module.add_function(wrap_pyfunction!(frames::read_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(shuffles::largest_differences, module)?)?;
     module.add_function(wrap_pyfunction!(project, module)?)
 }

@@ -38,12 +38,15 @@ class Traits:
         Grades above the smallest relevant one make a difference.
     is_experimental : bool
         It may change.
+    is_sign : bool
+        It says which ranking is better, and not by how much.
     """
 
     rises: bool = True
     is_transitive: bool = False
     uses_grades: bool = False
     is_experimental: bool = False
+    is_sign: bool = False
 
 
 @dataclass(frozen=True, eq=False)

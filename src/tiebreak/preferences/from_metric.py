@@ -86,6 +86,7 @@ class MetricSign(MetricDifference):
     """
 
     name: ClassVar[str] = "sign"
+    traits: ClassVar[Traits] = Traits(rises=False, is_sign=True)
 
     def settled(self, difference: Floats) -> Floats:
         return np.sign(super().settled(difference))

@@ -24,7 +24,7 @@ class Lexicographic(Preference):
 
     rel: float | None = None
     from_last: ClassVar[bool]
-    traits: ClassVar[Traits] = Traits(is_transitive=True)
+    traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True)
 
     def __post_init__(self) -> None:
         check_rel(self.rel)

@@ -1,0 +1,235 @@
+//! Randomised Tukey HSD (Carterette 2012): systems are shuffled within every request, many times, and of every shuffle
+//! only the largest difference between two systems is kept.
+//!
+//! Values are whole numbers, so that sums are exact. Shuffle b of request q depends on the seed, b and q alone: neither
+//! threads nor blocks change a result.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crate::project::on_threads;
+
+/// Shuffles that a thread works on together: while a request's values are at hand they serve all of these.
+const TOGETHER: usize = 32;
+const PART_BITS: u32 = 21;
+const PART: u64 = (1 << PART_BITS) - 1;
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Random words of one shuffle of one request: splitmix64 (Steele et al. 2014).
+struct Words(u64);
+
+impl Words {
+    fn new(seed: u64, shuffle: u64, request: u64) -> Self {
+        Words(mix(mix(mix(seed.wrapping_add(STEP)) ^ shuffle) ^ request))
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+}
+
+#[inline(always)]
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Fisher and Yates, from the last place down; each word of 64 bits serves three places.
+#[inline(always)]
+fn shuffle<T>(values: &mut [T], words: &mut Words) {
+    let mut left = values.len();
+    while left > 1 {
+        let mut word = words.next();
+        for _ in 0..3 {
+            if left > 1 {
+                let place = ((word & PART) * left as u64) >> PART_BITS;
+                left -= 1;
+                values.swap(left, place as usize);
+                word >>= PART_BITS;
+            }
+        }
+    }
+}
+
+/// What is shuffled: one row per request.
+#[derive(Clone, Copy)]
+pub enum Shuffled<'a> {
+    /// Values of systems: the largest difference of two sums.
+    Values(&'a [i64]),
+    /// Ranks of systems, the smaller the better: the largest sum of signs between two.
+    Ranks(&'a [i32]),
+    /// Preferences of all pairs, a square matrix each: the largest sum between two.
+    Preferences(&'a [i32]),
+}
+
+/// Which shuffles of which seed.
+#[derive(Debug, Clone, Copy)]
+pub struct Draw {
+    pub seed: u64,
+    pub first: u64,
+    pub count: usize,
+}
+
+/// The largest difference between two systems in every shuffle; `None` where `tick` says to stop.
+pub fn largest_differences(
+    shuffled: Shuffled,
+    systems: usize,
+    requests: usize,
+    draw: Draw,
+    jobs: usize,
+    mut tick: impl FnMut(u64, u64) -> bool,
+) -> Option<Vec<i64>> {
+    let mut found = vec![0; draw.count];
+    let blocks = Mutex::new(found.chunks_mut(TOGETHER).enumerate());
+    let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = || {
+        let mut sums = Sums::new(shuffled, systems, requests);
+        loop {
+            let Some((block, places)) = blocks.lock().expect("no thread panics").next() else { return };
+            if stopped.load(Ordering::Relaxed) {
+                return;
+            }
+            sums.fill(draw.seed, draw.first + (block * TOGETHER) as u64, places);
+            done.fetch_add(places.len(), Ordering::Relaxed);
+        }
+    };
+    let wake = || {
+        if !tick(done.load(Ordering::Relaxed) as u64, draw.count as u64) {
+            stopped.store(true, Ordering::Relaxed);
+        }
+    };
+    on_threads(jobs.clamp(1, draw.count.div_ceil(TOGETHER).max(1)), work, wake);
+    drop(blocks);
+    (!stopped.into_inner()).then_some(found)
+}
+
+/// What one thread needs.
+struct Sums<'a> {
+    shuffled: Shuffled<'a>,
+    systems: usize,
+    requests: usize,
+    /// Of systems.
+    totals: Vec<i64>,
+    /// Of pairs, the first system's with all later ones first.
+    pairs: Vec<i32>,
+    order: Vec<u32>,
+    values: Vec<i64>,
+    ranks: Vec<i32>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(shuffled: Shuffled<'a>, systems: usize, requests: usize) -> Self {
+        let all_pairs = systems * systems.saturating_sub(1) / 2;
+        let (totals, pairs) = if let Shuffled::Values(_) = shuffled { (systems, 0) } else { (0, all_pairs) };
+        Sums {
+            shuffled,
+            systems,
+            requests,
+            totals: vec![0; TOGETHER * totals],
+            pairs: vec![0; TOGETHER * pairs],
+            order: vec![0; systems],
+            values: vec![0; systems],
+            ranks: vec![0; systems],
+        }
+    }
+
+    /// The largest difference of every shuffle of a block.
+    fn fill(&mut self, seed: u64, first: u64, found: &mut [i64]) {
+        self.totals.fill(0);
+        self.pairs.fill(0);
+        for request in 0..self.requests {
+            for k in 0..found.len() {
+                let mut words = Words::new(seed, first + k as u64, request as u64);
+                self.add(request, k, &mut words);
+            }
+        }
+        for (k, largest) in found.iter_mut().enumerate() {
+            *largest = self.largest(k);
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, request: usize, k: usize, words: &mut Words) {
+        let systems = self.systems;
+        let row = request * systems..(request + 1) * systems;
+        match self.shuffled {
+            Shuffled::Values(values) => {
+                self.values.copy_from_slice(&values[row]);
+                shuffle(&mut self.values, words);
+                let totals = &mut self.totals[k * systems..(k + 1) * systems];
+                totals.iter_mut().zip(&self.values).for_each(|(total, value)| *total += value);
+            }
+            Shuffled::Ranks(ranks) => {
+                self.ranks.copy_from_slice(&ranks[row]);
+                shuffle(&mut self.ranks, words);
+                let pairs = self.pairs.len() / TOGETHER;
+                add_signs(&self.ranks, &mut self.pairs[k * pairs..(k + 1) * pairs]);
+            }
+            Shuffled::Preferences(matrices) => {
+                self.order.iter_mut().zip(0..).for_each(|(place, system)| *place = system);
+                shuffle(&mut self.order, words);
+                let pairs = self.pairs.len() / TOGETHER;
+                let matrix = &matrices[request * systems * systems..(request + 1) * systems * systems];
+                add_preferences(matrix, &self.order, &mut self.pairs[k * pairs..(k + 1) * pairs]);
+            }
+        }
+    }
+
+    fn largest(&self, k: usize) -> i64 {
+        if let Shuffled::Values(_) = self.shuffled {
+            let totals = &self.totals[k * self.systems..(k + 1) * self.systems];
+            let (low, high) = (totals.iter().min(), totals.iter().max());
+            return high.zip(low).map_or(0, |(high, low)| high - low);
+        }
+        let pairs = self.pairs.len() / TOGETHER;
+        let sums = &self.pairs[k * pairs..(k + 1) * pairs];
+        sums.iter().map(|sum| i64::from(sum.unsigned_abs())).max().unwrap_or(0)
+    }
+}
+
+/// Add to every pair 1 where the first has the smaller rank, -1 where the second has.
+fn add_signs(ranks: &[i32], pairs: &mut [i32]) {
+    let mut rest = pairs;
+    for (i, &first) in ranks.iter().enumerate() {
+        let (sums, behind) = rest.split_at_mut(ranks.len() - i - 1);
+        for (sum, &second) in sums.iter_mut().zip(&ranks[i + 1..]) {
+            *sum += i32::from(first < second) - i32::from(second < first);
+        }
+        rest = behind;
+    }
+}
+
+/// Add to every pair the preference between the systems that stand there.
+fn add_preferences(matrix: &[i32], order: &[u32], pairs: &mut [i32]) {
+    let systems = order.len();
+    let mut rest = pairs;
+    for (i, &first) in order.iter().enumerate() {
+        let (sums, behind) = rest.split_at_mut(systems - i - 1);
+        let row = &matrix[first as usize * systems..(first as usize + 1) * systems];
+        for (sum, &second) in sums.iter_mut().zip(&order[i + 1..]) {
+            *sum += row[second as usize];
+        }
+        rest = behind;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The test vectors that the Python twin is held to, too.
+    #[test]
+    fn words_and_shuffles_are_the_published_ones() {
+        let mut words = Words::new(1, 2, 3);
+        assert_eq!([words.next(), words.next()], WORDS);
+        let mut values: Vec<u32> = (0..8).collect();
+        shuffle(&mut values, &mut Words::new(1, 2, 3));
+        assert_eq!(values, SHUFFLED);
+    }
+
+    const WORDS: [u64; 2] = [640_054_951_876_687_254, 4_707_003_397_484_236_752];
+    const SHUFFLED: [u32; 8] = [7, 3, 1, 2, 6, 0, 4, 5];
+}

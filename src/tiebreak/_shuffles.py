@@ -1,0 +1,121 @@
+"""The readable twin of the core's shuffles: the same words, the same permutations, the same numbers.
+
+Shuffle b of request q is drawn from the seed, b and q alone: splitmix64 (Steele et al. 2014) from a state mixed of the
+three, and with its words the shuffle of Fisher and Yates from the last place down; each word of 64 bits serves three
+places, 21 bits each. ``words(seed=1, shuffle=2, request=3)`` begins with 640054951876687254, 4707003397484236752, and
+shuffles 0, ..., 7 to 7, 3, 1, 2, 6, 0, 4, 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import Tick
+
+Words = NDArray[np.uint64]
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+PART_BITS = np.uint64(21)
+PART = np.uint64(2**21 - 1)
+PARTS_IN_A_WORD = 3
+TOGETHER = 512
+
+
+def largest_differences(
+    kind: str, rows: NDArray[Any], systems: int, draw: tuple[int, int, int], jobs: int, tick: Tick | None, /
+) -> NDArray[np.int64]:
+    """The largest difference between two systems in every shuffle of the randomised Tukey HSD.
+
+    Parameters
+    ----------
+    kind : {"values", "ranks", "preferences"}
+    rows : int array
+        One row of `systems` values or ranks per request, or one square matrix of preferences, one after the other.
+    systems : int
+    draw : tuple
+        Seed, first shuffle and number of shuffles.
+    jobs : int
+        Not used here.
+    tick : callable, optional
+        Called with (shuffles done, shuffles in all).
+    """
+    seed, first, count = draw
+    shaped = rows.reshape(-1, systems, systems) if kind == "preferences" else rows.reshape(-1, systems)
+    found = np.empty(count, dtype=np.int64)
+    for begin in range(0, count, TOGETHER):
+        if tick:
+            tick(begin, count)
+        end = min(begin + TOGETHER, count)
+        shuffles = np.arange(first + begin, first + end, dtype=np.uint64)
+        found[begin:end] = LARGEST[kind](shaped, seed, shuffles)
+    return found
+
+
+def of_values(values: NDArray[np.int64], seed: int, shuffles: Words) -> NDArray[np.int64]:
+    """The range of the sums of all systems."""
+    sums = np.zeros((len(shuffles), values.shape[1]), dtype=np.int64)
+    for request, row in enumerate(values):
+        sums += row[permutations(len(row), seed, shuffles, request)]
+    largest: NDArray[np.int64] = sums.max(axis=1) - sums.min(axis=1)
+    return largest
+
+
+def of_ranks(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
+    """The largest sum of signs between two systems; the smaller rank is better."""
+    systems = ranks.shape[1]
+    x, y = np.triu_indices(systems, 1)
+    sums = np.zeros((len(shuffles), len(x)), dtype=np.int64)
+    for request, row in enumerate(ranks):
+        shuffled = row[permutations(systems, seed, shuffles, request)]
+        sums += np.sign(shuffled[:, y] - shuffled[:, x])
+    largest: NDArray[np.int64] = np.abs(sums).max(axis=1, initial=0)
+    return largest
+
+
+def of_preferences(matrices: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
+    """The largest sum of preferences between two systems."""
+    systems = matrices.shape[1]
+    x, y = np.triu_indices(systems, 1)
+    sums = np.zeros((len(shuffles), len(x)), dtype=np.int64)
+    for request, matrix in enumerate(matrices):
+        order = permutations(systems, seed, shuffles, request)
+        sums += matrix[order[:, x], order[:, y]]
+    largest: NDArray[np.int64] = np.abs(sums).max(axis=1, initial=0)
+    return largest
+
+
+LARGEST: dict[str, Any] = {"values": of_values, "ranks": of_ranks, "preferences": of_preferences}
+
+
+def permutations(n: int, seed: int, shuffles: Words, request: int) -> NDArray[np.int64]:
+    """The order [shuffle, place] in which each shuffle puts 0, ..., n - 1."""
+    order = np.tile(np.arange(n), (len(shuffles), 1))
+    every = np.arange(len(shuffles))
+    drawn = words(seed, shuffles, request)
+    word = np.zeros(len(shuffles), dtype=np.uint64)
+    for step, left in enumerate(range(n, 1, -1)):
+        word = next(drawn) if step % PARTS_IN_A_WORD == 0 else word >> PART_BITS
+        place = ((word & PART) * np.uint64(left)) >> PART_BITS
+        order[every, left - 1], order[every, place] = order[every, place], order[every, left - 1]
+    return order
+
+
+def words(seed: int, shuffles: Words, request: int) -> Iterator[Words]:
+    """Random words, one for every shuffle at a time."""
+    with np.errstate(over="ignore"):
+        state = mixed(mixed(mixed(np.uint64(seed) + STEP) ^ shuffles) ^ np.uint64(request))
+    while True:
+        with np.errstate(over="ignore"):
+            state = state + STEP
+            word = mixed(state)
+        yield word
+
+
+def mixed(z: Any) -> Any:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,104 @@
+"""Is a difference more than chance: tests of pairs of runs, corrected for their number.
+
+`CATALOGUE` lists every test; ``auto`` is the one that the papers use for a preference.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from tiebreak._interface import Tick
+from tiebreak.catalogue import Catalogue
+from tiebreak.errors import InputError
+from tiebreak.significance.base import Test
+from tiebreak.significance.corrections import CORRECTIONS, corrected
+from tiebreak.significance.paired import Paired
+from tiebreak.significance.result import PairTest, Significance
+from tiebreak.spec import Spec, parse
+
+__all__ = ["CATALOGUE", "CORRECTIONS", "PairTest", "Paired", "Significance", "Test", "significance", "test_of"]
+
+CATALOGUE: Catalogue[Test] = Catalogue(
+    "test",
+    "tiebreak.significance",
+    {
+        "t": "classic.TTest",
+        "sign": "classic.SignTest",
+        "wilcoxon": "classic.Wilcoxon",
+        "permutation": "resampling.SignFlip",
+        "bootstrap": "resampling.BootstrapTest",
+        "hsd": "tukey.RandomisedHSD",
+        "tukey": "tukey.TukeyHSD",
+    },
+)
+ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
+
+
+def test_of(spec: str | Test, **parameters: Any) -> Test:
+    """The test that a spec names, with parameters set that are given.
+
+    Examples
+    --------
+    >>> print(test_of("hsd", permutations=100_000), test_of("binomial"))
+    hsd(permutations=100000) sign
+    """
+    if not isinstance(spec, (str, Test)):
+        raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
+    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(ALIASES.get(spec.strip(), spec)), _refused)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    unknown = given.keys() - {parameter.name for parameter in fields(made)}
+    if unknown:
+        raise InputError(f"{made.name} takes no {', '.join(sorted(unknown))}: it is not by chance.", kind="spec")
+    return replace(made, **given)
+
+
+test_of.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
+
+
+def _refused(spec: Spec) -> object:
+    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")
+
+
+def significance(
+    paired: Paired,
+    test: str | Test = "auto",
+    *,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    permutations: int | str | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    tick: Tick | None = None,
+) -> Significance:
+    """Test all pairs; see `Comparison.test`."""
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha!r}. Give a number between 0 and 1, such as 0.05.", kind="alpha")
+    made = test_of(
+        ("sign" if paired.is_sign else "t") if test == "auto" else test, permutations=permutations, seed=seed
+    )
+    chosen = correction or ("none" if made.is_of_all_pairs else "holm")
+    corrected(paired.mean[:0], chosen)  # a bad name is refused before anything is tested
+    made.check(paired)
+    outcome = made.run(paired, alpha, jobs or os.cpu_count() or 1, tick)
+    return Significance(
+        paired, made, chosen, alpha, outcome, tuple(too_few_draws(made, chosen, alpha, len(paired.pairs)))
+    )
+
+
+def too_few_draws(made: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
+    """Whether a test by chance has too few draws for any corrected p-value to be below alpha."""
+    draws = getattr(made, "permutations", "all")
+    if draws == "all" or made.is_of_all_pairs or correction == "none":
+        return
+    least = corrected(np.array([1 / (draws + 1), *[1.0] * (pairs - 1)]), correction)[0]
+    if least >= alpha:
+        needed = int(pairs / alpha)
+        yield (
+            f"{draws:,} draws are too few: corrected for {pairs:,} comparisons no p-value can be below {alpha:g}. Give at "
+            f"least {needed:,}."
+        )

@@ -1,0 +1,78 @@
+"""What a test sees: signed values of pairs of runs in every request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.preferences import Pairs
+from tiebreak.projection.primitives import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Values [pair, request], positive where the first run is better, 0 exactly where they tie.
+
+    Attributes
+    ----------
+    measure : str
+    runs : tuple of str
+    pairs : Pairs
+    values : array [pair, request]
+    mean : array [pair]
+        Exactly rounded.
+    is_sign : bool
+        Values say only which run is better.
+    is_difference : bool
+        Values are differences of a number that every run has by itself.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    pairs: Pairs
+    values: Floats
+    mean: Floats
+    is_sign: bool = False
+    is_difference: bool = False
+
+    @property
+    def n(self) -> int:
+        """The number of requests."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def wins(self) -> NDArray[np.int64]:
+        """In how many requests the first run of each pair is better, ties, and is worse: [pair, 3]."""
+        won, lost = (self.values > 0).sum(axis=1), (self.values < 0).sum(axis=1)
+        return np.stack([won, self.n - won - lost, lost], axis=1)
+
+    @property
+    def has_all_pairs(self) -> bool:
+        return len(self.pairs) == len(self.runs) * (len(self.runs) - 1) // 2
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """The standard deviation of every pair's values; 0 where all are equal."""
+        spread = self.values.std(axis=1, ddof=1)
+        return np.where(np.ptp(self.values, axis=1) == 0, 0.0, spread)
+
+    def by_run(self) -> Floats:
+        """A number [run, request] for every run, whose differences are the values: those against the first run."""
+        if not self.has_all_pairs:
+            raise InputError("this test is of all pairs at once. Compare without a baseline.", kind="choice")
+        against_first = np.zeros((len(self.runs), self.n))
+        rows = np.flatnonzero(self.pairs.x == 0)
+        against_first[self.pairs.y[rows]] = -self.values[rows]
+        return against_first
+
+    def matrices(self) -> Floats:
+        """Every value in both directions: [request, run, run]."""
+        size = len(self.runs)
+        square = np.zeros((self.n, size, size))
+        square[:, self.pairs.x, self.pairs.y] = self.values.T
+        square[:, self.pairs.y, self.pairs.x] = -self.values.T
+        return square

@@ -1,0 +1,113 @@
+"""Tests by drawing: signs flipped at random, and requests drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import Tick
+from tiebreak.errors import InputError
+from tiebreak.orderings.bootstrap import drawn
+from tiebreak.projection.primitives import Floats
+from tiebreak.significance.base import Outcome, Resampled, interval, share_of_draws
+from tiebreak.significance.paired import Paired
+
+TOGETHER = 256
+PAIRS_TOGETHER = 20_000_000
+EXACT_BITS = 30
+MOST_ENUMERATED = 20
+
+
+@dataclass(frozen=True)
+class SignFlip(Resampled):
+    """Permutation test: under the hypothesis the sign of every request's value is up to chance.
+
+    The signs of a draw are the same for all pairs. Values are rounded to 2^-30 of the largest, so that sums are exact.
+    ``permutations="all"`` goes through all signs of up to 20 requests.
+    """
+
+    name: ClassVar[str] = "permutation"
+    words: ClassVar[str] = "a two-sided sign-flip permutation test"
+
+    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+        whole = whole_numbers(paired.values)
+        seen = np.abs(whole.sum(axis=1))
+        reached = np.zeros(len(whole), dtype=np.int64)
+        done = 0
+        for signs in self.signs(paired.n):
+            if tick:
+                tick(done, self.draws(paired.n))
+            reached += (np.abs(signs @ whole.T) >= seen).sum(axis=0)
+            done += len(signs)
+        p = reached / done if self.permutations == "all" else share_of_draws(reached, done)
+        return Outcome(paired.mean.copy(), p, *interval(paired, alpha))
+
+    def draws(self, n: int) -> int:
+        return 2**n if self.permutations == "all" else int(self.permutations)
+
+    def signs(self, n: int) -> Iterator[Floats]:
+        """Signs [draw, request], some draws at a time; a block depends on the seed and its number only."""
+        if self.permutations == "all" and n > MOST_ENUMERATED:
+            raise InputError(
+                f'permutations="all" goes through all signs of up to {MOST_ENUMERATED} requests; there are {n}. '
+                "Give a number.",
+                kind="size",
+            )
+        draws = self.draws(n)
+        for block, begin in enumerate(range(0, draws, TOGETHER)):
+            size = min(TOGETHER, draws - begin)
+            if self.permutations == "all":
+                bits: NDArray[np.int64] = np.arange(begin, begin + size)[:, None] >> np.arange(n) & 1
+            else:
+                bits = np.random.default_rng([self.seed, block]).integers(0, 2, size=(TOGETHER, n))[:size]
+            yield (1 - 2 * bits).astype(np.float64)
+
+
+def whole_numbers(values: Floats) -> Floats:
+    """Values as whole numbers, of which sums in any order are exact."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0:
+        return np.zeros_like(values)
+    exponent = int(np.ceil(np.log2(largest)))
+    return np.rint(np.ldexp(values, EXACT_BITS - exponent))
+
+
+@dataclass(frozen=True)
+class BootstrapTest(Resampled):
+    """Percentile bootstrap: how often the mean of requests drawn anew lies on the other side of 0."""
+
+    name: ClassVar[str] = "bootstrap"
+    words: ClassVar[str] = "a percentile bootstrap over requests"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.permutations == "all":
+            raise InputError('permutations="all" is for permutation tests. Give a number.', kind="size")
+
+    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+        draws = int(self.permutations)
+        low, high, p = (np.empty(len(paired.values)) for _ in range(3))
+        step = max(1, PAIRS_TOGETHER // draws)
+        for begin in range(0, len(paired.values), step):
+            if tick:
+                tick(begin, len(paired.values))
+            rows = slice(begin, begin + step)
+            means = self.means(paired.values[rows])
+            low[rows], high[rows] = np.quantile(means, [alpha / 2, 1 - alpha / 2], axis=0)
+            beyond = np.minimum((means <= 0).sum(axis=0), (means >= 0).sum(axis=0))
+            p[rows] = np.minimum(2 * share_of_draws(beyond, draws), 1.0)
+        return Outcome(paired.mean.copy(), p, low, high)
+
+    def means(self, values: Floats) -> Floats:
+        """Means [draw, pair] of requests drawn anew; sums are exact, as in `SignFlip`."""
+        whole, n = whole_numbers(values), values.shape[1]
+        unit = np.abs(values).max(initial=0.0) / max(np.abs(whole).max(initial=0.0), 1.0)
+        means = np.empty((int(self.permutations), len(values)))
+        for rows, weights in drawn(n, int(self.permutations), self.seed, TOGETHER):
+            means[rows] = weights @ whole.T
+        scaled: Floats = means * (unit / n)
+        return scaled
