@@ -315,7 +315,7 @@ class Comparison(Shown):
             jobs=jobs,
             tick=tick,
         )
-        return replace(made, notes=self.notes, library=self.library)
+        return replace(made, notes=(*made.notes, *self.notes), library=self.library)
 
     @property
     def paired(self) -> Paired:

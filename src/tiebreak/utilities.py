@@ -249,7 +249,8 @@ class Utilities:
         values: Floats = (self.values[pairs.x] - self.values[pairs.y]).astype(np.float64)
         mean = np.array([mean_of(row.tolist()) for row in values])
         paired = Paired(self.measure, self.runs, pairs, values, mean, is_difference=True)
-        return replace(significance(paired, test, **how), notes=self.notes, library=self.table.library)
+        made = significance(paired, test, **how)
+        return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
 
     def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
         """Every group and its part of the table, in order of appearance."""

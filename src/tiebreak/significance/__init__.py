@@ -15,7 +15,7 @@ import numpy as np
 from tiebreak._interface import Tick
 from tiebreak.catalogue import Catalogue
 from tiebreak.errors import InputError
-from tiebreak.significance.base import Test
+from tiebreak.significance.base import Resampled, Test
 from tiebreak.significance.corrections import CORRECTIONS, corrected
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
@@ -78,9 +78,8 @@ def significance(
     """Test all pairs; see `Comparison.test`."""
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise InputError(f"alpha={alpha!r}. Give a number between 0 and 1, such as 0.05.", kind="alpha")
-    made = test_of(
-        ("sign" if paired.is_sign else "t") if test == "auto" else test, permutations=permutations, seed=seed
-    )
+    papers = "sign" if paired.is_sign else "t"
+    made = test_of(papers if test == "auto" else test, permutations=permutations, seed=seed)
     chosen = correction or ("none" if made.is_of_all_pairs else "holm")
     corrected(paired.mean[:0], chosen)  # a bad name is refused before anything is tested
     made.check(paired)
@@ -92,13 +91,13 @@ def significance(
 
 def too_few_draws(made: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
     """Whether a test by chance has too few draws for any corrected p-value to be below alpha."""
-    draws = getattr(made, "permutations", "all")
-    if draws == "all" or made.is_of_all_pairs or correction == "none":
+    if not isinstance(made, Resampled) or made.permutations == "all" or made.is_of_all_pairs:
         return
+    draws = int(made.permutations)
     least = corrected(np.array([1 / (draws + 1), *[1.0] * (pairs - 1)]), correction)[0]
     if least >= alpha:
         needed = int(pairs / alpha)
         yield (
-            f"{draws:,} draws are too few: corrected for {pairs:,} comparisons no p-value can be below {alpha:g}. Give at "
-            f"least {needed:,}."
+            f"{draws:,} draws are too few: corrected for {pairs:,} comparisons no p-value can be below {alpha:g}. "
+            f"Give at least {needed:,}."
         )
