@@ -11,6 +11,7 @@ import sys
 import time
 
 import numpy as np
+
 import tiebreak as tb
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable

@@ -15,6 +15,7 @@ import load
 import metrics
 import populations
 import preferences
+import significance
 from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
@@ -39,6 +40,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "frames": lambda: frames.section(folder, max(1, int(50_000 * scale)), rounds),
         "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
         "populations": lambda: populations.section(50, max(100, int(1_000_000 * scale)), rounds),
+        "significance": lambda: significance.section(max(20, int(10_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }
 

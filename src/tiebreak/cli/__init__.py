@@ -16,7 +16,7 @@ from tiebreak.cli.output import silence
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT, INTERRUPTED = 2, 130
-COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "doctor")
+COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "doctor")
 
 
 class Commands(click.Group):

@@ -10,15 +10,16 @@ from tiebreak._interface import Tick
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Tick | None]:
-    """A function to call with (done, all); None where nobody watches."""
+def progress(what: str, unit: str = "bytes") -> Iterator[Tick | None]:
+    """A function to call with (done, all), counted in a unit; None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=min(done, total), total=total)

@@ -21,7 +21,17 @@ from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
 from tiebreak.spec import Spec, parse
 
-__all__ = ["CATALOGUE", "CORRECTIONS", "PairTest", "Paired", "Significance", "Test", "significance", "test_of"]
+__all__ = [
+    "CATALOGUE",
+    "CORRECTIONS",
+    "PairTest",
+    "Paired",
+    "Significance",
+    "Test",
+    "corrected",
+    "significance",
+    "test_of",
+]
 
 CATALOGUE: Catalogue[Test] = Catalogue(
     "test",

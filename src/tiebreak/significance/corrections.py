@@ -10,7 +10,7 @@ from tiebreak.errors import UnknownNameError
 from tiebreak.projection.primitives import Floats
 
 
-def corrected(p: Floats, correction: str) -> Floats:
+def corrected(p: Floats | list[float], correction: str) -> Floats:
     """P-values corrected: ``bonferroni`` and ``holm`` hold the chance of any false finding, ``bh`` their share.
 
     Examples
@@ -20,7 +20,8 @@ def corrected(p: Floats, correction: str) -> Floats:
     """
     if correction not in CORRECTIONS:
         raise UnknownNameError("correction", correction, CORRECTIONS)
-    return np.minimum(CORRECTIONS[correction](p), 1.0) if len(p) else p
+    numbers = np.asarray(p, dtype=np.float64)
+    return np.minimum(CORRECTIONS[correction](numbers), 1.0)
 
 
 def bonferroni(p: Floats) -> Floats:

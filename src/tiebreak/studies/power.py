@@ -1,0 +1,148 @@
+"""Discriminative power: how many pairs of systems a measure tells apart (Sakai 2006; LR 6.2.3, LP 4.2, RPP 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tiebreak._interface import Tick
+from tiebreak.experiment import Experiment
+from tiebreak.means import CONFIDENCE
+from tiebreak.projection.primitives import Floats
+from tiebreak.reports.frames import Shown
+from tiebreak.reports.tables import Table
+from tiebreak.significance import Significance, Test, corrected
+from tiebreak.significance.base import Resampled
+
+MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
+
+
+class Power(NamedTuple):
+    """How many pairs one measure tells apart.
+
+    `low` and `high` bound the share by the chance of the draws: what 95% intervals of the p-values let expect. They are
+    the share itself where nothing was drawn.
+    """
+
+    measure: str
+    test: str
+    correction: str
+    pairs: int
+    separated: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PowerStudy(Shown):
+    """Discriminative power of several measures.
+
+    Attributes
+    ----------
+    tests : tuple of Significance
+        One per measure, with all that was found.
+    """
+
+    tests: tuple[Significance, ...]
+
+    def rows(self) -> Iterator[Power]:
+        """One row per measure."""
+        for test in self.tests:
+            separated = int(test.differs.sum())
+            bounds = drawn_interval(test)
+            pairs = len(test.paired.pairs)
+            yield Power(
+                test.paired.measure, str(test.test), test.correction, pairs, separated, separated / pairs, *bounds
+            )
+
+    def curve(self, measure: str) -> Floats:
+        """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
+        (found,) = (test for test in self.tests if test.paired.measure == measure)
+        return np.sort(found.p_corrected)
+
+    def curves(self) -> Iterator[tuple[str, int, float]]:
+        """Measure, place and corrected p-value, for all measures."""
+        for test in self.tests:
+            for place, p in enumerate(np.sort(test.p_corrected).tolist(), start=1):
+                yield test.paired.measure, place, p
+
+    def to_dict(self) -> dict[str, float]:
+        """``{measure: share}``."""
+        return {row.measure: row.share for row in self.rows()}
+
+    def to_frame(self) -> Any:
+        """A row per measure, with the columns of `Power`."""
+        return self._frame(Power._fields, self.rows())
+
+    def curves_to_frame(self) -> Any:
+        """A row per measure and pair: measure, place, p."""
+        return self._frame(("measure", "place", "p"), self.curves())
+
+    def table(self, digits: int = 2) -> Table:
+        """Measures as rows, shares in percent."""
+        rows = tuple(
+            (
+                row.measure,
+                row.test,
+                row.correction,
+                f"{row.separated:,} of {row.pairs:,}",
+                *(f"{100 * share:.{digits}f}" for share in (row.share, row.low, row.high)),
+            )
+            for row in self.rows()
+        )
+        alpha = self.tests[0].alpha
+        said = (
+            f"Percent of pairs with p < {alpha:g}; low and high: what the draws of tests by chance leave open at 95%.",
+            *dict.fromkeys(note for test in self.tests for note in test.notes),
+        )
+        return Table(("measure", "test", "correction", "separated", "percent", "low", "high"), rows, said)
+
+
+def power(
+    experiment: Experiment,
+    measures: Iterable[str] = MEASURES,
+    test: str | Test = "auto",
+    *,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    permutations: int | str | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    tick: Tick | None = None,
+) -> PowerStudy:
+    """How many pairs of runs each measure tells apart; see `Comparison.test` for the parameters.
+
+    Examples
+    --------
+    >>> qrels = {f"q{k}": {"a": 1} for k in range(8)}
+    >>> runs = [{q: {"a": 2.0, "x": 1.0} for q in qrels}, {q: {"a": 1.0, "x": 2.0} for q in qrels}]
+    >>> power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).to_dict()
+    {'LexiRecall': 1.0, 'R@5': 0.0}
+    """
+    found = tuple(
+        experiment.compare(measure).test(
+            test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
+        )
+        for measure in measures
+    )
+    return PowerStudy(found, library=found[0].library if found else None)
+
+
+def drawn_interval(found: Significance) -> tuple[float, float]:
+    """The share of pairs that differ by the upper and by the lower ends of the 95% intervals of all p-values."""
+    test = found.test
+    if not isinstance(test, Resampled) or test.permutations == "all":
+        return found.share, found.share
+    from scipy.special import betaincinv
+
+    draws, tail = int(test.permutations), (1 - CONFIDENCE) / 2
+    reached = np.rint(found.p * (draws + 1) - 1)
+    with np.errstate(invalid="ignore"):
+        low = np.where(reached > 0, betaincinv(np.maximum(reached, 1), draws - reached + 1, tail), 0.0)
+        high = np.where(reached < draws, betaincinv(reached + 1, np.maximum(draws - reached, 1), 1 - tail), 1.0)
+    shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in (high, low)]
+    return shares[0], shares[1]

@@ -1,0 +1,110 @@
+"""``tiebreak test``: every format, and what is refused."""
+
+import csv
+import io
+
+import pytest
+
+from cli.test_compare import FORMATS, done, objects, ranking, three_runs
+
+
+@pytest.fixture
+def files(tmp_path):
+    return three_runs(tmp_path)
+
+
+@pytest.fixture
+def eight(tmp_path):
+    """Two runs, of which the first wins in eight requests of eight."""
+    (tmp_path / "qrels.txt").write_text("".join(f"q{q} 0 a 1\n" for q in range(8)))
+    (tmp_path / "good.run").write_text("".join(ranking(f"q{q}", "a", "x") for q in range(8)))
+    (tmp_path / "bad.run").write_text("".join(ranking(f"q{q}", "x", "a") for q in range(8)))
+    return [tmp_path / "qrels.txt", tmp_path / "good.run", tmp_path / "bad.run"]
+
+
+def rows_of(*arguments):
+    return list(csv.DictReader(io.StringIO(done("test", *arguments, "--format", "csv").stdout)))
+
+
+def test_sign_test_of_a_lexicographic_preference(eight):
+    (row,) = rows_of(*eight, "-m", "LexiRecall")
+    # All eight won: 2 / 2^8.
+    assert (row["run"], row["other"], row["test"], row["correction"]) == ("good", "bad", "sign", "holm")
+    assert float(row["p"]) == float(row["p_corrected"]) == 2 / 2**8
+    assert (row["requests"], row["tied"], float(row["superiority"])) == ("8", "0", 1)
+
+
+def test_said_in_a_sentence_for_a_paper(eight):
+    text = done("test", *eight, "-m", "LexiRecall").stdout
+    assert "were tested by an exact two-sided sign test, ties dropped, with Holm's correction: 1 comparison" in text
+    assert "+1.0000*" in text
+
+
+def test_all_permutations_of_signs(eight):
+    (row,) = rows_of(*eight, "-m", "RPP", "--test", "permutation", "--permutations", "all")
+    assert float(row["p"]) == 2 / 2**8
+
+
+def test_seed_and_draws_reach_the_test(files):
+    one, two, other = (
+        rows_of(*files, "-m", "RPP", "--test", "hsd", "--permutations", 50, "--seed", seed) for seed in (1, 1, 2)
+    )
+    assert one == two != other
+    assert {row["test"] for row in one} == {"hsd(permutations=50, seed=1)"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_names_the_runs(eight, form):
+    assert "good" in done("test", *eight, "-m", "RPP", "-m", "LexiRecall", "--format", form).stdout
+
+
+def test_json_lines_have_a_line_per_measure_and_pair(eight):
+    lines = objects(done("test", *eight, "-m", "RPP", "-m", "LexiRecall", "--format", "jsonl").stdout)
+    assert [(line["measure"], line["run"], line["other"]) for line in lines] == [
+        ("RPP", "good", "bad"),
+        ("LexiRecall", "good", "bad"),
+    ]
+
+
+def test_letters(eight):
+    text = done("test", *eight, "-m", "LexiRecall", "--letters").stdout
+    assert ["good", "a"] in [line.split() for line in text.splitlines()]
+    assert ["bad", "b"] in [line.split() for line in text.splitlines()]
+
+
+def test_baseline(files):
+    assert {row["other"] for row in rows_of(*files, "-m", "RPP", "--baseline", "two")} == {"two"}
+
+
+def test_utilities(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("run,request,value\n" + "".join(f"a,q{k},1\nb,q{k},0\n" for k in range(8)))
+    (row,) = rows_of("--utilities", path, "--test", "sign")
+    assert float(row["p"]) == 2 / 2**8 and row["measure"] == "utility"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m", "RPP", "--test", "hds"], 'Did you mean "hsd"?'),
+        (["-m", "RPPP"], "RPP"),
+        (["-m", "RPP", "--permutations", "some"], "neither a whole number nor 'all'"),
+        (["-m", "RPP", "--test", "hsd", "--permutations", "0"], "from 1 to"),
+        (["-m", "RPP", "--test", "t", "--permutations", "9"], "t takes no permutations"),
+        (["-m", "RPP", "--alpha", "1"], "alpha"),
+        (["-m", "RPP", "--test", "tukey"], "Use hsd for preferences"),
+        (["-m", "RPP", "--baseline", "nobody"], "nobody"),
+        (["-m", "RPP", "--utilities", "x.csv"], "Give QRELS RUN..., or --utilities FILE"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(eight, arguments, said):
+    assert said in done("test", *eight, *arguments, code=2).stderr
+
+
+def test_test_of_all_pairs_takes_no_baseline(files):
+    said = done("test", *files, "-m", "RPP", "--test", "hsd", "--baseline", "two", code=2).stderr
+    assert "hsd is of all pairs at once" in said
+
+
+def test_nothing_to_test_is_refused():
+    assert "Give QRELS RUN..." in done("test", code=2).stderr

@@ -1,0 +1,68 @@
+"""Discriminative power of measures, and what draws leave open."""
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.studies.power import drawn_interval, power
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    made = tb.simulate(requests=30, seed=3)
+    return tb.Experiment(made.judgements, [tb.Run(run, name=name) for name, run in made.runs.items()])
+
+
+def test_share_is_that_of_the_tests(experiment):
+    found = power(experiment, ["RPP", "AP"], "t", correction="bonferroni")
+    for row in found.rows():
+        test = experiment.compare(row.measure).test("t", correction="bonferroni")
+        assert (row.pairs, row.separated) == (len(test.p), int((test.p * len(test.p) < 0.05).sum()))
+        assert row.share == row.low == row.high == row.separated / row.pairs
+    assert found.to_dict() == {row.measure: row.share for row in found.rows()}
+
+
+def test_papers_tests_are_used_by_default(experiment):
+    rows = {row.measure: row for row in power(experiment).rows()}
+    assert {name: row.test for name, row in rows.items()} == {
+        "RPP": "t",
+        "LexiRecall": "sign",
+        "LexiPrecision": "sign",
+        "AP": "t",
+        "nDCG": "t",
+        "RR": "t",
+    }
+    assert {row.correction for row in rows.values()} == {"holm"}
+
+
+def test_curve_is_the_sorted_p_values(experiment):
+    found = power(experiment, ["RPP"], "hsd", permutations=99, seed=1)
+    expected = sorted(experiment.compare("RPP").test("hsd", permutations=99, seed=1).p.tolist())
+    assert found.curve("RPP").tolist() == expected
+    assert list(found.curves()) == [("RPP", k, p) for k, p in enumerate(expected, start=1)]
+
+
+def test_interval_of_draws_holds_what_many_more_draws_find(experiment):
+    few = power(experiment, ["RPP"], "hsd", permutations=200, seed=1)
+    (row,) = few.rows()
+    (many,) = power(experiment, ["RPP"], "hsd", permutations=20_000, seed=2).rows()
+    assert row.low <= row.share <= row.high
+    assert row.low <= many.share <= row.high
+    assert many.high - many.low <= row.high - row.low
+
+
+def test_interval_by_hand(experiment):
+    # 1 of 99 draws reached: the 95% interval of p by Clopper and Pearson is 0.00026 to 0.055; 0 of 99: 0 to 0.0366.
+    test = experiment.compare("RPP").test("hsd", permutations=99)
+    changed = test.outcome._replace(p=np.where(np.arange(len(test.p)) == 0, 0.02, 0.01))
+    made = test.__class__(test.paired, test.test, "none", 0.05, changed)
+    pairs = len(test.p)
+    assert drawn_interval(made) == ((pairs - 1) / pairs, 1.0)
+
+
+def test_results_are_tables_and_frames(experiment):
+    found = power(experiment, ["RPP", "AP"])
+    assert "percent" in repr(found) and r"\toprule" in found.to_latex()
+    pytest.importorskip("polars")
+    assert found.to_frame().columns[:3] == ["measure", "test", "correction"]
+    assert found.curves_to_frame().columns == ["measure", "place", "p"]
