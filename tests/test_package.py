@@ -26,6 +26,7 @@ PUBLIC = {
     "TiebreakError",
     "UNRETRIEVED",
     "Utilities",
+    "studies",
     "population",
     "__version__",
     "read_aspects",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiebreak import errors as errors
+    from tiebreak import studies as studies
     from tiebreak import theory as theory
     from tiebreak.comparison import Comparison as Comparison
     from tiebreak.comparison import compare as compare
@@ -78,7 +79,7 @@ _HOME = {
 }
 """Public names and the module each one lives in."""
 
-_MODULES = ("errors", "theory")
+_MODULES = ("errors", "studies", "theory")
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.studies.power import drawn_interval, power
+from tiebreak.studies.discriminative import drawn_interval, power
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,11 @@ def test_results_are_tables_and_frames(experiment):
     pytest.importorskip("polars")
     assert found.to_frame().columns[:3] == ["measure", "test", "correction"]
     assert found.curves_to_frame().columns == ["measure", "place", "p"]
+
+
+def test_studies_are_found_by_their_names():
+    assert tb.studies.power is power
+    assert set(dir(tb.studies)) == set(tb.studies.__all__)
+    assert all(callable(getattr(tb.studies, name)) for name in tb.studies.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = tb.studies.nothing

@@ -1,1 +1,42 @@
-"""Experiments about evaluation itself."""
+"""Experiments about evaluation itself, one function each; a function is loaded when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tiebreak.studies.discriminative import power as power
+    from tiebreak.studies.properties import check_properties as check_properties
+    from tiebreak.studies.properties import paper_table as paper_table
+    from tiebreak.studies.validity import agreement as agreement
+    from tiebreak.studies.validity import movement as movement
+    from tiebreak.studies.validity import smoothing as smoothing
+    from tiebreak.studies.validity import thresholding as thresholding
+    from tiebreak.studies.validity import truncation as truncation
+
+_HOME = {
+    "power": "discriminative",
+    "check_properties": "properties",
+    "paper_table": "properties",
+    "agreement": "validity",
+    "movement": "validity",
+    "smoothing": "validity",
+    "thresholding": "validity",
+    "truncation": "validity",
+}
+"""Studies and the module each one lives in."""
+
+__all__ = [*_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tiebreak.studies' has no attribute {name!r}")
+    value = getattr(import_module(f"tiebreak.studies.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
