@@ -52,7 +52,7 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
 
     def __getitem__(self, name: str) -> type[Kind]:
         if name in self.homes:
-            module, entry = self.homes[name].split(".")
+            module, _, entry = self.homes[name].rpartition(".")
             found: type[Kind] = getattr(import_module(f"{self.package}.{module}"), entry)
             return found
         return self._loaded(name)

@@ -94,6 +94,11 @@ ALIASES = tuple(
         (r"r-precision-l(\d+)", r"RP(rel=\1)"),
         (r"rbp\.(\d+)", r"RBP(p=0.\1)"),
         (r"rbp\.(\d+)-l(\d+)", r"RBP(p=0.\1, rel=\2)"),
+        # ndeval
+        (r"alpha-(n?DCG.*)", r"alpha_\1"),
+        (r"(n?ERR|P)-IA(.*)", r"\1_IA\2"),
+        (r"MAP-IA", "AP_IA"),
+        (r"strec@(\d+)", r"STREC@\1"),
         # ir_measures
         (r"MAP\b(.*)", r"AP\1"),
         (r"MRR\b(.*)", r"RR\1"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import Fault, JudgedRows, Tick
+from tiebreak._interface import Counts, Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
@@ -20,6 +20,8 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import Path, Source, Values, check_spelling, file_source
 from tiebreak.inputs.sources import columns as columns_of
+
+NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +110,9 @@ def read_judgements(
     Parameters
     ----------
     source : path, dict or frame
-        A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; ``{request: {item: grade}}``; a data
-        frame of any library with a column each for request, item and grade; or what ranx, LensKit, ir_measures and
-        ir_datasets call qrels.
+        A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; ``{request: {item: grade}}``, or with
+        subtopics ``{request: {item: {subtopic: grade}}}``; a data frame of any library with a column each for request,
+        item and grade; or what ranx, LensKit, ir_measures and ir_datasets call qrels.
     columns : dict, optional
         Which column of a frame holds what, where its name does not say so: ``{"request": "user", "grade": "stars"}``.
 
@@ -161,6 +163,8 @@ def judged_source(given: Any, columns: Columns, is_graded: bool = True) -> Sourc
 
 def judgements_of(grades: Values) -> Judgements:
     label = "the judgements"
+    if any(isinstance(held, Mapping) for listed in grades.values() for held in values_in(listed)):
+        return judgements_by_subtopic(grades, label)
     requests, request, item_ids, grade = columns_of(grades, label)
     if not len(grade):
         raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
@@ -175,7 +179,31 @@ def judgements_of(grades: Values) -> Judgements:
     return Judgements(requests, Ids.of(codes), starts.astype(np.int64), item, grade + 0.0)
 
 
-def gathered(rows: JudgedRows, audit: FileAudit) -> Judgements:
+def values_in(listed: object) -> Iterable[object]:
+    return listed.values() if isinstance(listed, Mapping) else ()
+
+
+def judgements_by_subtopic(grades: Mapping[Any, Any], label: str) -> Judgements:
+    """Judgements of ``{request: {item: {subtopic: grade}}}``."""
+    by_item = {f"{request}": listed for request, listed in grades.items()}
+    requests, subtopics, items = dict[str, int](), dict[str, int](), dict[str, int]()
+    keys, found = [], []
+    for request, listed in by_item.items():
+        names, item_of_row, subtopic_of_row, values = columns_of(listed, label, ("item", "subtopic"))
+        r = requests.setdefault(request, len(requests))
+        for item, subtopic in zip(item_of_row.tolist(), subtopic_of_row, strict=True):
+            keys.append((r, subtopics.setdefault(subtopic, len(subtopics)), items.setdefault(names[item], len(items))))
+        found.append(values)
+    request_code, subtopic_code, item_code = np.array(keys, dtype=np.int32).reshape(-1, 3).T
+    names_of = [Ids.of(codes).column for codes in (requests, subtopics, items)]
+    grade = np.concatenate(found) if found else np.empty(0)
+    if not len(grade) or not np.isfinite(grade).all():
+        raise InputError(f"{label}: give at least one grade, and finite ones.", kind="grade")
+    columns = (request_code, subtopic_code, item_code, grade + 0.0)
+    return gathered(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None)
+
+
+def gathered(rows: JudgedRows, audit: FileAudit | None) -> Judgements:
     """The lines of a file by request and item, both in order of appearance."""
     requests, items, labels = Ids(*rows.requests), Ids(*rows.items), Ids(*rows.subtopics)
     if len(labels) == 1:

@@ -17,8 +17,7 @@ from tiebreak.projection.primitives import Floats
 
 NAMES = (
     *("Accuracy", "Compat", "INSQ", "INST", "infAP", "IPrec", "nRBP", "NumQ", "NumRel", "NumRet", "SDCG"),
-    *("SetAP", "SetF", "SetP", "SetR", "alpha_DCG", "alpha_nDCG", "AP_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"),
-    *("P_IA", "STREC"),
+    *("SetAP", "SetF", "SetP", "SetR"),
 )
 """Names of ir_measures, for an error that says what to install."""
 
