@@ -86,6 +86,7 @@ def test_oddities_are_named_with_their_line(found):
         ("q2 0 d 1 1\nq1 0 a 1 2\nq1 0 b 2 3\n", "unsorted", 1, 2),
         # 0.1 and 0.1 + 2^-40 are two numbers in 64 bits, one in 32.
         ("q1 0 a 1 0.10000000000090949\nq1 0 b 2 0.1\n", "float32_ties", 2, 1),
+        ("q1 0 a 1 0.10000000000090949\nq1 0 b 2 0.1\nq1 0 c 3 0.1\nq1 0 d 4 0.05\n", "float32_ties", 3, 1),
     ],
 )
 def test_oddity_is_counted(tmp_path, text, kind, count, line):
@@ -143,3 +144,26 @@ def test_json_on_the_command_line_is_the_same(files, found):
     command = [sys.executable, "-m", "tiebreak", "check", *files, "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_grades_that_look_alike_are_told_apart():
+    grades = {"a": 1000001, "b": 1000002, "c": 0.12345671, "d": 0.12345672}
+    found = tb.Experiment({"q": grades}, {"q": {"a": 1.0}}).audit()
+    assert found.judgements.grades == {"0.12345671": 1, "0.12345672": 1, "1000001.0": 1, "1000002.0": 1}
+
+
+def test_oddity_of_a_table_is_on_the_line_of_its_file(tmp_path):
+    (tmp_path / "r.csv").write_text("qid,docno,score\nq,a,1\nz,a,1\n")
+    found = tb.Experiment({"q": {"a": 1}}, tmp_path / "r.csv").audit()
+    assert kinds(found, "r") == {"unjudged_lines": (1, 3)}
+
+
+def test_missing_requests_are_warned_of():
+    found = tb.Experiment({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}).audit()
+    assert "Judged requests that a run does not list count as retrieving nothing: run1 (1)." in found.warnings
+
+
+def test_audit_is_a_result_as_others_are(found):
+    assert "tied scores" in repr(found) and r"\toprule" in found.to_latex() and "<table" in found._repr_html_()
+    pytest.importorskip("polars")
+    assert found.to_frame()["run"].to_list() == ["one", "copy", "tied"]

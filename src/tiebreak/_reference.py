@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from importlib import import_module
 from io import BytesIO
 from itertools import pairwise
 from os import fsdecode, stat
@@ -348,7 +349,7 @@ def read_frame(
     """Columns of any data frame that narwhals knows: ids as text, values as float64."""
     import narwhals as nw
 
-    native = nw.from_native(frame.read_all() if hasattr(frame, "read_all") else frame)
+    native = nw.from_native(whole_table(frame))
     held = native.collect() if isinstance(native, nw.LazyFrame) else native
     try:
         codes = [coded_column(held[name].to_list(), name) for name in coded]
@@ -357,6 +358,15 @@ def read_frame(
         return None, FrameColumns(codes, column, numbers)
     except Stop as stop:
         return stop.fault(0), None
+
+
+def whole_table(frame: Any) -> Any:
+    """What narwhals knows: a table for a reader of batches or a batch of pyarrow; others as they are."""
+    if hasattr(frame, "read_all"):
+        return frame.read_all()
+    if type(frame).__name__ == "RecordBatch":
+        return import_module("pyarrow").Table.from_batches([frame])
+    return frame
 
 
 def coded_column(cells: list[object], name: str) -> tuple[IdColumn, NDArray[np.int32]]:
@@ -372,8 +382,10 @@ def texts(cells: list[object], name: str) -> list[bytes]:
 
 
 def numbers_of(cells: list[object], name: str) -> NDArray[np.float64]:
-    check_cells(cells, name, (int, float, Decimal), "value_type")
-    return np.array([float(cell) for cell in cells], dtype=np.float64)  # type: ignore[arg-type]
+    """Values as float64; NaN where there is none, as for any other bad number."""
+    known = [float("nan") if cell is None else cell for cell in cells]
+    check_cells(known, name, (int, float, Decimal), "value_type")
+    return np.array([float(cell) for cell in known], dtype=np.float64)  # type: ignore[arg-type]
 
 
 def check_cells(cells: list[object], name: str, kinds: tuple[type, ...], kind: str) -> None:
@@ -523,6 +535,14 @@ def number_tied(scores: NDArray[np.floating]) -> int:
     return int(sizes[sizes > 1].sum())
 
 
+def number_tied_in_float32(scores: NDArray[np.float64]) -> int:
+    """How many scores equal a different one where they are held in 32 bits."""
+    different = np.unique(scores)
+    with np.errstate(over="ignore"):
+        single, sizes = np.unique(different.astype(np.float32), return_counts=True)
+        return int(np.isin(scores.astype(np.float32), single[sizes > 1]).sum())
+
+
 def scores_of(lines: Iterable[Line]) -> NDArray[np.float64]:
     return np.array([line.score for line in lines], dtype=np.float64)
 
@@ -595,9 +615,7 @@ class Table:
         if self.options.audit:
             tally.add("rank_disagrees", first, request, rank_disagrees(lines))
             tally.add("judged_ties", first, request, number_of_judged_ties(lines, judged))
-            with np.errstate(over="ignore"):
-                single = scores.astype(np.float32)
-            tally.add("float32_ties", first, request, number_tied(single) - number_tied(scores))
+            tally.add("float32_ties", first, request, number_tied_in_float32(scores))
 
     def projection(self, tallies: list[Tally]) -> Projection:
         return Projection(

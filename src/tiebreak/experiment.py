@@ -128,7 +128,7 @@ class Experiment:
 
     def order(
         self,
-        measure: str | Preference | Metric | Population = "RPP",
+        measure: str | Preference | Metric | Population | None = None,
         by: str | Method | Population | None = None,
         *,
         request: str | None = None,
@@ -137,8 +137,8 @@ class Experiment:
 
         Parameters
         ----------
-        measure : str, Preference, Metric or Population
-            Such as ``"RPP"`` or ``"AP"``; or a population of a metric, such as ``"leximin(AP)"``.
+        measure : str, Preference, Metric or Population, optional
+            Such as ``"RPP"``, the default, or ``"AP"``; or a population of a metric, such as ``"leximin(AP)"``.
         by : str, Method or Population, optional
             How an order is made of it: as in `Comparison.order`; or, for a metric, a population such as ``"leximin"``.
         request : str, optional
@@ -146,11 +146,11 @@ class Experiment:
         """
         found = population_of(measure, by)
         if found is None:
-            compared = self.compare(cast("str | Preference | Metric", measure))
+            compared = self.compare(cast("str | Preference | Metric", measure or "RPP"))
             return compared.order(cast("str | Method | None", by), request=request)
         if request is not None:
             raise InputError(f"{found} is over requests; one request has no population.", kind="choice")
-        return self.utilities(found.metric or str(measure)).order(found)
+        return self.utilities(cast("Metric", found.metric)).order(found)
 
     def utilities(self, measure: str | Metric, *, weights: Any = None, groups: Any = None) -> Utilities:
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
@@ -266,12 +266,15 @@ def population_of(measure: Any, by: Any) -> Population | None:
     if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
         return None
     made = population(by)
-    if made.metric is not None:
-        return made
+    if measure is None:
+        return with_metric(made)
     try:
-        return replace(made, metric=metric(measure))
+        asked = metric(measure)
     except UnknownNameError:
         raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
+    if made.metric not in (None, asked):
+        raise InputError(f"{measure} cannot be ordered by {by}, which is of another metric.", kind="choice")
+    return replace(made, metric=asked)
 
 
 def with_metric(made: Population) -> Population:
@@ -294,6 +297,7 @@ def notes(positions: Positions, rel: float | None = None) -> Iterator[str]:
     yield f"Relevant is {relevance}." + (
         f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
     )
+    yield from positions.notes
     missing = int(((positions.listed == 0) & (m > 0)).sum())
     if missing:
         yield f"Rankings that are missing and count as retrieving nothing: {missing:,}."

@@ -131,6 +131,7 @@ class Utilities:
     def _set(self, table: UtilityTable, measure: str, notes: tuple[str, ...], weights: Any, groups: Any) -> None:
         if weights is not None:
             table = replace(table, weights=weights_of(table.requests, weights))
+            notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
         self.groups = None if groups is None else groups_of(table.requests, groups)
 
@@ -170,6 +171,8 @@ class Utilities:
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
         """The numbers of populations for every run; for every group of requests where there are groups."""
+        if not isinstance(populations, (str, Population, Iterable)):
+            raise InputError(f"{populations!r} is no population. Give its name, such as mean.", kind="spec")
         asked = [populations] if isinstance(populations, (str, Population)) else list(populations)
         names = [str(spec).strip() for spec in asked]
         if not names:
@@ -235,6 +238,7 @@ class Utilities:
 
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
+        self._check_no_weights("by_lag")
         x, y = (self.values[place_of(name, self.runs)] for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
@@ -242,6 +246,7 @@ class Utilities:
 
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
+        self._check_no_weights("a test")
         size = len(self.runs)
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
@@ -251,6 +256,10 @@ class Utilities:
         paired = Paired(self.measure, self.runs, pairs, values, mean, is_difference=True)
         made = significance(paired, test, **how)
         return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
+
+    def _check_no_weights(self, what: str) -> None:
+        if self.table.weights is not None:
+            raise InputError(f"{what} takes no weights: every request counts once. Leave them out.", kind="weights")
 
     def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
         """Every group and its part of the table, in order of appearance."""

@@ -95,6 +95,40 @@ def test_populations_are_numbers_of_every_run(files):
     assert "Over 2 requests." in done("evaluate", *files, "-m", "AP", "--population", "gmean").stdout
 
 
+def test_population_of_its_own_metric_needs_no_measure(files):
+    (row, *_) = rows_of(done("evaluate", *files, "--population", "s@10", "--format", "csv").stdout)
+    assert list(row) == ["run", "s@10"]
+    text = done(
+        "evaluate", *files, "-m", "AP", "--population", "s@10", "--population", "cvar(share=0.5)", "--format", "csv"
+    )
+    (row, *_) = rows_of(text.stdout)
+    assert list(row) == ["run", "cvar(AP, share=0.5)", "s@10"]
+
+
+def test_population_of_one_metric_orders_no_other(files):
+    said = done("order", *files, "-m", "AP", "-m", "RR", "--by", "leximin(AP)", code=2).stderr
+    assert "RR cannot be ordered by leximin(AP), which is of another metric." in said
+
+
+def test_tables_that_are_read_are_not_overwritten(table, files, tmp_path):
+    weights = tmp_path / "w.csv"
+    weights.write_text("request,weight\nq1,1\nq2,1\n")
+    for arguments, path in (
+        (["order", "--utilities", table], table),
+        (["evaluate", *files, "-m", "AP", "--weights", weights], weights),
+        (["evaluate", *files, "-m", "AP", "--exclude", weights], weights),
+    ):
+        before = path.read_text()
+        assert "would overwrite what is read" in done(*arguments, "-o", path, code=2).stderr
+        assert path.read_text() == before
+
+
+def test_weights_are_told(files, tmp_path):
+    weights = tmp_path / "w.csv"
+    weights.write_text("request,weight\nq1,1\nq2,2\n")
+    assert "Requests are weighted." in done("evaluate", *files, "-m", "AP", "--weights", weights).stdout
+
+
 def test_populations_of_every_group(files, tmp_path):
     groups = tmp_path / "g.tsv"
     groups.write_text("request\tgroup\nq1\tx\nq2\ty\n")
@@ -130,7 +164,6 @@ def test_populations_of_every_group(files, tmp_path):
         (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "--utilities takes the place"),
         (["order", "--utilities", "nowhere.csv"], "nowhere.csv"),
         (["evaluate", "{qrels}", "{one}", "--population", "leximin"], "tiebreak order --by 'leximin(AP)'"),
-        (["evaluate", "{qrels}", "{one}", "--population", "min(AP)"], "name the measure with -m AP"),
         (["evaluate", "{qrels}", "{one}", "-m", "AP", "--population", "auc4"], "not even one"),
         (["evaluate", "{qrels}", "{one}", "--population", "min", "-q"], "leave out -q"),
     ],

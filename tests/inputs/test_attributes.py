@@ -88,7 +88,10 @@ def test_file_without_the_column_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("qid,a,b\nq,1,2\n")
     with pytest.raises(tb.InputError) as error:
         tb.read_groups(tmp_path / "t.csv")
-    assert str(error.value).endswith("no column for group. There are qid, a, b. Say which with columns={'group': ...}.")
+    advice = "Rename it, or say which in Python: columns={'group': ...}."
+    assert str(error.value).endswith(f"no column for group. There are qid, a, b. {advice}")
+        "no column for group. There are qid, a, b. Rename it, or say which in Python: columns={'group': ...}."
+    )
 
 
 def test_file_that_is_no_table_is_refused(tmp_path):

@@ -218,10 +218,20 @@ def test_a_cell_without_a_value_is_refused(kind, engine):
     for rows, name in (
         ([("q", "a", 1.0), (None, "b", 1.0)], "qid"),
         ([("q", "a", 1.0), ("q", None, 1.0)], "docno"),
-        ([("q", "a", 1.0), ("q", "b", None)], "score"),
     ):
         with pytest.raises(InputError, match=f'row 2: column "{name}" has no value here'):
             tb.project(qrels_frame(frame), run_frame(frame, rows))
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "pandas"])
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_a_row_without_a_score_is_one_with_a_bad_score(kind, nothing, engine):
+    frame = FRAMES[kind]
+    run = run_frame(frame, [("q1", "d1", 1.0), ("q1", "d2", nothing)])
+    with pytest.raises(InputError, match='row 2: the score "nan" of item "d2" of request "q1" is not a finite number'):
+        tb.project({"q1": {"d1": 1}}, run)
+    found = tb.project({"q1": {"d1": 1}}, run, on_bad_score="drop")
+    assert (found.listed.tolist(), found.audits[0].count("bad_score")) == ([[1]], 1)
 
 
 def test_unknown_roles_and_columns_are_refused():

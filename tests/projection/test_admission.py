@@ -33,6 +33,7 @@ def test_excluding_items_is_ranking_without_them(data):
     run = {q: scored(data.draw(rankings)) for q in "pq"} | {"z": {"only": 1.0}}
     seen = data.draw(st.dictionaries(st.sampled_from("pqr"), st.dictionaries(st.sampled_from(ITEMS + "k"), st.just(1))))
     seen = {q: items for q, items in seen.items() if items}
+    seen = seen if {*seen} & {*grades} else {}
     options = {
         "depth": data.draw(st.none() | st.integers(1, 4)),
         "judged_only": data.draw(st.booleans()),
@@ -143,6 +144,43 @@ def test_frames_of_interactions_are_read(engine):
     train = polars.DataFrame({"user_id": ["u", "u"], "item_id": ["s", "s"]})
     found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=train)
     assert found.ranks.tolist() == [[1]]
+
+
+def test_excluded_items_may_be_listed(engine):
+    for seen in ({"u": ["s"]}, {"u": {"s"}}, {"u": ("s", "s"), "w": ["b"]}):
+        found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=seen)
+        assert found.ranks.tolist() == [[1]]
+        assert found.notes == (f"Removed from rankings first: {len({*seen['u']})} excluded items.",)
+
+
+@pytest.mark.parametrize("nothing", [None, {}, {"u": {}}, {"u": []}])
+def test_nothing_may_be_excluded(nothing):
+    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=nothing)
+    assert (found.ranks.tolist(), found.notes) == ([[2]], ())
+
+
+def test_relevant_items_that_are_excluded_are_told():
+    exp = tb.Experiment({"u": {"b": 1, "c": 0}}, {"u": {"s": 2.0, "b": 1.0}}, exclude={"u": ["b", "c"]})
+    said = "Removed from rankings first: 2 excluded items. 1 relevant item among them can be found by no run."
+    assert said in exp.evaluate("AP").notes and said in exp.audit().choices
+
+
+def test_excluded_items_of_other_requests_are_refused():
+    with pytest.raises(tb.InputError, match=r'of other requests, as "w"; the judgements begin with "u"'):
+        tb.project({"u": {"b": 1}}, {"u": {"b": 1.0}}, exclude={"w": ["b"]})
+
+
+def test_what_lists_no_items_is_refused():
+    with pytest.raises(
+        tb.InputError, match=r'the excluded items: request "u" holds str. Give {request: \[item, ...\]}'
+    ):
+        tb.project({"u": {"b": 1}}, {"u": {"b": 1.0}}, exclude={"u": "b"})
+
+
+def test_candidates_are_told():
+    exp = tb.Experiment({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, candidates={"u": ["b"]})
+    assert "Only candidates stand in rankings." in exp.evaluate("RR").notes
+    assert exp.evaluate("RR").to_flat_dict() == {"run1/RR": 1.0}
 
 
 def test_the_experiment_passes_it_on():

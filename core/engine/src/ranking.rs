@@ -199,8 +199,9 @@ pub fn number_tied(ordered: &[Entry]) -> usize {
     ties(ordered).map(<[Entry]>::len).sum()
 }
 
-/// The same where scores are held in 32 bits.
-pub fn number_tied_as_float32(ordered: &[Entry]) -> usize {
+/// How many of them have a score that equals a different one where scores are held in 32 bits.
+pub fn number_tied_in_float32(ordered: &[Entry]) -> usize {
     let same = |a: &Entry, b: &Entry| a.score as f32 == b.score as f32;
-    ordered.chunk_by(same).map(<[Entry]>::len).filter(|&size| size > 1).sum()
+    let differ = |tied: &&[Entry]| tied[0].score != tied[tied.len() - 1].score;
+    ordered.chunk_by(same).filter(differ).map(<[Entry]>::len).sum()
 }

@@ -11,7 +11,7 @@ use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
-use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied, number_tied_as_float32, ties};
+use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied, number_tied_in_float32, ties};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
@@ -370,8 +370,7 @@ impl<'a> Projector<'a> {
         let listed = self.ranking.entries();
         let touching = ties(listed).filter(|tied| tied.iter().any(is_judged)).count();
         tally.add_many(Counter::JudgedTies, touching, self.first_line, request);
-        let only_in_32 = number_tied_as_float32(listed) - number_tied(listed);
-        tally.add_many(Counter::Float32Ties, only_in_32, self.first_line, request);
+        tally.add_many(Counter::Float32Ties, number_tied_in_float32(listed), self.first_line, request);
     }
 
     fn finish(mut self, read: Result<(), Stop>, watch: &Watch) -> Result<RunResult, Stop> {

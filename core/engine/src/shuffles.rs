@@ -102,7 +102,6 @@ pub fn largest_differences(
         }
     };
     on_threads(jobs.clamp(1, draw.count.div_ceil(TOGETHER).max(1)), work, wake);
-    drop(blocks);
     (!stopped.into_inner()).then_some(found)
 }
 

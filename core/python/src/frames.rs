@@ -139,8 +139,9 @@ fn add_numbers(batch: &RecordBatch, name: &str, before: usize, into: &mut Vec<f6
             into.extend($column.as_primitive::<$kind>().values().iter().map(|&number| number as f64))
         };
     }
-    let column = known(batch, name, before)?;
+    let column = found(batch, name)?;
     match column.data_type() {
+        DataType::Null => into.resize(before + batch.num_rows(), f64::NAN),
         DataType::Float64 => into.extend_from_slice(column.as_primitive::<Float64Type>().values()),
         DataType::Float32 => widened!(column, Float32Type),
         DataType::Int8 => widened!(column, Int8Type),
@@ -158,13 +159,21 @@ fn add_numbers(batch: &RecordBatch, name: &str, before: usize, into: &mut Vec<f6
         }
         _ => return Err(unfit("value_type", name, column)),
     }
+    // No number is a bad number: whoever reads it says what is done with these.
+    if let Some(nulls) = column.logical_nulls() {
+        (0..nulls.len()).filter(|&row| nulls.is_null(row)).for_each(|row| into[before + row] = f64::NAN);
+    }
     Ok(())
+}
+
+fn found<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Trouble> {
+    let column = batch.column_by_name(name);
+    Ok(column.ok_or_else(|| ArrowError::SchemaError(format!("there is no column {name:?}")))?)
 }
 
 /// A column without nulls.
 fn known<'a>(batch: &'a RecordBatch, name: &str, before: usize) -> Result<&'a ArrayRef, Trouble> {
-    let column =
-        batch.column_by_name(name).ok_or_else(|| ArrowError::SchemaError(format!("there is no column {name:?}")))?;
+    let column = found(batch, name)?;
     let nulls = column.logical_nulls();
     if let Some(row) = nulls.and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row))) {
         return Err(Trouble::Fault(Fault::line("null", (before + row + 1) as u64, 0, name.as_bytes())));

@@ -11,6 +11,7 @@ from tiebreak.cli.options import CatalogueHelp, experiment, output_options, read
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
+    from tiebreak.populations import Population
     from tiebreak.reports.tables import Table
     from tiebreak.scores import Scores
     from tiebreak.utilities import PopulationScores
@@ -66,9 +67,33 @@ def command(
     if per_request:
         raise click.UsageError("populations are over requests: leave out -q.")
     check_numbers(populations)
+    over = {"weights": weights, "groups": groups}
     made = experiment(qrels, runs, **options)
-    found = [made.utilities(m, weights=weights, groups=groups).evaluate(populations or ("mean",)) for m in asked]
-    write(PopulationReport(asked, found, digits), format_, out)
+    found = [
+        (title, made.utilities(metric, **over).evaluate(population))
+        for title, metric, population in columns(populations or ("mean",), measures, asked)
+    ]
+    write(PopulationReport(found, digits), format_, out)
+
+
+def columns(
+    populations: tuple[str, ...], measures: tuple[str, ...], asked: Sequence[str]
+) -> Iterator[tuple[str, Any, Population]]:
+    """A title, a metric and a population for every column; a population of its own metric needs no measure."""
+    from dataclasses import replace
+
+    from tiebreak.metrics import metric
+    from tiebreak.populations import population
+
+    own = [spec for spec in populations if population(spec).metric is not None]
+    others = [spec for spec in populations if spec not in own]
+    for measure in asked if others or measures else ():
+        for spec in others:
+            made = population(spec)
+            title = str(replace(made, metric=metric(measure))) if "(" in spec else f"{spec}({measure})"
+            yield title, measure, made
+    for spec in own:
+        yield spec, population(spec).metric, population(spec).bare
 
 
 def check_numbers(populations: tuple[str, ...]) -> None:
@@ -79,8 +104,6 @@ def check_numbers(populations: tuple[str, ...]) -> None:
         made = population(spec)
         if not made.is_number:
             raise click.UsageError(f"{spec} orders runs and has no number for each: tiebreak order --by '{spec}(AP)'.")
-        if made.metric is not None:
-            raise click.UsageError(f"--population {spec}: name the measure with -m {made.metric}.")
 
 
 class Report:
@@ -102,33 +125,29 @@ class Report:
 
 
 class PopulationReport:
-    """Populations of several measures, in every format."""
+    """Populations of measures, in every format."""
 
-    def __init__(self, measures: Sequence[str], found: list[PopulationScores], digits: int) -> None:
-        self.measures, self.found, self.digits = measures, found, digits
+    def __init__(self, found: list[tuple[str, PopulationScores]], digits: int) -> None:
+        self.found, self.digits = found, digits
 
     def table(self) -> Table:
         from tiebreak.reports.tables import Table
 
         header, rows = self.rows()
         shown = (tuple(f"{v:.{self.digits}f}" if isinstance(v, float) else v for v in row) for row in rows)
-        notes = dict.fromkeys(note for scores in self.found for note in scores.notes)
+        notes = dict.fromkeys(note for _, scores in self.found for note in scores.notes)
         return Table(tuple(header), tuple(shown), tuple(notes))
 
     def rows(self) -> Rows:
-        """Names of columns, and a row per run, or per run and group, with a value per measure and population."""
-        (header, first), *_ = parts = [scores.wide_rows() for scores in self.found]
-        names = [name for name in header if name in ("run", "group")]
-        columns = [f"{p}({m})" for m, (of, _) in zip(self.measures, parts, strict=True) for p in of[len(names) :]]
-        rows = [
-            (*first[k][: len(names)], *(value for _, rows in parts for value in rows[k][len(names) :]))
-            for k in range(len(first))
-        ]
-        return (*names, *columns), rows
+        """Names of columns, and a row per run, or per run and group, with a value per column."""
+        (header, first), *_ = parts = [scores.wide_rows() for _, scores in self.found]
+        keys = len(header) - 1
+        rows = [(*first[k][:keys], *(rows[k][keys] for _, rows in parts)) for k in range(len(first))]
+        return (*header[:keys], *(title for title, _ in self.found)), rows
 
     jsonl = rows
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
-        """Run, measure of the population, group or ``all``, value."""
-        for measure, scores in zip(self.measures, self.found, strict=True):
-            yield from ((row.run, f"{row.population}({measure})", row.group or "all", row.value) for row in scores.rows)
+        """Run, population, group or ``all``, value."""
+        for title, scores in self.found:
+            yield from ((row.run, title, row.group or "all", row.value) for row in scores.rows)

@@ -108,7 +108,8 @@ def output_options(command: Command) -> Command:
     @wraps(command)
     def writing(format_: str, out: str | None, qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         out = None if out == "-" else out
-        check_output(format_, out, [*filter(None, [qrels]), *(name_and_path(run)[1] for run in runs)])
+        others = (options.get(name) for name in ("exclude", "candidates", "utilities", "weights", "groups"))
+        check_output(format_, out, [*filter(None, [qrels, *others]), *(name_and_path(run)[1] for run in runs)])
         return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
 
     return with_options(cast(Command, writing), OUTPUT)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
+from math import inf
+from numbers import Real
 from typing import Any
 
 from tiebreak.errors import InputError, quoted
@@ -19,7 +20,7 @@ from tiebreak.inputs.frames import (
     needed,
 )
 from tiebreak.inputs.ids import Ids, encode
-from tiebreak.inputs.sources import Path, check_spelling
+from tiebreak.inputs.sources import LARGEST, Path, check_spelling
 from tiebreak.words import listed
 
 
@@ -80,7 +81,7 @@ def read_weights(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
 
 def weights(source: Any, columns: Columns) -> Iterator[tuple[str, float]]:
     for request, weight in numbers(source, "request", "weight", columns):
-        if not (isfinite(weight) and weight >= 0):
+        if not 0 <= weight <= LARGEST:
             raise InputError(
                 f"request {quoted(request)} has weight {weight:g}. Give a finite number, not below 0.",
                 kind="weight",
@@ -108,7 +109,7 @@ def labels(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple[
         check_no_columns(given)
         check_spelling(source, key, f"the {value}s")
         for name, held in source.items():
-            several = [held] if isinstance(held, str) or not isinstance(held, Iterable) else held
+            several = [held] if isinstance(held, (str, bytes)) or not isinstance(held, Iterable) else held
             yield from ((text_of(name), text_of(label)) for label in several)
         return
     frame, (names, held_in), label = opened(source, key, value, given)
@@ -123,13 +124,20 @@ def numbers(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple
         check_no_columns(given)
         check_spelling(source, key, f"the {value}s")
         for name, held in source.items():
-            if isinstance(held, bool) or not hasattr(held, "__float__"):
+            if isinstance(held, bool) or not isinstance(held, Real):
                 raise InputError(f"{key} {quoted(str(name))}: the {value} is {held!r}. Give a number.", kind=value)
-            yield text_of(name), float(held)
+            yield text_of(name), as_float(held)
         return
     frame, (names, held_in), label = opened(source, key, value, given)
     read = columns_of(frame, [names], names, held_in, label)
     yield from zip(Ids(*read.items), read.values.tolist(), strict=True)
+
+
+def as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
 
 
 def text_of(name: Any) -> str:
@@ -152,7 +160,8 @@ def value_column(value: str, keys: str, names: list[str], given: Columns, label:
     found = column(value, others, given, label)
     if found is None and len(others) != 1:
         raise InputError(
-            f"{label}: no column for {value}. There are {listed(names)}. Say which with columns={{{value!r}: ...}}.",
+            f"{label}: no column for {value}. There are {listed(names)}. Rename it, or say which in Python: "
+            f"columns={{{value!r}: ...}}.",
             kind="columns",
         )
     return found or others[0]

@@ -30,7 +30,7 @@ WORDS = {
     "no_rank": "lines whose rank is no whole number",
     "rank_disagrees": "requests whose rank column disagrees with the order of their scores",
     "judged_ties": "ties that touch a judged item",
-    "float32_ties": "scores that tie with another in 32 bits only",
+    "float32_ties": "scores that tie with a different one in 32 bits",
 }
 
 
@@ -63,19 +63,22 @@ class FileAudit:
     scores: tuple[float, float] = (nan, nan)
 
     @classmethod
-    def of(cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan)) -> FileAudit:
+    def of(
+        cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan), first: int | None = None
+    ) -> FileAudit:
+        """What was counted in a file; `first` is the line of the first row, where it is a table."""
         count = dict(zip(COUNTERS, counts.met[file].tolist(), strict=True))
-        return cls(label, count["lines"], tuple(_oddities(counts, file)), scores)
+        return cls(label, count["lines"], tuple(_oddities(counts, file, (first or 1) - 1)), scores)
 
     def count(self, kind: str) -> int:
         """How often this kind of oddity was met."""
         return next((oddity.count for oddity in self.oddities if oddity.kind == kind), 0)
 
 
-def _oddities(counts: Counts, file: int) -> Iterator[Oddity]:
+def _oddities(counts: Counts, file: int, lines_above: int) -> Iterator[Oddity]:
     columns = zip(
         COUNTERS, counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file], strict=True
     )
     for kind, count, first_line, example in columns:
         if count and kind in WORDS:
-            yield Oddity(kind, count, first_line, quoted(example))
+            yield Oddity(kind, count, first_line + lines_above, quoted(example))

@@ -37,7 +37,7 @@ def wording(fault: Fault, what: str, memory: int) -> str:
         case "io":
             return f"cannot be read: {fault.text.decode(errors='replace')}."
         case "empty":
-            return f"no line in it, or only blank ones and comments; {COLUMNS[what]}."
+            return f"nothing in it, or only blank lines and comments; {COLUMNS[what]}."
         case "compression":
             name = fault.text.decode()
             return f"the {name} data ends early or is damaged. Copy the file again; `{name} -t` tests it."
@@ -50,7 +50,7 @@ def wording(fault: Fault, what: str, memory: int) -> str:
         case "columns":
             return f"{fault.number} columns found; {COLUMNS[what]}.{look_alike(fault, what)} The line is {text}."
         case "score":
-            advice = 'Correct it, or read with on_bad_score="drop".'
+            advice = 'Correct it, or read with on_bad_score="drop", --on-bad-score drop.'
             return f"the score {text} of {entry} is not a finite number such as -1.5 or 2e-3. {advice}"
         case "grade":
             return f"the grade {text} of {entry} is not a finite number such as 2 or 0.5. Correct it."

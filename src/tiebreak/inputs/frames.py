@@ -20,8 +20,8 @@ from tiebreak.words import listed
 Columns = Mapping[str, str]
 """Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""
 
-REQUEST = ("qid", "query_id", "q_id", "query-id", "user_id", "userID", "user", "request")
-ITEM = ("docno", "doc_id", "docid", "corpus-id", "item_id", "itemID", "item")
+REQUEST = ("request", "qid", "query_id", "q_id", "query-id", "user_id", "userID", "user")
+ITEM = ("item", "docno", "doc_id", "docid", "corpus-id", "item_id", "itemID")
 SCORE = ("score", "prediction", "rating")
 GRADE = ("relevance", "label", "grade", "rel")
 ALIASES = {
@@ -58,6 +58,8 @@ def names_of(frame: Any) -> list[str]:
     for names in ("column_names", "columns"):
         if hasattr(frame, names):
             return [str(name) for name in getattr(frame, names)]
+    if not hasattr(frame, "schema"):
+        raise InputError(f"a {type(frame).__name__} has no named columns. Give a data frame.", kind="shape")
     return [str(name) for name in frame.schema.names]
 
 
@@ -70,16 +72,26 @@ def column(role: str, names: Iterable[str], given: Columns, label: str) -> str |
                 f"{label}: there is no column {quoted(given[role])} for {role}. There are {listed(known)}.",
                 kind="columns",
             )
-        return given[role]
-    return next((name for name in ALIASES[role] if name in known), None)
+        return once(given[role], known, label)
+    return next((once(name, known, label) for name in ALIASES[role] if name in known), None)
 
 
-def needed(role: str, names: Iterable[str], given: Columns, label: str) -> str:
+def once(name: str, known: list[str], label: str) -> str:
+    """The name of a column that is there once."""
+    if known.count(name) > 1:
+        raise InputError(f"{label}: there are {known.count(name)} columns {quoted(name)}. Keep one.", kind="columns")
+    return name
+
+
+def needed(role: str, names: list[str], given: Columns, label: str) -> str:
     found = column(role, names, given, label)
+    if not names:
+        raise InputError(f"{label}: there is no column in it: the table is empty.", kind="empty", file=label)
     if found is None:
         raise InputError(
             f"{label}: no column for {role}, such as {listed(ALIASES[role], most=4)}. There are "
-            f"{listed([quoted(name)[1:-1] for name in names])}. Say which with columns={{{role!r}: ...}}.",
+            f"{listed([quoted(name)[1:-1] for name in names])}. Rename it, or say which in Python: "
+            f"columns={{{role!r}: ...}}.",
             kind="columns",
         )
     return found
@@ -164,6 +176,10 @@ def columns_of(frame: Any, coded: list[str], item: str, value: str | None, label
 
     if isinstance(frame, HeldTable):
         return frame.read(coded, item, value)
+    if hasattr(frame, "__len__") and not len(frame):
+        nothing = Ids.of([]).column
+        none = np.empty(0, dtype=np.int32)
+        return FrameColumns([(nothing, none) for _ in coded], nothing, np.empty(0))
     try:
         read = factorised(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
     except (ValueError, TypeError, OSError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,29 +133,52 @@ def read(where: Source | Values, tick: Tick | None) -> Judgements:
     rows = _kernels.read_judgements(where.kernel, tick)
     if isinstance(rows, Fault):
         faults.refuse(rows, where, faults.JUDGEMENTS)
-    return replace(gathered(rows, FileAudit.of(where.label, rows.counts, 0)), library=where.library)
+    return replace(
+        gathered(rows, FileAudit.of(where.label, rows.counts, 0, first=where.first_line)), library=where.library
+    )
 
 
-def read_pairs(source: Path | Values | Judgements | Any) -> Judgements:
-    """Pairs of request and item, such as interactions; where they have values these do not matter."""
-    return source if isinstance(source, Judgements) else read(judged_source(source, {}, is_graded=False), None)
+def read_pairs(source: Path | Values | Judgements | Any, what: str) -> Judgements | None:
+    """Pairs of request and item, such as interactions, or ``{request: [item, ...]}``; None where there are none.
+
+    Where they have values these do not matter. `what` they are is for messages.
+    """
+    if source is None or isinstance(source, Judgements):
+        return source
+    if isinstance(source, Mapping):
+        source = {request: dict.fromkeys(listed, 1.0) for request, listed in each_list(source, what)}
+        return judgements_of(source) if any(source.values()) else None
+    where = judged_source(source, {}, what)
+    nothing = isinstance(where, Source) and where.is_table and not len(where.kernel[2])
+    return None if nothing else read(where, None)
 
 
-def judged_source(given: Any, columns: Columns, is_graded: bool = True) -> Source | Values:
-    """Where the lines of judgements, or of pairs without a grade, come from; a dictionary as it is."""
+def each_list(source: Mapping[Any, Any], what: str) -> Iterator[tuple[Any, Iterable[Any]]]:
+    """Every request and its items."""
+    for request, listed in source.items():
+        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+            raise InputError(
+                f"{what}: request {quoted(str(request))} holds {type(listed).__name__}. Give {{request: [item, ...]}}.",
+                kind="shape",
+            )
+        yield request, listed
+
+
+def judged_source(given: Any, columns: Columns, pairs: str | None = None) -> Source | Values:
+    """Where the lines of judgements come from, or of `pairs` without a grade; a dictionary as it is."""
     if isinstance(given, (str, os.PathLike)):
         table = frame_in(os.fspath(given))
         if table is not None:
-            return replace(judged_table(table, columns, os.fspath(given), is_graded), library=None)
+            return replace(judged_table(table, columns, os.fspath(given), pairs is None), library=None)
         check_no_columns(columns)
         return file_source(given)
     held = unpacked(given, "relevance")
     if isinstance(held, Mapping):
         return held
     if is_frame(held):
-        return judged_table(held, columns, "the judgements" if is_graded else "the excluded items", is_graded)
+        return judged_table(held, columns, pairs or "the judgements", pairs is None)
     raise InputError(
-        f"judgements cannot be read from {type(given).__name__}. "
+        f"{pairs or 'judgements'} cannot be read from {type(given).__name__}. "
         "Give a path, {request: {item: grade}} or a data frame.",
         kind="shape",
     )

@@ -74,7 +74,7 @@ def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, S
     if len(tables) > 1:
         names = [str(one) for one, _ in tables]
         raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
-    return name or default, tables[0][1]
+    return name or tables[0][0] or default, tables[0][1]
 
 
 def sources_in(path: Path, columns: Columns) -> list[tuple[str | None, Source]]:

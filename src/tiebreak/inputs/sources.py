@@ -23,6 +23,8 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 """``{request: {item: value}}``: scores of a run, or grades."""
 
 STANDARD_INPUT = "-"
+LARGEST = 1e100
+"""Of utilities and weights: sums of squares beyond this may be too large for a float64."""
 SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from io import TextIOWrapper
@@ -57,11 +58,12 @@ class HeldTable:
             yield str(cell)
 
     def number(self, name: str, row: int, cell: Cell) -> float:
-        if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-            return float(cell)
         try:
-            return float(cell) if isinstance(cell, str) and cell.strip() == cell and "_" not in cell else float("")
-        except ValueError:
+            if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+                return float(cell)
+            plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
+            return float(cell) if plain else float("")  # type: ignore[arg-type]
+        except (ValueError, OverflowError):
             raise self.refusal(row, f"column {quoted(name)} holds {cell!r}. Give a number", "value_type") from None
 
     def refusal(self, row: int, message: str, kind: str) -> InputError:
@@ -87,7 +89,11 @@ def table_in(path: str, wanted: Callable[[list[str]], bool]) -> Any:
         return None
     try:
         return READERS[kind](path, packed, wanted)
-    except (UnicodeDecodeError, EOFError, OSError) as error:
+    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{path}: cannot be read: {error}.", kind="io", file=path) from None
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":
+            raise
         raise InputError(f"{path}: cannot be read: {error}.", kind="io", file=path) from None
 
 
@@ -99,11 +105,18 @@ def read_separated(separator: str, needs_header: bool) -> Callable[[str, str, Ca
                 header = next(rows, [])
                 if needs_header and not wanted(header):
                     return None
+                check_header(header, path)
                 return HeldTable(path, dict(zip(header, columns(rows, header, path), strict=True)), first=2)
             except csv.Error as error:
                 raise InputError(f"{path}:{rows.line_num}: {error}.", kind="columns", file=path) from None
 
     return read
+
+
+def check_header(names: list[str], path: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path}:1: there are two columns {quoted(name)}. Keep one.", kind="columns", file=path)
 
 
 def columns(rows: Any, header: list[str], path: str) -> list[list[str]]:
@@ -123,15 +136,23 @@ def read_json_lines(path: str, packed: str, wanted: Callable[[list[str]], bool])
     with opened(path, packed) as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                row = json.loads(line)
+                row = json.loads(line, object_pairs_hook=unique)
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict) or (held and row.keys() != held.keys()):
-                said = "an object with the same keys on every line is expected"
+                said = "an object with the same keys on every line, each once, is expected"
                 raise InputError(f"{path}:{number}: {said}.", kind="columns", file=path, line=number)
             for name, cell in row.items():
                 held.setdefault(name, []).append(cell)
     return HeldTable(path, held, first=1)
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are there once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
 
 
 def read_parquet(path: str, packed: str, wanted: Callable[[list[str]], bool]) -> Any:

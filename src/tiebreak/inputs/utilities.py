@@ -24,12 +24,10 @@ from tiebreak.inputs.frames import (
     needed,
 )
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import Path, Values
+from tiebreak.inputs.sources import LARGEST, Path, Values
 from tiebreak.inputs.sources import columns as columns_of_dict
 
 MOST_LISTED = 5
-LARGEST = 1e100
-"""Beyond this sums of squares may be too large for a float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +142,7 @@ def gathered(
         raise InputError(
             f"{label}: {len(absent):,} of {len(times):,} cells are missing: "
             f"{'; '.join(cell(runs[r], requests[q]) for r, q in first)}{more}. "
-            "Every run needs the same requests; or say what a missing cell is worth, such as missing=0.",
+            "Every run needs the same requests; or say what a missing cell is worth, such as missing=0, --missing 0.",
             kind="missing",
         )
     table = np.full(len(times), 0.0 if missing is None else missing, dtype=np.float64)

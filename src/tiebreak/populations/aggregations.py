@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, floor
+from math import ceil, exp, floor
 from typing import ClassVar
 
 import numpy as np
@@ -177,7 +177,8 @@ class LowerArea(Aggregation):
         n = len(table.requests)
         if size_of(self.share, n) < 1:
             raise InputError(
-                f"{self}: {self.share:g} of {n} requests is not even one. Give more requests, or a larger share.",
+                f"the lowest {self.share:g} of {n} requests is not even one. At least {ceil(1 / self.share)} are "
+                "needed.",
                 kind="size",
             )
 

@@ -88,11 +88,11 @@ def some_lags(n: int) -> list[int]:
 
 
 def check_lags(given: int | Iterable[int], n: int) -> list[int]:
-    lags = [given] if isinstance(given, int) else list(given)
-    wrong = [lag for lag in lags if isinstance(lag, bool) or not isinstance(lag, int) or not 1 <= lag <= n]
-    if wrong or not lags:
+    lags = list(given) if isinstance(given, Iterable) else [given]
+    whole = (isinstance(lag, (int, np.integer)) and not isinstance(lag, bool) and 1 <= lag <= n for lag in lags)
+    if not lags or not all(whole):
         raise InputError(f"lags={lags}. Give whole numbers from 1 to the number of requests, {n}.", kind="size")
-    return lags
+    return [int(lag) for lag in lags]
 
 
 def on_one_scale(x: Vector, y: Vector) -> tuple[NDArray[Any], NDArray[Any]]:

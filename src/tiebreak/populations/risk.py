@@ -15,6 +15,8 @@ from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
 from tiebreak.populations.base import Number, Population, Vector, average, check_not_negative, total
 
+LARGEST_ALPHA = 1e6
+
 
 def risk_gain(x: Vector, y: Vector, alpha: Number, weights: NDArray[np.float64] | None = None) -> Number:
     r"""Gains of x over y less (1 + alpha) times its losses: T (PE eq 9).
@@ -56,8 +58,8 @@ class Risk(Population):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number("alpha", self.alpha)
-        if not 0 <= self.alpha < inf:
-            raise InputError(f"alpha={self.alpha}. Give a number of 0 and above.", kind="spec")
+        if not 0 <= self.alpha <= LARGEST_ALPHA:
+            raise InputError(f"alpha={self.alpha}. Give a number from 0 to {LARGEST_ALPHA:g}.", kind="spec")
 
 
 @dataclass(frozen=True)

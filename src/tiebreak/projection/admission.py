@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from tiebreak._interface import CANDIDATE, EXCLUDED, Judged
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.ids import Ids
+from tiebreak.words import many
 
 Pairs = NDArray[np.int64]
 """Requests and items as one number each: request x number of items + item."""
@@ -53,6 +56,32 @@ def with_unjudged(
         judged.slots,
     )
     return made, np.where(order < len(of), order, -1)
+
+
+def admission_notes(of: Judgements, excluded: Judgements | None, candidates: Judgements | None) -> Iterator[str]:
+    """Which items were removed from rankings; excluded items of other requests only are refused."""
+    if excluded is not None:
+        known = places_of(excluded.requests, of.requests)[excluded.request] >= 0
+        if not known.any():
+            raise InputError(
+                f"the excluded items are of other requests, as {quoted(excluded.requests[0])}; the judgements begin "
+                f"with {quoted(of.requests[0])}. Were they made for each other?",
+                kind="disjoint",
+            )
+        judged = of.request * len(of.items) + of.item
+        relevant = int(np.isin(judged[of.grade > 0], known_pairs(excluded, of)).sum())
+        lost = f" {many(relevant, 'relevant item')} among them can be found by no run." if relevant else ""
+        yield f"Removed from rankings first: {int(known.sum()):,} excluded items.{lost}"
+    if candidates is not None:
+        yield "Only candidates stand in rankings."
+
+
+def known_pairs(table: Judgements, of: Judgements) -> Pairs:
+    """The pairs of a table whose request and item are judged."""
+    request = places_of(table.requests, of.requests)[table.request]
+    item = places_of(table.items, of.items)[table.item]
+    known = (request >= 0) & (item >= 0)
+    return request[known] * len(of.items) + item[known]
 
 
 def check_candidates(of: Judgements, judged_pairs: Pairs, allowed: Pairs, n_items: int) -> None:

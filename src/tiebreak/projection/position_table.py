@@ -56,6 +56,8 @@ class Positions:
         The grade from which an item counts as relevant; by default any above 0.
     relevant_from : float, optional
         The same before grades were made binary: what to tell people.
+    notes : tuple of str
+        Which items were removed from rankings.
     library : str, optional
         The data frame library of whoever gave frames.
     """
@@ -78,6 +80,7 @@ class Positions:
     relevant_from: float | None = None
     ties: str = "item"
     audits: tuple[FileAudit, ...] = ()
+    notes: tuple[str, ...] = ()
     library: str | None = None
 
     @property

@@ -21,7 +21,7 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.projection.admission import with_unjudged
+from tiebreak.projection.admission import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
 
@@ -118,7 +118,7 @@ def project(
         judgements, min_grade = judgements.binary(min_grade), None
     made = as_runs(runs)
     check_rank_column(made, ties)
-    excluded, allowed = (None if pairs is None else read_pairs(pairs) for pairs in (exclude, candidates))
+    excluded, allowed = read_pairs(exclude, "the excluded items"), read_pairs(candidates, "the candidates")
     plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
     judged_only = judged_only or allowed is not None
     options = Options(
@@ -128,12 +128,13 @@ def project(
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
     audits = tuple(
-        FileAudit.of(run.source.label, projection.counts, k, (low, high))
+        FileAudit.of(run.source.label, projection.counts, k, (low, high), run.source.first_line)
         for k, (run, (low, high)) in enumerate(zip(made, projection.scores.tolist(), strict=True))
     )
     check_shared(made, judgements, projection, audits)
     positions = plan.positions(tuple(run.name for run in made), projection)
     positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)
+    positions = replace(positions, notes=tuple(admission_notes(judgements, excluded, allowed)))
     libraries = [judgements.library, *(run.source.library for run in made)]
     positions = replace(positions, library=next(filter(None, libraries), None))
     if requests == "common":
@@ -301,7 +302,9 @@ def check_sizes(**given: int | None) -> None:
 def check_rank_column(runs: list[Run], ties: str) -> None:
     for run in runs:
         if ties == "rank" and run.source.is_table:
-            raise InputError(f'{run.source.label} has no rank column, which ties="rank" needs.', kind="choice")
+            raise InputError(
+                f'{run.source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
+            )
 
 
 def check_shared(

@@ -16,6 +16,7 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
+from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 from tiebreak.words import listed, many
 
@@ -63,8 +64,8 @@ class JudgedRow(NamedTuple):
     subtopics_max: int
 
 
-@dataclass(frozen=True, eq=False)
-class Overview:
+@dataclass(frozen=True, eq=False, repr=False)
+class Overview(Shown):
     """What was read, as a table and as data."""
 
     runs: tuple[RunRow, ...]
@@ -83,7 +84,11 @@ class Overview:
             "choices": list(self.choices),
         }
 
-    def table(self) -> Table:
+    def to_frame(self) -> Any:
+        """A row per run."""
+        return self._frame(RunRow._fields, self.runs)
+
+    def table(self, digits: int = 4) -> Table:
         """A row per run; the rest under it."""
         requests, judged = ("requests", "missing", "unjudged"), ("judged@10", "judged@100")
         header = ("run", "lines", *requests, "depth", *judged, "relevant found", "tied scores", "scores")
@@ -133,7 +138,8 @@ def overview(positions: Positions, judgements: Judgements) -> Overview:
     oddities = {name: found for name, found in met.items() if found}
     rows = tuple(run_rows(positions))
     warned = tuple(warnings(positions, rows))
-    return Overview(rows, judged_row(positions, judgements), oddities, warned, choices(positions))
+    judged = judged_row(positions, judgements)
+    return Overview(rows, judged, oddities, warned, choices(positions), library=positions.library)
 
 
 def run_rows(positions: Positions) -> Iterator[RunRow]:
@@ -181,7 +187,7 @@ def judged_row(positions: Positions, judgements: Judgements) -> JudgedRow:
         int(some.min(initial=2**31 - 1)) if len(some) else 0,
         float(np.median(some)) if len(some) else 0.0,
         int(some.max(initial=0)),
-        {f"{grade:g}": count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
+        {grade_text(grade): count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
         *subtopics_per_request(judgements),
     )
 
@@ -196,15 +202,22 @@ def subtopics_per_request(judgements: Judgements) -> tuple[int, float, int]:
     return int(numbers.min()), float(np.median(numbers)), int(numbers.max())
 
 
+def grade_text(grade: float) -> str:
+    """A grade as short as can be, but so that no two look alike."""
+    short = f"{grade:g}"
+    return short if float(short) == grade else repr(grade)
+
+
 def span(low: int, median: float, high: int) -> str:
     """The smallest, the middle and the largest, or the one that all have."""
-    return f"{low:,}" if low == high else f"{low:,}-{median:,.0f}-{high:,}"
+    return f"{low:,}" if low == high else f"{low:,}-{median:,g}-{high:,}"
 
 
 def choices(positions: Positions) -> tuple[str, ...]:
     order = {"item": "item id, descending", "rank": "rank column, then by item id"}[positions.ties]
     core = "the compiled core" if _kernels.kernels().__name__.endswith("_core") else "the Python twin of the core"
     return (
+        *positions.notes,
         f"Relevant is {positions.relevance}. Ranked by score, ties by {order}. Read by {core}.",
         "Depths are min-median-max. Judged: share of the first 10 and 100 items that was judged. Tied scores: their "
         "share, and how many ties touch a judged item.",
@@ -215,6 +228,9 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     """What may mislead a comparison of these runs."""
     named = list(zip(positions.runs, audits_of(positions), strict=True))
     yield from uneven_depths(positions)
+    missing = [f"{row.run} ({row.missing:,})" for row in rows if row.missing]
+    if missing:
+        yield f"Judged requests that a run does not list count as retrieving nothing: {listed(missing)}."
     tied = [row.run for row in rows if row.tied > MANY_TIES]
     if tied:
         yield f"More than half of the scores tie, so item ids decide much of the ranking: {listed(tied)}."

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, Decimal, localcontext
-from math import floor
+from math import floor, isfinite
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def smoothing(utilities: Utilities, lags: int | Iterable[int] | None = None) -> 
 
 def thresholding(utilities: Utilities, thresholds: Iterable[float] = THRESHOLDS) -> Curve:
     """Kendall's tau_b of leximin's and the mean's order, utilities below a threshold set to 0 (PE Fig 3a)."""
-    rows = [(float(t), *alike(utilities, below_to_zero(utilities.values, t))) for t in thresholds]
+    rows = [(checked(t), *alike(utilities, below_to_zero(utilities.values, t))) for t in thresholds]
     said = ("tau_b of leximin and the mean; utilities below the threshold are 0.", *over(utilities))
     return Curve(("threshold", "tau_b", "tied"), tuple(rows), said)
 
@@ -92,6 +93,12 @@ def truncation(utilities: Utilities, digits: Iterable[int] = DIGITS) -> Curve:
     rows = [(int(d), *alike(utilities, truncated(utilities.values, d))) for d in digits]
     said = ("tau_b of leximin and the mean; utilities are cut after so many decimals.", *over(utilities))
     return Curve(("digits", "tau_b", "tied"), tuple(rows), said)
+
+
+def checked(threshold: Any) -> float:
+    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not isfinite(threshold):
+        raise InputError(f"threshold {threshold!r}. Give finite numbers.", kind="size")
+    return float(threshold)
 
 
 def below_to_zero(values: Vector, threshold: float) -> Vector:

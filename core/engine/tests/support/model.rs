@@ -331,8 +331,8 @@ impl<'t> Rankings<'t> {
                 let disagree = ranked && list.iter().any(|a| list.iter().any(|b| above(a, b)));
                 count(Counter::RankDisagrees, usize::from(disagree));
                 let with_tie = |a: &&Line| list.iter().any(|b| tied(a, b));
-                let alone = |a: &&Line| !with_tie(a) && list.iter().any(|b| only_in_32(a, b));
-                count(Counter::Float32Ties, list.iter().filter(alone).count());
+                let confused = |a: &&Line| list.iter().any(|b| only_in_32(a, b));
+                count(Counter::Float32Ties, list.iter().filter(confused).count());
                 let is_judged = |line: &&Line| judgement(line.item).is_some();
                 let touched: HashSet<u64> =
                     list.iter().filter(with_tie).filter(is_judged).map(|line| line.score.to_bits()).collect();
