@@ -90,8 +90,6 @@ def test_file_without_the_column_is_refused(tmp_path):
         tb.read_groups(tmp_path / "t.csv")
     advice = "Rename it, or say which in Python: columns={'group': ...}."
     assert str(error.value).endswith(f"no column for group. There are qid, a, b. {advice}")
-        "no column for group. There are qid, a, b. Rename it, or say which in Python: columns={'group': ...}."
-    )
 
 
 def test_file_that_is_no_table_is_refused(tmp_path):
