@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from fractions import Fraction
+from math import floor
 from typing import Any
-
-import numpy as np
 
 from tiebreak._interface import Tick
 from tiebreak.catalogue import Catalogue
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
-from tiebreak.significance.corrections import CORRECTIONS, corrected
+from tiebreak.significance.corrections import CORRECTIONS, WORDS, corrected
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
 from tiebreak.spec import Spec, parse
+from tiebreak.words import many
 
 __all__ = [
     "CATALOGUE",
@@ -88,6 +89,8 @@ def significance(
     """Test all pairs; see `Comparison.test`."""
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise InputError(f"alpha={alpha!r}. Give a number between 0 and 1, such as 0.05.", kind="alpha")
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
+        raise InputError(f"jobs={jobs!r}. Give a whole number from 1 on.", kind="size")
     papers = "sign" if paired.is_sign else "t"
     made = test_of(papers if test == "auto" else test, permutations=permutations, seed=seed)
     chosen = correction or ("none" if made.is_of_all_pairs else "holm")
@@ -101,13 +104,12 @@ def significance(
 
 def too_few_draws(made: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
     """Whether a test by chance has too few draws for any corrected p-value to be below alpha."""
-    if not isinstance(made, Resampled) or made.permutations == "all" or made.is_of_all_pairs:
+    if not isinstance(made, Resampled) or made.permutations == "all":
         return
-    draws = int(made.permutations)
-    least = corrected(np.array([1 / (draws + 1), *[1.0] * (pairs - 1)]), correction)[0]
-    if least >= alpha:
-        needed = int(pairs / alpha)
+    times = made.least_reached * (pairs if correction in ("bonferroni", "holm") else 1)
+    needed = floor(times / Fraction(str(alpha)))
+    if int(made.permutations) < needed:
         yield (
-            f"{draws:,} draws are too few: corrected for {pairs:,} comparisons no p-value can be below {alpha:g}. "
-            f"Give at least {needed:,}."
+            f"{made.permutations:,} draws are too few for any p-value below {alpha:g}, with {WORDS[correction]} for "
+            f"{many(pairs, 'comparison')}. Give at least {needed:,}."
         )

@@ -34,6 +34,8 @@ class Test(Entry):
     words: ClassVar[str] = ""
     """What it is called in a sentence."""
     needs: ClassVar[int] = 1
+    is_signed: ClassVar[bool] = True
+    """Whether its statistic changes its sign where the two runs change places."""
     is_of_all_pairs: ClassVar[bool] = False
     """Whether its p-values are already corrected for the number of pairs."""
 
@@ -57,6 +59,8 @@ class Resampled(Test):
 
     permutations: int | str = 10_000
     seed: int = 0
+    least_reached: ClassVar[int] = 1
+    """The smallest p-value is this over the number of draws and one."""
 
     def __post_init__(self) -> None:
         for name, least, most in (("permutations", 1, MOST_PERMUTATIONS), ("seed", 0, 2**63 - 1)):

@@ -52,6 +52,7 @@ class Wilcoxon(Test):
     """Wilcoxon's signed-rank test, ties dropped."""
 
     name: ClassVar[str] = "wilcoxon"
+    is_signed: ClassVar[bool] = False
     words: ClassVar[str] = "a two-sided Wilcoxon signed-rank test, ties dropped"
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:

@@ -57,16 +57,18 @@ class Paired:
     @cached_property
     def deviation(self) -> Floats:
         """The standard deviation of every pair's values; 0 where all are equal."""
-        spread = self.values.std(axis=1, ddof=1)
-        return np.where(np.ptp(self.values, axis=1) == 0, 0.0, spread)
+        if self.n < 2:
+            return np.zeros(len(self.values))
+        return np.where(np.ptp(self.values, axis=1) == 0, 0.0, self.values.std(axis=1, ddof=1))
 
     def by_run(self) -> Floats:
         """A number [run, request] for every run, whose differences are the values: those against the first run."""
         if not self.has_all_pairs:
             raise InputError("this test is of all pairs at once. Compare without a baseline.", kind="choice")
         against_first = np.zeros((len(self.runs), self.n))
-        rows = np.flatnonzero(self.pairs.x == 0)
-        against_first[self.pairs.y[rows]] = -self.values[rows]
+        first, second = self.pairs.x == 0, self.pairs.y == 0
+        against_first[self.pairs.y[first]] = -self.values[first]
+        against_first[self.pairs.x[second]] = self.values[second]
         return against_first
 
     def matrices(self) -> Floats:

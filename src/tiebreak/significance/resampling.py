@@ -35,7 +35,8 @@ class SignFlip(Resampled):
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         whole = whole_numbers(paired.values)
-        seen = np.abs(whole.sum(axis=1))
+        # Rounding moves a sum by half a unit per request: what may be equal counts as equal.
+        seen = np.abs(whole.sum(axis=1)) - paired.n
         reached = np.zeros(len(whole), dtype=np.int64)
         done = 0
         for signs in self.signs(paired.n):
@@ -68,12 +69,15 @@ class SignFlip(Resampled):
 
 
 def whole_numbers(values: Floats) -> Floats:
-    """Values as whole numbers, of which sums in any order are exact."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0:
-        return np.zeros_like(values)
-    exponent = int(np.ceil(np.log2(largest)))
-    return np.rint(np.ldexp(values, EXACT_BITS - exponent))
+    """The values of every pair as whole numbers of its own unit, of which sums in any order are exact."""
+    return np.rint(values / units(values))
+
+
+def units(values: Floats) -> Floats:
+    """A power of two for every pair, 2^-30 of its largest value: [pair, 1]."""
+    largest = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+    exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
+    return np.ldexp(1.0, exponent - EXACT_BITS)
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ class BootstrapTest(Resampled):
     """Percentile bootstrap: how often the mean of requests drawn anew lies on the other side of 0."""
 
     name: ClassVar[str] = "bootstrap"
+    least_reached: ClassVar[int] = 2
     words: ClassVar[str] = "a percentile bootstrap over requests"
 
     def __post_init__(self) -> None:
@@ -105,9 +110,8 @@ class BootstrapTest(Resampled):
     def means(self, values: Floats) -> Floats:
         """Means [draw, pair] of requests drawn anew; sums are exact, as in `SignFlip`."""
         whole, n = whole_numbers(values), values.shape[1]
-        unit = np.abs(values).max(initial=0.0) / max(np.abs(whole).max(initial=0.0), 1.0)
         means = np.empty((int(self.permutations), len(values)))
         for rows, weights in drawn(n, int(self.permutations), self.seed, TOGETHER):
             means[rows] = weights @ whole.T
-        scaled: Floats = means * (unit / n)
+        scaled: Floats = means * units(values).T / n
         return scaled

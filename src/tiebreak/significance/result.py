@@ -107,7 +107,7 @@ class Significance(Shown):
         for row in np.flatnonzero((pairs.x == x) & (pairs.y == y)).tolist():
             return self.row(row)
         for row in np.flatnonzero((pairs.x == y) & (pairs.y == x)).tolist():
-            return turned(self.row(row))
+            return turned(self.row(row), self.test.is_signed)
         raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
 
     def row(self, k: int) -> PairTest:
@@ -207,9 +207,10 @@ def drawn_how(test: Test) -> str:
     return " (all permutations)" if test.permutations == "all" else f" ({test.permutations:,} draws, seed {test.seed})"
 
 
-def turned(row: PairTest) -> PairTest:
+def turned(row: PairTest, is_signed: bool) -> PairTest:
     """The same pair, seen from the other run."""
     return row._replace(
+        statistic=0.0 - row.statistic if is_signed else row.statistic,
         run=row.other,
         other=row.run,
         mean=0.0 - row.mean,

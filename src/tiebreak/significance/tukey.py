@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations, product
-from math import ceil, factorial, log2
+from math import ceil, factorial, inf, log2
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +22,11 @@ MOST_ENUMERATED = 200_000
 
 
 class Rows(NamedTuple):
-    """What is shuffled, as whole numbers of a unit: what the kernel is given, and what was seen for every pair."""
+    """What is shuffled, as whole numbers of a unit: what the kernel is given, and what was seen for every pair.
+
+    Rounding moves a sum by half a unit per request, so what was seen is taken lower by a unit per request: what may be
+    equal counts as equal.
+    """
 
     kind: str
     numbers: NDArray[Any]
@@ -40,6 +45,7 @@ class RandomisedHSD(Resampled):
 
     name: ClassVar[str] = "hsd"
     words: ClassVar[str] = "a randomised Tukey HSD test"
+    is_signed: ClassVar[bool] = False
     is_of_all_pairs: ClassVar[bool] = True
 
     def check(self, paired: Paired) -> None:
@@ -57,22 +63,29 @@ class RandomisedHSD(Resampled):
         largest = np.sort(largest)
         reached = len(largest) - np.searchsorted(largest, rows.seen, side="left")
         p = reached / len(largest) if self.permutations == "all" else share_of_draws(reached, len(largest))
-        margin = largest[min(int((1 - alpha) * len(largest)), len(largest) - 1)] * rows.unit / paired.n
+        margin = self.critical(largest, alpha) * rows.unit / paired.n
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
+
+    def critical(self, largest: NDArray[np.int64], alpha: float) -> float:
+        """The largest difference whose p-value is not below alpha, of sorted ones; none is where draws are too few."""
+        level = Fraction(str(alpha))
+        everything = self.permutations == "all"
+        reached = ceil(level * len(largest) if everything else level * (len(largest) + 1) - 1)
+        return float(largest[len(largest) - reached]) if reached > 0 else inf
 
 
 def rows_of(paired: Paired) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
-        numbers, unit = fixed_point(paired.by_run().T, paired.n, bits=62)
+        numbers, unit = fixed_point(paired.by_run().T, bits=40)
         sums = numbers.sum(axis=0)
-        return Rows("values", numbers, np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]), unit)
+        return Rows("values", numbers, np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - paired.n, unit)
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
             return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), 1.0)
-    numbers, unit = fixed_point(paired.matrices(), paired.n, bits=31)
-    seen = np.abs(numbers[:, paired.pairs.x, paired.pairs.y].sum(axis=0, dtype=np.int64))
+    numbers, unit = fixed_point(paired.matrices(), bits=29 - ceil(log2(paired.n + 1)))
+    seen = np.abs(numbers[:, paired.pairs.x, paired.pairs.y].sum(axis=0, dtype=np.int64)) - paired.n
     return Rows("preferences", numbers.astype(np.int32), seen, unit)
 
 
@@ -87,12 +100,12 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
     return np.ascontiguousarray(-wins.T)
 
 
-def fixed_point(values: Floats, n: int, bits: int) -> tuple[NDArray[np.int64], float]:
-    """Values as whole numbers of a unit, so small that n of them add up to so many bits; and the unit."""
+def fixed_point(values: Floats, bits: int) -> tuple[NDArray[np.int64], float]:
+    """Values as whole numbers of a unit, of which the largest has so many bits; and the unit."""
     largest = float(np.abs(values).max(initial=0.0))
     if largest == 0:
         return np.zeros(values.shape, dtype=np.int64), 1.0
-    shift = bits - 2 - ceil(log2(largest)) - ceil(log2(max(n, 2)))
+    shift = bits - ceil(log2(largest))
     return np.rint(np.ldexp(values, shift)).astype(np.int64), float(np.ldexp(1.0, -shift))
 
 
@@ -128,6 +141,7 @@ class TukeyHSD(Test):
     name: ClassVar[str] = "tukey"
     words: ClassVar[str] = "Tukey's HSD test, blocked by request"
     needs: ClassVar[int] = 2
+    is_signed: ClassVar[bool] = False
     is_of_all_pairs: ClassVar[bool] = True
 
     def check(self, paired: Paired) -> None:

@@ -1,0 +1,291 @@
+"""What tests refuse, and what they say of tables that have next to nothing in them."""
+
+import re
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from orderings.experiments import compared, positions_of
+from significance.cases import pair, utilities
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.significance import CATALOGUE
+
+TESTS = sorted(CATALOGUE)
+RESAMPLED = ("permutation", "bootstrap", "hsd")
+TABLE = [[0.1, 0.5, 0.3], [0.2, 0.25, 0.75], [0.5, 0.5, 0.25]]
+THREE = [[[1], [2], [3]], [[1], [3], [6]], [[2], [1], [7]], [[1], [4], [2]]]
+every_test = pytest.mark.parametrize("test", TESTS)
+
+
+@pytest.fixture
+def some():
+    return utilities(TABLE)
+
+
+def refused(*words, error=InputError):
+    """An error whose message has all these words, in this order."""
+    return pytest.raises(error, match="(?s)" + ".*".join(map(re.escape, words)))
+
+
+def assert_numbers(found):
+    """Everything that is shown is there, and is a number."""
+    for row in found.rows():
+        assert not any(isnan(value) for value in row[2:])
+        assert 0 <= row.p <= 1 and 0 <= row.p_corrected <= 1
+        assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
+        assert row.low <= row.mean <= row.high
+    assert "nan" not in repr(found) and "nan" not in found.to_latex()
+    assert len(found.to_frame()) == len(found.p)
+
+
+# One request
+
+
+@pytest.mark.parametrize("test", ["t", "tukey"])
+def test_one_request_is_too_few_for_a_variance(test):
+    with refused("needs at least 2 requests; there is 1"):
+        pair([1]).test(test)
+
+
+@pytest.mark.parametrize("difference", [1, 0, -1])
+def test_one_request_shows_nothing_by_the_sign_test(difference):
+    found = pair([difference]).test("sign")
+    assert found.p.tolist() == [1]
+    assert_numbers(found)
+
+
+@pytest.mark.parametrize("test", ["hsd", "permutation", "wilcoxon", "bootstrap"])
+def test_one_request_has_a_defined_outcome(test):
+    found = utilities([[1, 2, 4]]).test(test, **({"permutations": 50} if test in RESAMPLED else {}))
+    assert_numbers(found)
+    if test != "bootstrap":
+        assert found.share == 0
+
+
+def test_all_shuffles_of_one_request_reach_the_largest_difference():
+    # Of 1, 2, 4 every shuffle has range 3, which is all that is compared with.
+    assert utilities([[1, 2, 4]]).test("hsd", permutations="all").p.tolist() == [1, 1, 1]
+
+
+def test_one_request_has_an_interval_without_bounds():
+    row = pair([1]).test("sign").between("a", "b")
+    assert (row.low, row.high) == (-inf, inf)
+
+
+# No differences
+
+
+@every_test
+def test_identical_runs_do_not_differ(test):
+    found = pair([0] * 5).test(test)
+    row = found.between("a", "b")
+    assert (row.p, row.p_corrected, row.d, row.mean) == (1, 1, 0, 0)
+    assert (row.superiority, row.win_share, row.tied) == (0.5, 0.5, 5)
+    assert (row.win_low, row.win_high) == (0, 1)
+    assert (row.low, row.high) == (0, 0)
+    assert found.share == 0
+    assert_numbers(found)
+
+
+@every_test
+def test_two_identical_runs_among_others_do_not_differ(test):
+    found = utilities([[q % 3, q % 3, (q * q) % 5] for q in range(8)]).test(test)
+    assert found.between("run0", "run1").p == 1
+    assert found.between("run0", "run1").d == 0
+    assert_numbers(found)
+
+
+@pytest.mark.parametrize("measure", ["RPP", "LexiRecall", "AP", "sign(AP)", "rrLP"])
+@pytest.mark.parametrize("test", ["auto", "hsd"])
+def test_identical_rankings_do_not_differ(measure, test):
+    found = compared([[[1, 3], [1, 3]], [[2, None], [2, None]]], measure).test(test)
+    assert found.p.tolist() == [1]
+    assert_numbers(found)
+
+
+def test_differences_that_cancel_out_do_not_differ():
+    for test in ("t", "permutation", "hsd", "tukey"):
+        row = pair([1, -1, 2, -2]).test(test).between("a", "b")
+        assert (row.p, row.d) == (1, 0)
+
+
+# Differences that are all equal
+
+
+@pytest.mark.parametrize("difference", [1, -1, 0.1, -1e-12, 1e9])
+def test_t_of_differences_that_are_all_equal_is_certain(difference):
+    found = pair([difference] * 4).test("t")
+    row = found.between("a", "b")
+    assert (row.p, row.d, row.statistic) == (0, np.copysign(inf, difference), np.copysign(inf, difference))
+    assert (row.low, row.high) == (row.mean, row.mean)
+    assert_numbers(found)
+
+
+def test_tukey_of_differences_that_are_all_equal_is_certain():
+    found = utilities([[q, q + 1, q + 3] for q in range(4)]).test("tukey")
+    assert found.p.tolist() == [0, 0, 0]
+    assert_numbers(found)
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_tests_of_signs_of_differences_that_are_all_equal_count_them(test):
+    assert pair([0.5] * 6).test(test).p.tolist() == pytest.approx([2 / 2**6])
+    assert pair([0.5] * 6).test("permutation", permutations="all").p.tolist() == [2 / 2**6]
+
+
+# Numbers that are none
+
+
+@pytest.mark.parametrize("test", RESAMPLED)
+@pytest.mark.parametrize("permutations", [0, -1, "some", 2.5, True, nan, 10**9])
+def test_permutations_are_a_whole_number_or_all(some, test, permutations):
+    with refused(f"permutations={permutations!r}", "whole number"):
+        some.test(test, permutations=permutations)
+
+
+@pytest.mark.parametrize("test", RESAMPLED)
+@pytest.mark.parametrize("seed", [-1, 1.5, "one", True, 2**63])
+def test_a_seed_is_a_whole_number(some, test, seed):
+    with refused(f"seed={seed!r}", "whole number"):
+        some.test(test, seed=seed)
+
+
+@every_test
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, nan, inf, True, "0.05", None])
+def test_alpha_is_a_number_between_0_and_1(some, test, alpha):
+    with refused(f"alpha={alpha!r}", "between 0 and 1"):
+        some.test(test, alpha=alpha)
+
+
+@pytest.mark.parametrize("alpha", [0.05, np.float64(0.05), 1e-9, 1 - 1e-9])
+def test_any_alpha_between_0_and_1_is_taken(some, alpha):
+    assert_numbers(some.test("t", alpha=alpha))
+    assert_numbers(some.test("hsd", alpha=alpha, permutations=100))
+
+
+def test_whole_numbers_of_numpy_are_taken(some):
+    found = some.test("hsd", permutations=np.int64(50), seed=np.int32(3))
+    assert found.p.tolist() == some.test("hsd", permutations=50, seed=3).p.tolist()
+    assert "50 draws, seed 3" in found.described()
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("test", "suggestion"),
+    [("wilcoxson", "wilcoxon"), ("permutations", "permutation"), ("tuckey", "tukey"), ("HSD1", "hsd")],
+)
+def test_an_unknown_test_is_refused_with_a_suggestion(some, test, suggestion):
+    with refused(f'"{test}"', "Did you mean", suggestion, error=UnknownNameError):
+        some.test(test)
+
+
+def test_an_unknown_test_like_none_is_refused_with_all_names(some):
+    with refused('"xyzzy"', "Known", "hsd", error=UnknownNameError):
+        some.test("xyzzy")
+
+
+@pytest.mark.parametrize("test", [5, None, ["t"], "", "t(", "t(x=1)", "hsd(permutations=0)", "hsd(seed=t)"])
+def test_what_is_no_test_is_refused(some, test):
+    with pytest.raises(InputError):
+        some.test(test)
+
+
+@pytest.mark.parametrize(
+    ("correction", "suggestion"), [("bonferoni", "bonferroni"), ("holms", "holm"), ("Holm", "holm")]
+)
+def test_an_unknown_correction_is_refused_with_a_suggestion(some, correction, suggestion):
+    with refused(f'"{correction}"', "Did you mean", suggestion, error=UnknownNameError):
+        some.test("t", correction=correction)
+
+
+@pytest.mark.parametrize("test", ["t", "hsd"])
+def test_an_unknown_correction_is_refused_before_anything_is_tested(some, test):
+    ticks = []
+    with refused('"sidak"', "Known", "holm", error=UnknownNameError):
+        some.test(test, correction="sidak", tick=lambda *call: ticks.append(call))
+    assert ticks == []
+
+
+def test_an_unknown_baseline_is_refused(some):
+    with refused('"run9"', error=UnknownNameError):
+        some.test("t", baseline="run9")
+
+
+# Choices that do not go together
+
+
+@pytest.mark.parametrize("test", ["hsd", "tukey"])
+def test_tests_of_all_pairs_refuse_a_baseline(some, test):
+    with refused("all pairs"):
+        some.test(test, baseline="run0")
+    with refused("all pairs"):
+        tb.compare(positions_of(THREE), "AP", "run0").test(test)
+
+
+# Where baselines leave no pair out, a test of all pairs may be refused or made, but not made wrongly.
+
+
+@pytest.mark.parametrize("test", ["hsd", "tukey"])
+@pytest.mark.parametrize("baseline", ["a", "b"])
+def test_two_runs_against_a_baseline_are_tested_as_without_it_or_refused(test, baseline):
+    made = pair([1, 2, 4, 5])
+    try:
+        found = made.test(test, baseline=baseline)
+    except InputError:
+        return
+    assert found.p.tolist() == made.test(test).p.tolist()
+
+
+@pytest.mark.parametrize("test", ["hsd", "tukey"])
+@pytest.mark.parametrize("measure", ["AP", "RPP", "LexiRecall"])
+def test_baselines_that_leave_no_pair_out_are_tested_as_without_them_or_refused(test, measure):
+    try:
+        found = tb.compare(positions_of(THREE), measure, ["run0", "run1"]).test(test)
+    except InputError:
+        return
+    every = tb.compare(positions_of(THREE), measure).test(test)
+    for run, other in (("run0", "run1"), ("run0", "run2"), ("run1", "run2")):
+        assert found.between(run, other).p == pytest.approx(every.between(run, other).p, rel=1e-9)
+
+
+def test_letters_refuse_a_baseline(some):
+    with refused("letters need all pairs", "without a baseline"):
+        some.test("t", baseline="run0").letters()
+
+
+@pytest.mark.parametrize("measure", ["RPP", "LexiRecall", "sign(AP)"])
+def test_tukey_refuses_a_preference(measure):
+    with refused("tukey is for", "metric", "hsd"):
+        compared([[[1, 3], [2, 3]], [[2, 5], [1, None]]], measure).test("tukey")
+
+
+@pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "tukey", "auto"])
+@pytest.mark.parametrize("how", [{"permutations": 100}, {"permutations": "all"}, {"seed": 1}])
+def test_a_test_without_chance_refuses_draws_and_seeds(some, test, how):
+    with refused(f"takes no {next(iter(how))}"):
+        some.test(test, **how)
+
+
+def test_a_bootstrap_cannot_go_through_all_samples(some):
+    with refused('permutations="all"', "Give a number"):
+        some.test("bootstrap", permutations="all")
+
+
+def test_too_many_signs_are_refused():
+    with refused('permutations="all"', "20 requests", "21", "Give a number"):
+        pair(range(21)).test("permutation", permutations="all")
+    assert pair([1] * 12).test("permutation", permutations="all").p.tolist() == [2 / 2**12]
+
+
+def test_too_many_shuffles_are_refused():
+    with refused('permutations="all"', "4! to the power of 4", "200,000", "Give a number"):
+        utilities([[0, 1, 2, 3]] * 4).test("hsd", permutations="all")
+
+
+def test_one_run_cannot_be_tested():
+    with refused("one run", "at least two"):
+        tb.Utilities({"a": {"q": 1}}).test("t")
