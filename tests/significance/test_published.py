@@ -49,7 +49,7 @@ def test_randomised_hsd_finds_the_printed_share_within_its_chance(graded, measur
 
 
 def test_randomised_hsd_of_average_precision_is_near_the_printed_share(graded):
-    # Printed is 30.03, 200 of 666 pairs. We find 197; the next three have p-values of 0.052, 0.053 and 0.055 however many
+    # Printed is 30.03, 200 of 666 pairs. Found are 197; the next three have p-values of 0.052 to 0.055 however many
     # shuffles are drawn. With a thousand shuffles, 30.03 lies within chance.
     found = graded.compare("AP").test("hsd", permutations=DRAWS, seed=1)
     assert 197 <= found.differs.sum() <= 199
