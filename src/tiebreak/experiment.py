@@ -13,13 +13,15 @@ import numpy as np
 
 from tiebreak._interface import Tick
 from tiebreak.errors import GradesWarning, InputError, UnknownNameError
-from tiebreak.inputs import Judgements, Run
+from tiebreak.inputs import Judgements, Run, read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
+from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
+from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
 from tiebreak.words import many
@@ -43,6 +45,10 @@ class Experiment:
     ----------
     judgements : Judgements, path or dict
     runs : one or several of Run, path or dict
+    aspects : path, dict or frame, optional
+        The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity.
+    profile : Judgements, path, dict or frame, optional
+        Ratings that tell which aspects a user likes, such as the training data; by default the judgements.
     **options
         How they are read: ``min_grade``, ``binary``, ``depth``, ``judged_only``, ``requests``, ``ties``, ... as in
         `project`.
@@ -55,12 +61,20 @@ class Experiment:
     """
 
     def __init__(
-        self, judgements: Judgements | Path | Values, runs: RunLike | Iterable[RunLike], **options: Any
+        self,
+        judgements: Judgements | Path | Values,
+        runs: RunLike | Iterable[RunLike],
+        *,
+        aspects: Any = None,
+        profile: Any = None,
+        **options: Any,
     ) -> None:
         signature(project).bind_partial(**options)  # a name that is misspelt is refused before anything is read
         self.judgements = read_judgements(judgements)
         self.runs = as_runs(runs)
         self.options = options
+        self._aspects = None if aspects is None else read_aspects(aspects)
+        self._profile = None if profile is None else read_judgements(profile)
 
     def __repr__(self) -> str:
         return f"<Experiment: {many(len(self.runs), 'run')}, {many(len(self.judgements.requests), 'judged request')}>"
@@ -215,6 +229,8 @@ class Experiment:
                 values = m.evaluate_rankings(self.judgements, self._whole_rankings)
             elif isinstance(m, LevelMetric):
                 values = m.over(levels[m.rel])
+            elif isinstance(m, AspectMetric):
+                values = m.of_rankings(self._aspect_rankings(m))
             else:
                 values = m.evaluate(self._pooled if m.needs_pool else positions)
             # A request without a relevant item is left out of everything, also by measures that would have a value.
@@ -224,6 +240,18 @@ class Experiment:
     def _pooled(self) -> Positions:
         """The runs once more, with the items of all of them counted."""
         return self._read(pool=True)
+
+    def _aspect_rankings(self, made: AspectMetric) -> AspectRankings:
+        """The first items of every ranking with their aspects, as deep as was asked for so far."""
+        if self._aspects is None:
+            raise InputError(f"{made} needs the aspects of items: aspects=..., --aspects FILE.", kind="aspects")
+        depth = int(made.cutoff or 1)
+        if self._shown is None or self._shown[0] < depth:
+            read = self._read(top=depth)
+            self._shown = depth, aspect_rankings(read, self.judgements, self._aspects, self._profile)
+        return self._shown[1]
+
+    _shown: tuple[int, AspectRankings] | None = None
 
     @cached_property
     def _whole_rankings(self) -> Positions:

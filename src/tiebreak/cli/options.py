@@ -75,6 +75,7 @@ READING = (
 )
 
 
+OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile")
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
     click.option(
@@ -108,7 +109,10 @@ def output_options(command: Command) -> Command:
     @wraps(command)
     def writing(format_: str, out: str | None, qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         out = None if out == "-" else out
-        others = (options.get(name) for name in ("exclude", "candidates", "utilities", "weights", "groups"))
+        others = (
+            options.get(name)
+            for name in ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile")
+        )
         check_output(format_, out, [*filter(None, [qrels, *others]), *(name_and_path(run)[1] for run in runs)])
         return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
 

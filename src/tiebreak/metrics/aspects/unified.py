@@ -1,0 +1,212 @@
+"""Accuracy and diversity in one: alpha-beta-nDCG and its relatives, of items with aspects that users rate (AB)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError
+from tiebreak.metrics.base import Metric, Traits, check_number
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
+from tiebreak.projection.primitives import Floats
+
+NUMBERS_AT_ONCE = 1 << 22
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class AspectMetric(Metric):
+    """A measure of the first items of a ranking, with their aspects and ratings."""
+
+    traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, low=-np.inf, high=np.inf)
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        """Values [run, request]."""
+        raise NotImplementedError
+
+
+def check_between(name: str, value: float, low: float, high: float) -> None:
+    check_number(name, value)
+    if not low <= value <= high:
+        raise InputError(f"{name}={value}. Give a number from {low:g} to {high:g}.", kind="spec")
+
+
+def slots_of(rankings: AspectRankings, item: Codes) -> Codes:
+    """The aspects [.., slot] of items; the place behind the last aspect where there is none."""
+    unknown = len(rankings.table.of_item) - 1
+    return rankings.table.of_item[np.where(item == NOBODY, unknown, item)]
+
+
+@dataclass(frozen=True)
+class AlphaBetaNDCG(AspectMetric):
+    r"""Accuracy and diversity as one gain, over that of the greedy order of what the user rated (AB eqs 4-16).
+
+    .. math:: G[k] = 1 - \prod_a \Big(1 - P(a|u, i_k) \, \gamma_a \prod_{j < k} (1 - P(a|u, i_j))\Big)
+
+    with P of 0 where an item lacks the aspect, alpha where it is not rated, and beta r / r_max where it is.
+
+    Parameters
+    ----------
+    alpha : float
+        How likely an item that was not rated serves an aspect of its own.
+    beta : float
+        How likely one of the largest rating does.
+    r_max : float, optional
+        The largest rating of the scale; by default the largest that was given.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"b": 2.0, "a": 1.0}},
+    ...                     aspects={"a": ["war"], "b": ["war", "love"]})
+    >>> made = exp.evaluate("alpha_beta_nDCG(beta=1)@2")     # interest in war 6/8, in love 2/8; P is 1/2 and 1
+    >>> made.to_flat_dict()     # (1 - 5/8 x 7/8 + 3/8 / log2(3)) / (3/4 + 1/8 / log2(3))
+    {'run1/alpha_beta_nDCG(beta=1)@2': 0.8321290476260073}
+    """
+
+    alpha: float = 0.005
+    beta: float = 0.5
+    r_max: float | None = None
+    name: ClassVar[str] = "alpha_beta_nDCG"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between("alpha", self.alpha, 0, 1)
+        check_between("beta", self.beta, 0, 1)
+        if self.r_max is not None:
+            check_number("r_max", self.r_max)
+            if not self.r_max > 0:
+                raise InputError(f"r_max={self.r_max}. Give a number above 0.", kind="spec")
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        ideal = self.ideal(rankings)
+        values = np.full(rankings.item.shape[:2], np.nan)
+        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
+            found = self.discounted(self.gains(rankings, item, rating))
+            values[run] = np.divide(found, ideal, out=np.full_like(found, np.nan), where=ideal > 0)
+        return values
+
+    def served(self, rating: Floats, largest: float) -> Floats:
+        """P of an aspect that an item has: by its rating, alpha where there is none."""
+        highest = self.r_max or largest or 1.0
+        if float(np.nanmax(rating, initial=0.0)) > highest:
+            raise InputError(f"r_max={highest:g} is below a rating. Give the maximum of the scale.", kind="range")
+        share: Floats = np.where(np.isnan(rating), self.alpha, self.beta * np.maximum(rating, 0.0) / highest)
+        return share
+
+    def discounted(self, gains: Floats) -> Floats:
+        """The sum of gains [request, rank], each divided by the logarithm of its rank and one."""
+        summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
+        return summed
+
+    def gains(self, rankings: AspectRankings, item: Codes, rating: Floats) -> Floats:
+        """The gain [request, rank] of the items of one run."""
+        depth = min(int(self.cutoff or 1), item.shape[1])
+        left = rankings.interest.copy()
+        gains = np.zeros((len(item), depth))
+        served = np.where(item == NOBODY, 0.0, self.served(rating, rankings.largest))
+        every = np.arange(len(item))[:, None]
+        for rank in range(depth):
+            slots, chance = slots_of(rankings, item[:, rank]), served[:, rank, None]
+            gains[:, rank] = 1 - (1 - chance * left[every, slots]).prod(axis=-1)
+            left[every, slots] *= 1 - chance
+        return gains
+
+    def ideal(self, rankings: AspectRankings) -> Floats:
+        """The discounted gain [request] of the order in which each next rated item gains most, ties to the least id."""
+        found = np.zeros(len(rankings.requests))
+        for requests, item, rating in padded(rankings):
+            found[requests] = self.discounted(self.greedy(rankings, requests, item, rating))
+        return found
+
+    def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+        """The gains [request, rank] of the greedy order of some items [request, candidate]."""
+        left = rankings.interest[requests]
+        slots = slots_of(rankings, item)
+        chance = np.where(item == NOBODY, 0.0, self.served(rating, rankings.largest))
+        open_ = item != NOBODY
+        depth = min(int(self.cutoff or 1), item.shape[1])
+        gains, every = np.zeros((len(item), depth)), np.arange(len(item))
+        for rank in range(depth):
+            wanted = left[every[:, None, None], slots]
+            gain = np.where(open_, 1 - (1 - chance[..., None] * wanted).prod(axis=-1), -1.0)
+            best = gain.argmax(axis=1)
+            gains[:, rank] = np.maximum(gain[every, best], 0.0)
+            open_[every, best] = False
+            # Where no item is left the best has a chance of 0, and nothing changes.
+            left[every[:, None], slots[every, best]] *= 1 - chance[every, best, None]
+            chance[every, best] = 0.0
+        return gains
+
+
+def padded(rankings: AspectRankings) -> Iterator[tuple[Codes, Codes, Floats]]:
+    """Requests with about as many rated items, some at a time: items and ratings [request, candidate], -1 for none."""
+    sizes = np.diff(rankings.rated.starts)
+    order = np.argsort(sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    width = rankings.table.of_item.shape[1]
+    begin = 0
+    while begin < len(order):
+        largest = int(sizes[order[min(begin + 4096, len(order)) - 1]])
+        step = max(1, min(4096, NUMBERS_AT_ONCE // (largest * width)))
+        requests = order[begin : begin + step]
+        most = int(sizes[requests].max())
+        places = rankings.rated.starts[requests][:, None] + np.arange(most)
+        there = np.arange(most) < sizes[requests][:, None]
+        places = np.where(there, places, 0)
+        item = np.where(there, rankings.rated.item[places], NOBODY)
+        yield requests, item, np.where(there, rankings.rated.rating[places], np.nan)
+        begin += step
+
+
+@dataclass(frozen=True)
+class AspectRecall(AspectMetric):
+    """The share of all aspects that the first items show, rated or not (S-Recall, Zhai et al. 2003).
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
+    >>> exp.evaluate("S-Recall@1").to_flat_dict()
+    {'run1/S-Recall@1': 0.5}
+    """
+
+    name: ClassVar[str] = "S-Recall"
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        shown = first_shown(rankings)
+        share: Floats = (shown <= int(self.cutoff or 1)).mean(axis=-1)
+        return share
+
+
+@dataclass(frozen=True)
+class AspectReciprocalRank(AspectMetric):
+    """One over the first rank at which all aspects have been shown; 0 beyond the cutoff (S-RR, Zhai et al. 2003).
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
+    >>> exp.evaluate("S-RR@5").to_flat_dict()
+    {'run1/S-RR@5': 0.5}
+    """
+
+    name: ClassVar[str] = "S-RR"
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        last = first_shown(rankings).max(axis=-1)
+        return np.where(last <= int(self.cutoff or 1), 1.0 / last, 0.0)
+
+
+def first_shown(rankings: AspectRankings) -> Floats:
+    """The first rank [run, request, aspect] at which an aspect is shown; infinite where it is not."""
+    runs, requests, depth = rankings.item.shape
+    found = np.full((runs, requests, len(rankings.table.labels) + 1), np.inf)
+    run, request = np.arange(runs)[:, None, None], np.arange(requests)[None, :, None]
+    for rank in range(depth, 0, -1):
+        found[run, request, slots_of(rankings, rankings.item[:, :, rank - 1])] = rank
+    return found[..., :-1]

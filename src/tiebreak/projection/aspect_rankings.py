@@ -1,0 +1,151 @@
+"""The first items of every ranking with their aspects and ratings: what measures of diversity see.
+
+A sibling of `Positions`: those hold where relevant items stand, these hold what stands at the top, rated or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import TopItems
+from tiebreak.inputs import Ids, Judgements
+from tiebreak.inputs.ids import ranges
+from tiebreak.projection.position_table import Positions
+from tiebreak.projection.primitives import Floats
+
+NOBODY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class AspectTable:
+    """The aspects of items: `of_item` [item, slot] are places in `labels`, its last value where an item has fewer.
+
+    The last row is that of an item without aspects, of which nothing is known.
+    """
+
+    items: dict[str, int]
+    labels: tuple[str, ...]
+    of_item: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, aspects: Mapping[str, Sequence[str]]) -> AspectTable:
+        labels = tuple(sorted({label for of_item in aspects.values() for label in of_item}))
+        place = {label: k for k, label in enumerate(labels)}
+        widest = max(map(len, aspects.values()), default=1)
+        of_item = np.full((len(aspects) + 1, max(widest, 1)), len(labels), dtype=np.int64)
+        for row, named in enumerate(aspects.values()):
+            of_item[row, : len(named)] = [place[label] for label in named]
+        return cls({item: row for row, item in enumerate(aspects)}, labels, of_item)
+
+    def codes(self, names: Ids) -> NDArray[np.int64]:
+        """The row of every item; the last where it is not in the table."""
+        unknown = len(self.items)
+        return np.fromiter((self.items.get(name, unknown) for name in names), np.int64, len(names))
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """Items that users rated, by request: entries ``starts[r]`` to ``starts[r + 1]``, in the order of their ids."""
+
+    starts: NDArray[np.int64]
+    item: NDArray[np.int64]
+    rating: Floats
+
+    @classmethod
+    def of(cls, judgements: Judgements, requests: Ids, table: AspectTable) -> Rated:
+        place = {name: r for r, name in enumerate(judgements.requests)}
+        chosen = np.array([place.get(name, NOBODY) for name in requests], dtype=np.int64)
+        sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
+        entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
+        names = [judgements.items[int(code)] for code in judgements.item[entries].tolist()]
+        request = np.repeat(np.arange(len(chosen)), sizes)
+        order = np.array(sorted(range(len(names)), key=lambda k: (request[k], names[k].encode())), dtype=np.int64)
+        code = table.codes(Ids.of(names))
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(starts, code[order], judgements.grade[entries][order])
+
+    @property
+    def request(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+@dataclass(frozen=True, eq=False)
+class AspectRankings:
+    """The first k items of every ranking.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    table : AspectTable
+    item : int array [run, request, k]
+        Rows of the table; -1 where a ranking is shorter.
+    rating : array [run, request, k]
+        NaN where the user did not rate the item.
+    rated : Rated
+        All that users rated, of which ideal rankings are made.
+    profile : Rated
+        What tells which aspects a user likes.
+    largest : float
+        The largest rating that was given.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    table: AspectTable
+    item: NDArray[np.int64]
+    rating: Floats
+    rated: Rated
+    profile: Rated
+    largest: float
+
+    @cached_property
+    def interest(self) -> Floats:
+        """How much of a user's ratings each aspect has (AB eq 9): [request, aspect], and 0 for none of them."""
+        size = len(self.table.labels) + 1
+        slots = self.table.of_item[self.profile.item]
+        summed = np.zeros((len(self.requests), size))
+        request = np.repeat(self.profile.request, slots.shape[1])
+        ratings = np.repeat(np.maximum(self.profile.rating, 0.0), slots.shape[1])
+        np.add.at(summed, (request, slots.ravel()), ratings)
+        summed[:, -1] = 0.0
+        whole = summed.sum(axis=1, keepdims=True)
+        shares: Floats = np.divide(summed, whole, out=np.zeros_like(summed), where=whole > 0)
+        return shares
+
+    @property
+    def without_profile(self) -> int:
+        """How many users' ratings say nothing about aspects."""
+        return int((self.interest.sum(axis=1) == 0).sum())
+
+
+def aspect_rankings(
+    positions: Positions, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None
+) -> AspectRankings:
+    """The first items of rankings that were read with ``top``."""
+    assert positions.top is not None, "rankings were read with their first items"
+    table = AspectTable.of(aspects)
+    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
+    shape = len(positions.runs), len(positions.requests), max(depth, 1)
+    item = np.full(shape, NOBODY, dtype=np.int64)
+    rating = np.full(shape, np.nan)
+    for run, top in enumerate(positions.top):
+        place(top, judgements, table, item[run], rating[run])
+    rated = Rated.of(judgements, positions.requests, table)
+    liked = rated if profile is None else Rated.of(profile, positions.requests, table)
+    largest = float(judgements.grade.max(initial=0.0))
+    return AspectRankings(positions.runs, positions.requests, table, item, rating, rated, liked, largest)
+
+
+def place(top: TopItems, judgements: Judgements, table: AspectTable, item: NDArray[np.int64], rating: Floats) -> None:
+    """Write the first items of one run to their places."""
+    sizes = np.diff(top.starts)
+    request, rank = np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
+    item[request, rank] = table.codes(Ids(*top.items))
+    known = top.judgement >= 0
+    rating[request[known], rank[known]] = judgements.grade[top.judgement[known]]
