@@ -18,7 +18,7 @@ from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.aspects.unified import AlphaBetaNDCG, AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings
@@ -106,7 +106,7 @@ class Experiment:
         values = np.stack(list(self._evaluated(metrics)), axis=-1)
         counted = int((positions.relevant() > 0).sum())
         over = f"Means over {many(counted, 'request')}."
-        said = (over, *notes(positions), *notes_on_measures(names, metrics, values))
+        said = (over, *notes(positions), *notes_on_measures(names, metrics, values), *self._notes_on_aspects(metrics))
         return Scores(positions.runs, positions.requests, names, metrics, values, said, library=positions.library)
 
     def compare(
@@ -252,6 +252,19 @@ class Experiment:
         return self._shown[1]
 
     _shown: tuple[int, AspectRankings] | None = None
+
+    def _notes_on_aspects(self, metrics: tuple[Metric, ...]) -> Iterator[str]:
+        """What measures of diversity took for granted."""
+        of_aspects = [m for m in metrics if isinstance(m, AspectMetric)]
+        if self._shown is None or not of_aspects:
+            return
+        _, rankings = self._shown
+        whose = "their own ratings" if self._profile is None else "a profile"
+        lacking = rankings.without_profile
+        empty = f" Without any: {many(lacking, 'user')}." if lacking else ""
+        yield f"{many(len(rankings.table.labels), 'aspect')}; users' interest in them is taken from {whose}.{empty}"
+        if any(isinstance(m, AlphaBetaNDCG) and m.r_max is None for m in of_aspects):
+            yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
 
     @cached_property
     def _whole_rankings(self) -> Positions:

@@ -234,6 +234,16 @@ def test_what_cannot_be_meant_is_refused(spec, said):
         tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}, aspects={"a": ["war"]}).evaluate(spec)
 
 
+def test_what_was_taken_for_granted_is_told():
+    judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
+    exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)
+    said = exp.evaluate("alpha_beta_nDCG@5").notes
+    assert "2 aspects; users' interest in them is taken from their own ratings. Without any: 1 user." in said
+    assert "The largest rating of the scale is taken to be 5, the largest given." in said
+    assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
+    assert not any("aspects" in note for note in exp.evaluate("AP").notes)
+
+
 def test_aspects_are_needed():
     with pytest.raises(tb.InputError, match="needs the aspects of items"):
         tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}).evaluate("S-Recall@5")
