@@ -37,7 +37,7 @@ def assert_numbers(found):
         assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
         assert row.low <= row.mean <= row.high
     assert "nan" not in repr(found) and "nan" not in found.to_latex()
-    assert len(found.to_frame()) == len(found.p)
+    assert len(list(found.rows())) == len(found.p)
 
 
 # One request
