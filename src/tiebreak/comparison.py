@@ -94,13 +94,13 @@ class Summary(Shown):
     def table(self, digits: int = 4) -> Table:
         """Pairs as rows, their means marked where the interval leaves 0 out."""
         rows, marked = [], []
-        for place, row in enumerate(self.rows[:MOST_ROWS]):
+        for place, row in enumerate(self.rows):
             bounds = (signed(value, digits) for value in (row.low, row.high))
             rows.append((row.run, row.other, row.marked_mean(digits), *bounds, *(f"{count:,}" for count in row[5:])))
             if row.is_clear:
                 marked.append((place, 2))
-        said = (*self.notes, CLEAR, *not_shown(len(self.rows), "pair"))
-        return Table(("run", "other", *PairSummary._fields[2:]), tuple(rows), said, frozenset(marked))
+        header = ("run", "other", *PairSummary._fields[2:])
+        return Table(header, tuple(rows), (*self.notes, CLEAR), frozenset(marked), MOST_ROWS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -50,7 +50,7 @@ def test_seed_and_draws_reach_the_test(files):
         rows_of(*files, "-m", "RPP", "--test", "hsd", "--permutations", 50, "--seed", seed) for seed in (1, 1, 2)
     )
     assert one == two != other
-    assert {row["test"] for row in one} == {"hsd(permutations=50, seed=1)"}
+    assert {(row["test"], row["draws"], row["seed"], row["alpha"]) for row in one} == {("hsd", "50", "1", "0.05")}
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -70,6 +70,45 @@ def test_letters(eight):
     text = done("test", *eight, "-m", "LexiRecall", "--letters").stdout
     assert ["good", "a"] in [line.split() for line in text.splitlines()]
     assert ["bad", "b"] in [line.split() for line in text.splitlines()]
+
+
+def test_gate_needs_requests_and_mean_to_agree(tmp_path):
+    # Of 40 requests new wins 32 narrowly and loses 8 by much: its mean is lower, but it is base that loses requests.
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(40)))
+    filler = [f"x{k}" for k in range(120)]
+
+    def rankings(place):
+        return "".join(ranking(f"q{q}", *filler[: place(q) - 1], "a") for q in range(40))
+
+    (tmp_path / "new.run").write_text(rankings(lambda q: 50 if q < 8 else 100))
+    (tmp_path / "base.run").write_text(rankings(lambda q: 1 if q < 8 else 101))
+    qrels, new, base = (tmp_path / name for name in ("qrels", "new.run", "base.run"))
+    assert "no run is shown to be worse" in done("compare", qrels, base, new, "--fail-if-worse", "RR").stderr
+    told = done("compare", qrels, new, base, "--fail-if-worse", "RR").stderr
+    assert 'Note: "base" loses more requests to "new" than it wins by RR, p = 0.00018, but not on average' in told
+    said = done("test", qrels, new, base, "-m", "RR", "--test", "sign").stdout
+    assert "The run with the lower mean wins significantly more requests: new and base." in said
+
+
+def test_infinite_statistics_are_null_in_json(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("run,request,value\n" + "".join(f"a,q{k},1\nb,q{k},0\n" for k in range(3)))
+    (line,) = objects(done("test", "--utilities", path, "--test", "t", "--format", "jsonl").stdout)
+    assert line["statistic"] is None and line["d"] is None and line["p"] == 0
+
+
+def test_latex_holds_all_pairs(tmp_path):
+    path = tmp_path / "s.csv"
+    rows = (f"r{k:02},q{q},{k * (q + 1) % 7}\n" for k in range(22) for q in range(4))
+    path.write_text("run,request,value\n" + "".join(rows))
+    assert done("test", "--utilities", path, "--format", "latex").stdout.count("\\\\") == 231 + 1
+    assert "31 more rows not shown" in done("test", "--utilities", path).stdout
+
+
+def test_letters_tell_of_too_few_draws(files):
+    text = done("test", *files, "-m", "RPP", "--test", "hsd", "--permutations", 5, "--letters").stdout
+    assert "5 draws are too few" in text
+    assert "RPP\tone\ta" in done("test", *files, "-m", "RPP", "--letters", "--format", "trec").stdout
 
 
 def test_baseline(files):

@@ -56,12 +56,40 @@ def test_one_request_shows_nothing_by_the_sign_test(difference):
     assert_numbers(found)
 
 
-@pytest.mark.parametrize("test", ["hsd", "permutation", "wilcoxon", "bootstrap"])
+@pytest.mark.parametrize("test", ["hsd", "permutation", "wilcoxon"])
 def test_one_request_has_a_defined_outcome(test):
     found = utilities([[1, 2, 4]]).test(test, **({"permutations": 50} if test in RESAMPLED else {}))
     assert_numbers(found)
-    if test != "bootstrap":
-        assert found.share == 0
+    assert found.share == 0
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_one_request_is_too_few_where_requests_vary(test):
+    with pytest.raises(tb.InputError, match="needs at least 2 requests; there is 1"):
+        utilities([[1, 2, 4]]).test(test)
+
+
+@pytest.mark.parametrize("row", [[0.1, 0.1, 0.1, -0.3], [0.1, 0.2, -0.3], [0.1, 0.2, -0.3, 0.1, 0.2, -0.3]])
+def test_resampled_sums_that_may_be_zero_are_zero(row):
+    # Each sum has as many resamples below 0 as not above it: by going through all of them p is 1.
+    found = pair(row).test("bootstrap", permutations=20_000, correction="none")
+    assert found.p.tolist() == [1]
+
+
+def test_tiny_numbers_are_tested_as_others_are():
+    row = [0.3, -0.2, 0.5, 0.9, -0.7, 0.4]
+    for test in ("t", "tukey", "wilcoxon"):
+        plain, tiny = (pair([value * scale for value in row]).test(test) for scale in (1, 2.0**-560))
+        assert tiny.p == pytest.approx(plain.p, rel=1e-9)
+        assert tiny.d == pytest.approx(plain.d, rel=1e-9)
+
+
+def test_differences_equal_but_for_rounding_are_equal():
+    a, b = [0.3, 0.2, 0.5, 0.9, 0.7, 0.4], [0.2, 0.1, 0.4, 0.8, 0.6, 0.5]
+    found = tb.Utilities({"a": dict(enumerate(a)), "b": dict(enumerate(b))}).test("wilcoxon")
+    tens = tb.Utilities({"a": dict(enumerate([10 * v for v in a])), "b": dict(enumerate([10 * v for v in b]))})
+    assert found.p.tolist() == tens.test("wilcoxon").p.tolist() == [0.21875]
+    assert tb.Utilities({"a": {1: 0.3, 2: 0.2, 3: 0.5}, "b": {1: 0.2, 2: 0.1, 3: 0.4}}).test("t").d.tolist() == [inf]
 
 
 def test_all_shuffles_of_one_request_reach_the_largest_difference():

@@ -13,7 +13,7 @@ from orderings.experiments import compared, positions_of
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, utilities
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.significance import CATALOGUE, PairTest, significance, too_few_draws
+from tiebreak.significance import CATALOGUE, PairTest, Settings, significance, too_few_draws
 from tiebreak.significance.letters import letter, letters
 
 # run1 beats the others by far; run0 and run2 are near each other.
@@ -84,7 +84,7 @@ def test_runs_that_were_not_tested_are_refused():
     assert against.between("run0", "run1").mean < 0 < against.between("run1", "run0").mean
     with pytest.raises(InputError, match="run0 and run2 were not tested"):
         against.between("run0", "run2")
-    with pytest.raises(InputError, match="not tested"):
+    with pytest.raises(InputError, match="run1 cannot be tested against itself"):
         against.between("run1", "run1")
     with pytest.raises(UnknownNameError, match='"run7"'):
         against.between("run7", "run1")
@@ -268,7 +268,7 @@ def test_one_comparison_is_not_several():
 def test_frame_has_a_row_per_pair(found):
     pytest.importorskip("polars")
     frame = found.to_frame()
-    assert list(frame.columns) == list(PairTest._fields)
+    assert list(frame.columns) == [*Settings._fields, *PairTest._fields]
     assert len(frame) == 3
     assert list(frame["p_corrected"]) == found.p_corrected.tolist()
     assert list(frame["other"]) == ["run1", "run2", "run2"]
@@ -301,7 +301,7 @@ def test_print_has_every_pair_and_the_sentence(found):
 
 def test_of_many_pairs_the_first_are_shown():
     made = utilities([[r * (q + 1) % 7 for r in range(21)] for q in range(5)]).test("t")
-    assert "10 more pairs not shown" in repr(made)
+    assert "10 more rows not shown" in repr(made)
     assert len(list(made.rows())) == 210
 
 

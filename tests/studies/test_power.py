@@ -60,6 +60,24 @@ def test_interval_by_hand(experiment):
     assert drawn_interval(made) == ((pairs - 1) / pairs, 1.0)
 
 
+def test_interval_of_a_doubled_share_is_doubled(experiment):
+    # p of the bootstrap is twice a share: 0.04 is 1 of 99 draws, whose interval is 0.00026 to 0.055.
+    test = experiment.compare("RPP").test("bootstrap", permutations=99, correction="none")
+    made = test.__class__(test.paired, test.test, "none", 0.05, test.outcome._replace(p=np.full_like(test.p, 0.04)))
+    assert drawn_interval(made) == (0.0, 1.0)
+    made = test.__class__(test.paired, test.test, "none", 0.05, test.outcome._replace(p=np.full_like(test.p, 0.02)))
+    assert drawn_interval(made) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
+
+
+def test_what_cannot_be_meant_is_refused(experiment):
+    with pytest.raises(tb.InputError, match="no measure was given"):
+        power(experiment, [])
+    found = power(experiment, "RPP")
+    assert list(found.to_dict()) == ["RPP"]
+    with pytest.raises(tb.TiebreakError, match="AP"):
+        found.curve("AP")
+
+
 def test_results_are_tables_and_frames(experiment):
     found = power(experiment, ["RPP", "AP"])
     assert "percent" in repr(found) and r"\toprule" in found.to_latex()

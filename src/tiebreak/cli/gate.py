@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def worse(comparison: Comparison, alpha: float) -> bool:
     """Whether a run is worse than its baseline by an exact two-sided sign test, corrected by Holm; say which ones.
 
+    Worse is a run that loses more requests than it wins, and on average; one that only loses more requests is told.
     Baselines are not tested against each other. A run that is not worse is not thereby shown to be as good; a note
     says which runs differ from their baseline in too few requests to show anything.
     """
@@ -25,11 +26,13 @@ def worse(comparison: Comparison, alpha: float) -> bool:
     tested = [row for row in test.rows() if row.run not in comparison.baselines]
     if not tested:
         raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
-    found = [
-        (row, p)
-        for row, p in zip(tested, corrected([row.p for row in tested], "holm").tolist(), strict=True)
-        if p < alpha and row.mean < 0
-    ]
+    tests = zip(tested, corrected([row.p for row in tested], "holm").tolist(), strict=True)
+    losing = [(row, p) for row, p in tests if p < alpha and row.statistic < 0]
+    found = [(row, p) for row, p in losing if row.mean < 0]
+    for row, p in losing:
+        if row.mean >= 0:
+            said = f"{quoted(row.run)} loses more requests to {quoted(row.other)} than it wins by {comparison.measure}"
+            click.echo(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.mean:+.4f}): it passes.", err=True)
     for row, p in found:
         said = f"{quoted(row.run)} is worse than {quoted(row.other)} by {comparison.measure}"
         click.echo(f"Gate: {said}: mean {row.mean:+.4f}, p = {p:.2g} (sign test, Holm).", err=True)

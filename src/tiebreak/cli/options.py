@@ -70,7 +70,7 @@ READING = (
         "--jobs",
         type=POSITIVE,
         default=lambda: os.cpu_count() or 1,
-        help="Files read at the same time; by default one per processor.",
+        help="Threads: files read at the same time, shuffles; by default one per processor.",
     ),
 )
 

@@ -92,7 +92,7 @@ def command(
     from tiebreak.significance import test_of
     from tiebreak.utilities import Utilities
 
-    if test_ != "auto":
+    if test_.strip() != "auto":
         test_of(test_, permutations=permutations, seed=seed)  # a bad name is refused before anything is read
     how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
     how["jobs"] = options["jobs"]
@@ -132,7 +132,7 @@ class Report:
             marked += [(len(rows) + row, column + 1) for row, column in table.best]
             rows += [(significance.paired.measure, *row) for row in table.rows]
         notes = dict.fromkeys(note for table in tables for note in table.notes)
-        return Table(("measure", *tables[0].header), tuple(rows), tuple(notes), frozenset(marked))
+        return Table(("measure", *tables[0].header), tuple(rows), tuple(notes), frozenset(marked), tables[0].most)
 
     def _letter_table(self) -> Table:
         from tiebreak.reports.tables import Table
@@ -140,27 +140,29 @@ class Report:
         columns = [significance.letters() for significance in self.found]
         rows = tuple((run, *(column[run] for column in columns)) for run in columns[0])
         header = ("run", *(significance.paired.measure for significance in self.found))
-        said = (*(s.described() for s in self.found), "Runs that share a letter were not shown to differ.")
-        return Table(header, rows, said)
+        said = dict.fromkeys(note for s in self.found for note in s.letter_table().notes)
+        return Table(header, rows, tuple(said))
 
     def rows(self) -> Rows:
         """Names of columns, and a row per measure and pair, or per run with its letters."""
-        from tiebreak.significance import PairTest
+        from tiebreak.significance import PairTest, Settings
 
         if self.letters:
             table = self._letter_table()
             return table.header, table.rows
-        return ("measure", "test", "correction", *PairTest._fields), self._pairs()
+        return (*Settings._fields, *PairTest._fields), self._pairs()
 
     jsonl = rows
 
     def _pairs(self) -> Iterator[tuple[Any, ...]]:
         for significance in self.found:
-            of = significance.paired.measure, str(significance.test), significance.correction
-            yield from ((*of, *row) for row in significance.rows())
+            yield from ((*significance.settings, *row) for row in significance.rows())
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
-        """Measure, run, other, corrected p-value."""
+        """Measure, run, other, corrected p-value; or measure, run, letters."""
         for significance in self.found:
             measure = significance.paired.measure
+            if self.letters:
+                yield from ((measure, run, of_run) for run, of_run in significance.letters().items())
+                continue
             yield from ((measure, row.run, row.other, row.p_corrected) for row in significance.rows())

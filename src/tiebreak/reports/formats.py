@@ -36,9 +36,9 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO
 
 
 def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
-    """One object per line; NaN, which JSON has not, is null."""
+    """One object per line; NaN and infinities, which JSON has not, are null."""
     for row in rows:
-        known = (None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
+        known = (None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row)
         out.write(json.dumps(dict(zip(header, known, strict=True)), ensure_ascii=False) + "\n")
 
 

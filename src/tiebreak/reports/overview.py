@@ -24,7 +24,7 @@ MANY_TIES = 0.5
 NEARLY_ALL = 0.99
 ODD_RANKINGS = {
     "rank_disagrees": "The rank column disagrees with the order of scores, which counts, in so many requests",
-    "float32_ties": "In 32 bits, as pytrec_eval holds them, so many scores tie with a different one and are ranked by item id",
+    "float32_ties": "In 32 bits, as pytrec_eval holds them, so many scores tie with a different one, and ids decide",
 }
 SHOWN_IN_ROWS = ("judged_ties", "unjudged_requests")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST_WITHOUT_TERMINAL = 160
-NUMBER = re.compile(r"[-+0-9.,%/=*() ]*|nan")
+NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|nan|[-+]?inf[* ]?")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -29,13 +29,23 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 class Table:
     """Cells of text, columns of numbers to the right, with notes under them.
 
-    `best` are the places (row, column) to be marked.
+    `best` are the places (row, column) to be marked. In terminals and notebooks only the first `most` rows are shown.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
+    most: int | None = None
+
+    @property
+    def shown(self) -> Table:
+        """Only the first rows, with a note on the others."""
+        more = len(self.rows) - (len(self.rows) if self.most is None else self.most)
+        if more <= 0:
+            return self
+        said = f"{more:,} more rows not shown; other formats list all."
+        return replace(self, rows=self.rows[: self.most], notes=(*self.notes, said), most=None)
 
     def is_number(self, column: int) -> bool:
         """Whether a column is set to the right; the first one names the rows."""
@@ -50,7 +60,7 @@ class Table:
                 raise BrokenPipeError
 
         console = Terminal()
-        self._render(console if console.is_terminal else Terminal(width=NARROWEST_WITHOUT_TERMINAL))
+        self.shown._render(console if console.is_terminal else Terminal(width=NARROWEST_WITHOUT_TERMINAL))
 
     def to_text(self) -> str:
         from io import StringIO
@@ -58,7 +68,7 @@ class Table:
         from rich.console import Console
 
         text = StringIO()
-        self._render(Console(file=text, width=NARROWEST_WITHOUT_TERMINAL))
+        self.shown._render(Console(file=text, width=NARROWEST_WITHOUT_TERMINAL))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
 
     def _render(self, console: Console) -> None:
@@ -85,6 +95,9 @@ class Table:
             console.print(Text(printable(note)), soft_wrap=True)
 
     def to_html(self) -> str:
+        return self.shown._html()
+
+    def _html(self) -> str:
         titles = (escape(printable(title)) for title in self.header)
         head = "".join(f'<th style="{self._style(c)}">{title}</th>' for c, title in enumerate(titles))
         body = "".join(f"<tr>{''.join(self._html_cells(r))}</tr>" for r in range(len(self.rows)))

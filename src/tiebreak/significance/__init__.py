@@ -18,8 +18,8 @@ from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
 from tiebreak.significance.corrections import CORRECTIONS, WORDS, corrected
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.result import PairTest, Significance
-from tiebreak.spec import Spec, parse
+from tiebreak.significance.result import PairTest, Settings, Significance
+from tiebreak.spec import Spec, parse, unaliased
 from tiebreak.words import many
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "CORRECTIONS",
     "PairTest",
     "Paired",
+    "Settings",
     "Significance",
     "Test",
     "corrected",
@@ -60,11 +61,15 @@ def test_of(spec: str | Test, **parameters: Any) -> Test:
     """
     if not isinstance(spec, (str, Test)):
         raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
-    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(ALIASES.get(spec.strip(), spec)), _refused)
+    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)), _refused)
     given = {name: value for name, value in parameters.items() if value is not None}
     unknown = given.keys() - {parameter.name for parameter in fields(made)}
     if unknown:
-        raise InputError(f"{made.name} takes no {', '.join(sorted(unknown))}: it is not by chance.", kind="spec")
+        raise InputError(
+            f"{made.name} takes no {' and no '.join(sorted(unknown))}: nothing is drawn. Leave it out, or choose a "
+            "test by chance, such as hsd.",
+            kind="spec",
+        )
     return replace(made, **given)
 
 
@@ -92,8 +97,9 @@ def significance(
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
         raise InputError(f"jobs={jobs!r}. Give a whole number from 1 on.", kind="size")
     papers = "sign" if paired.is_sign else "t"
-    made = test_of(papers if test == "auto" else test, permutations=permutations, seed=seed)
-    chosen = correction or ("none" if made.is_of_all_pairs else "holm")
+    auto = isinstance(test, str) and test.strip() == "auto"
+    made = test_of(papers if auto else test, permutations=permutations, seed=seed)
+    chosen = ("none" if made.is_of_all_pairs else "holm") if correction is None else correction
     corrected(paired.mean[:0], chosen)  # a bad name is refused before anything is tested
     made.check(paired)
     outcome = made.run(paired, alpha, jobs or os.cpu_count() or 1, tick)

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak._interface import Tick
 from tiebreak.significance.base import Outcome, Test, interval
 from tiebreak.significance.paired import Paired
+from tiebreak.significance.resampling import whole_numbers
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Wilcoxon(Test):
         from scipy.stats import wilcoxon
 
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
-        for k, row in enumerate(paired.values):
+        for k, row in enumerate(whole_numbers(paired.values)):  # so that floats that should be equal are
             if tick and k % 16 == 0:
                 tick(k, len(paired.values))
             if row.any():

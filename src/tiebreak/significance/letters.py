@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.errors import InputError
+
+MOST_GROUPS = 500
+
 
 def letters(differ: NDArray[np.bool_]) -> list[str]:
     """Letters of runs, in the order given: two runs share one exactly where they do not differ.
@@ -19,6 +23,12 @@ def letters(differ: NDArray[np.bool_]) -> list[str]:
     groups: list[frozenset[int]] = [frozenset(range(len(differ)))]
     for first, second in zip(*np.nonzero(np.triu(differ)), strict=True):
         groups = absorbed([part for group in groups for part in split(group, int(first), int(second))])
+        if len(groups) > MOST_GROUPS:
+            raise InputError(
+                f"there are more than {MOST_GROUPS} groups of runs that do not differ: letters would not help. "
+                "Look at the pairs.",
+                kind="size",
+            )
     groups.sort(key=sorted)
     return ["".join(letter(k) for k, group in enumerate(groups) if run in group) for run in range(len(differ))]
 

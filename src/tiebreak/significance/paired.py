@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
+
+EQUAL = 1e-12
+"""Differences of a pair that differ by no more than this share of the largest are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +61,14 @@ class Paired:
         """The standard deviation of every pair's values; 0 where all are equal."""
         if self.n < 2:
             return np.zeros(len(self.values))
-        return np.where(np.ptp(self.values, axis=1) == 0, 0.0, self.values.std(axis=1, ddof=1))
+        largest = np.abs(self.values).max(axis=1, keepdims=True)
+        scaled = self.values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
+        spread = np.where(np.ptp(scaled, axis=1) <= EQUAL, 0.0, scaled.std(axis=1, ddof=1))
+        deviations: Floats = spread * largest[:, 0]
+        return deviations
 
     def by_run(self) -> Floats:
         """A number [run, request] for every run, whose differences are the values: those against the first run."""
-        if not self.has_all_pairs:
-            raise InputError("this test is of all pairs at once. Compare without a baseline.", kind="choice")
         against_first = np.zeros((len(self.runs), self.n))
         first, second = self.pairs.x == 0, self.pairs.y == 0
         against_first[self.pairs.y[first]] = -self.values[first]

@@ -17,7 +17,7 @@ from tiebreak.significance.base import Outcome, Resampled, interval, share_of_dr
 from tiebreak.significance.paired import Paired
 
 TOGETHER = 256
-PAIRS_TOGETHER = 20_000_000
+SUMS_TOGETHER = 20_000_000
 EXACT_BITS = 30
 MOST_ENUMERATED = 20
 
@@ -87,6 +87,7 @@ class BootstrapTest(Resampled):
     name: ClassVar[str] = "bootstrap"
     least_reached: ClassVar[int] = 2
     words: ClassVar[str] = "a percentile bootstrap over requests"
+    needs: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,22 +97,24 @@ class BootstrapTest(Resampled):
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
         low, high, p = (np.empty(len(paired.values)) for _ in range(3))
-        step = max(1, PAIRS_TOGETHER // draws)
+        step = max(1, SUMS_TOGETHER // draws)
         for begin in range(0, len(paired.values), step):
-            if tick:
-                tick(begin, len(paired.values))
             rows = slice(begin, begin + step)
-            means = self.means(paired.values[rows])
-            low[rows], high[rows] = np.quantile(means, [alpha / 2, 1 - alpha / 2], axis=0)
-            beyond = np.minimum((means <= 0).sum(axis=0), (means >= 0).sum(axis=0))
+            values = paired.values[rows]
+            sums = self.sums(values, begin * draws, p.size * draws, tick)
+            bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
+            low[rows], high[rows] = bounds * units(values)[:, 0] / paired.n
+            # Rounding moves a sum by half a unit per request: what may be 0 counts as 0.
+            beyond = np.minimum((sums <= paired.n).sum(axis=0), (sums >= -paired.n).sum(axis=0))
             p[rows] = np.minimum(2 * share_of_draws(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)
 
-    def means(self, values: Floats) -> Floats:
-        """Means [draw, pair] of requests drawn anew; sums are exact, as in `SignFlip`."""
-        whole, n = whole_numbers(values), values.shape[1]
-        means = np.empty((int(self.permutations), len(values)))
-        for rows, weights in drawn(n, int(self.permutations), self.seed, TOGETHER):
-            means[rows] = weights @ whole.T
-        scaled: Floats = means * units(values).T / n
-        return scaled
+    def sums(self, values: Floats, done: int, everything: int, tick: Tick | None) -> Floats:
+        """Sums [draw, pair] of requests drawn anew, in the units of each pair; exact, as in `SignFlip`."""
+        whole = whole_numbers(values)
+        sums = np.empty((int(self.permutations), len(values)))
+        for rows, weights in drawn(values.shape[1], int(self.permutations), self.seed, TOGETHER):
+            if tick:
+                tick(done + rows.start * len(values), everything)
+            sums[rows] = weights @ whole.T
+        return sums

@@ -18,7 +18,7 @@ from tiebreak.significance.base import Outcome, Resampled, Test
 from tiebreak.significance.corrections import WORDS, corrected
 from tiebreak.significance.letters import letters
 from tiebreak.significance.paired import Paired
-from tiebreak.words import many, signed
+from tiebreak.words import listed, many, signed
 
 MOST_ROWS = 200
 
@@ -45,6 +45,20 @@ class PairTest(NamedTuple):
     win_high: float
     requests: int
     tied: int
+
+
+class Settings(NamedTuple):
+    """What was tested, and how; draws and seed of tests by chance."""
+
+    measure: str
+    test: str
+    draws: int | str | None
+    seed: int | None
+    correction: str
+    alpha: float
+
+
+SHARED = "Runs that share a letter were not shown to differ."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +117,8 @@ class Significance(Shown):
     def between(self, run: str, other: str) -> PairTest:
         """One pair, the first run as the first whatever the order in which it was tested."""
         x, y = (place_of(name, self.runs) for name in (run, other))
+        if x == y:
+            raise InputError(f"{run} cannot be tested against itself. Give two runs.", kind="runs")
         pairs = self.paired.pairs
         for row in np.flatnonzero((pairs.x == x) & (pairs.y == y)).tolist():
             return self.row(row)
@@ -158,7 +174,7 @@ class Significance(Shown):
     def letter_table(self) -> Table:
         """Runs, the best first, with their letters."""
         rows = tuple(self.letters().items())
-        return Table(("run", "letters"), rows, (self.described(), "Runs that share a letter were not shown to differ."))
+        return Table(("run", "letters"), rows, (self.described(), SHARED, *self.notes))
 
     def described(self) -> str:
         """What was done, in a sentence for a paper."""
@@ -168,9 +184,13 @@ class Significance(Shown):
         pairs = many(len(self.paired.pairs), "comparison")
         return (
             f"Differences in {self.paired.measure} over {many(self.paired.n, 'request')} were tested by "
-            f"{self.test.words}{chance}{family}{by}: {pairs}, alpha = {self.alpha:g}; {int(self.differs.sum()):,} "
-            "shown. For the others no difference was shown."
+            f"{self.test.words}{chance}{family}{by}: {pairs}, alpha = {self.alpha:g}; {self._found()}"
         )
+
+    def _found(self) -> str:
+        found = int(self.differs.sum())
+        others = "" if found == len(self.paired.pairs) else " For the others no difference was shown."
+        return f"{found:,} shown.{others}"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{run: {other: corrected p}}``."""
@@ -179,25 +199,42 @@ class Significance(Shown):
             found.setdefault(row.run, {})[row.other] = row.p_corrected
         return found
 
+    @property
+    def settings(self) -> Settings:
+        """What was tested, and how."""
+        test = self.test
+        draws, seed = (test.permutations, test.seed) if isinstance(test, Resampled) else (None, None)
+        return Settings(self.paired.measure, self.test.name, draws, seed, self.correction, self.alpha)
+
     def to_frame(self) -> Any:
-        """A row per pair, with the columns of `PairTest`."""
-        return self._frame(PairTest._fields, self.rows())
+        """A row per pair: the settings, then the columns of `PairTest`."""
+        return self._frame((*Settings._fields, *PairTest._fields), ((*self.settings, *row) for row in self.rows()))
 
     def table(self, digits: int = 4) -> Table:
         """Pairs as rows, marked where a difference was shown."""
         shown, marked = [], []
-        for k in range(min(len(self.paired.pairs), MOST_ROWS)):
+        for k in range(len(self.paired.pairs)):
             row, differs = self.row(k), bool(self.differs[k])
             marked += [(k, 2)] if differs else []
             numbers = (signed(value, digits) for value in (row.low, row.high))
             mean = signed(row.mean, digits) + ("*" if differs else " ")
             effects = (signed(row.d, 2), f"{row.superiority:.2f}", f"{row.tied:,}")
             shown.append((row.run, row.other, mean, *numbers, p_shown(row.p), p_shown(row.p_corrected), *effects))
-        more = len(self.paired.pairs) - len(shown)
-        said = (self.described(), f"* p < {self.alpha:g}, corrected.", *self.notes)
-        said += (f"{many(more, 'more pair')} not shown; other formats list all.",) if more else ()
+        corrected = "" if self.correction == "none" else ", corrected"
+        said = (self.described(), f"* p < {self.alpha:g}{corrected}.", *self._against_the_mean(), *self.notes)
         header = ("run", "other", "mean", "low", "high", "p", "corrected", "d", "superiority", "tied")
-        return Table(header, tuple(shown), said, frozenset(marked))
+        return Table(header, tuple(shown), said, frozenset(marked), MOST_ROWS)
+
+    def _against_the_mean(self) -> Iterator[str]:
+        """Pairs in which the run with the lower mean wins more requests, by a test of requests won."""
+        if self.test.name != "sign":
+            return
+        against = np.flatnonzero(self.differs & (self.outcome.statistic * self.paired.mean < 0))
+        names = [
+            f"{self.runs[self.paired.pairs.x[k]]} and {self.runs[self.paired.pairs.y[k]]}" for k in against.tolist()
+        ]
+        if names:
+            yield f"The run with the lower mean wins significantly more requests: {listed(names)}."
 
 
 def drawn_how(test: Test) -> str:

@@ -24,8 +24,8 @@ MOST_ENUMERATED = 200_000
 class Rows(NamedTuple):
     """What is shuffled, as whole numbers of a unit: what the kernel is given, and what was seen for every pair.
 
-    Rounding moves a sum by half a unit per request, so what was seen is taken lower by a unit per request: what may be
-    equal counts as equal.
+    Rounding moves a sum by half a unit per request, and a difference of two sums by twice that, so what was seen is
+    taken lower by as much as both may have moved: what may be equal counts as equal.
     """
 
     kind: str
@@ -50,8 +50,7 @@ class RandomisedHSD(Resampled):
 
     def check(self, paired: Paired) -> None:
         super().check(paired)
-        if not paired.has_all_pairs:
-            raise InputError("hsd is of all pairs at once. Compare without a baseline.", kind="choice")
+        check_all_pairs(self.name, paired)
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         rows = rows_of(paired)
@@ -74,12 +73,17 @@ class RandomisedHSD(Resampled):
         return float(largest[len(largest) - reached]) if reached > 0 else inf
 
 
+def check_all_pairs(name: str, paired: Paired) -> None:
+    if not paired.has_all_pairs:
+        raise InputError(f"{name} is of all pairs at once. Leave out the baseline, --baseline.", kind="choice")
+
+
 def rows_of(paired: Paired) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
         numbers, unit = fixed_point(paired.by_run().T, bits=40)
         sums = numbers.sum(axis=0)
-        return Rows("values", numbers, np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - paired.n, unit)
+        return Rows("values", numbers, np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - 2 * paired.n, unit)
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
@@ -146,20 +150,21 @@ class TukeyHSD(Test):
 
     def check(self, paired: Paired) -> None:
         super().check(paired)
-        if not paired.is_difference or not paired.has_all_pairs:
+        check_all_pairs(self.name, paired)
+        if not paired.is_difference:
             raise InputError(
-                "tukey is for all pairs of a metric, whose values every run has by itself. Use hsd for preferences.",
-                kind="choice",
+                "tukey is for metrics, whose values every run has by itself. Use hsd for preferences.", kind="choice"
             )
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.stats import studentized_range
 
-        values, n = paired.by_run(), paired.n
+        largest = float(np.abs(paired.by_run()).max(initial=0.0)) or 1.0
+        values, n = paired.by_run() / largest, paired.n  # squares of tiny numbers would vanish
         size = len(paired.runs)
         freedom = (size - 1) * (n - 1)
         residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
-        error = np.sqrt((residual**2).sum() / freedom / n)
+        error = largest * np.sqrt((residual**2).sum() / freedom / n)
         with np.errstate(divide="ignore", invalid="ignore"):
             q = np.where(paired.mean == 0, 0.0, np.abs(paired.mean) / error)
         p = np.ones(len(q))

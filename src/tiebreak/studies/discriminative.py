@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak._interface import Tick
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.means import CONFIDENCE
 from tiebreak.projection.primitives import Floats
@@ -61,8 +62,10 @@ class PowerStudy(Shown):
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
-        (found,) = (test for test in self.tests if test.paired.measure == measure)
-        return np.sort(found.p_corrected)
+        by_measure = {test.paired.measure: test for test in self.tests}
+        if measure not in by_measure:
+            raise UnknownNameError("measure", measure, by_measure)
+        return np.sort(by_measure[measure].p_corrected)
 
     def curves(self) -> Iterator[tuple[str, int, float]]:
         """Measure, place and corrected p-value, for all measures."""
@@ -104,7 +107,7 @@ class PowerStudy(Shown):
 
 def power(
     experiment: Experiment,
-    measures: Iterable[str] = MEASURES,
+    measures: str | Iterable[str] = MEASURES,
     test: str | Test = "auto",
     *,
     correction: str | None = None,
@@ -123,13 +126,16 @@ def power(
     >>> power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).to_dict()
     {'LexiRecall': 1.0, 'R@5': 0.0}
     """
+    asked = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    if not asked:
+        raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
     found = tuple(
         experiment.compare(measure).test(
             test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
         )
-        for measure in measures
+        for measure in asked
     )
-    return PowerStudy(found, library=found[0].library if found else None)
+    return PowerStudy(found, library=found[0].library)
 
 
 def drawn_interval(found: Significance) -> tuple[float, float]:
@@ -140,9 +146,10 @@ def drawn_interval(found: Significance) -> tuple[float, float]:
     from scipy.special import betaincinv
 
     draws, tail = int(test.permutations), (1 - CONFIDENCE) / 2
-    reached = np.rint(found.p * (draws + 1) - 1)
+    reached = np.rint(found.p * (draws + 1) / test.least_reached - 1)
     with np.errstate(invalid="ignore"):
         low = np.where(reached > 0, betaincinv(np.maximum(reached, 1), draws - reached + 1, tail), 0.0)
         high = np.where(reached < draws, betaincinv(reached + 1, np.maximum(draws - reached, 1), 1 - tail), 1.0)
-    shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in (high, low)]
+    bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
+    shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in bounds]
     return shares[0], shares[1]
