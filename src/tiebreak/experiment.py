@@ -18,7 +18,7 @@ from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AlphaBetaNDCG, AspectMetric
+from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings
@@ -263,7 +263,7 @@ class Experiment:
         lacking = rankings.without_profile
         empty = f" Without any: {many(lacking, 'user')}." if lacking else ""
         yield f"{many(len(rankings.table.labels), 'aspect')}; users' interest in them is taken from {whose}.{empty}"
-        if any(isinstance(m, AlphaBetaNDCG) and m.r_max is None for m in of_aspects):
+        if any(getattr(m, "r_max", 0) is None for m in of_aspects):
             yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
 
     @cached_property

@@ -92,6 +92,28 @@ def s_rr(ranking, aspects, k):
     return Fraction(0)
 
 
+def rbu(ranking, ratings, aspects, gamma, k, p, e, g_max):
+    def r(item, a):
+        return Fraction(2 ** ratings.get(item, 0) - 1, 2**g_max) if a in aspects.get(item, ()) else 0
+
+    total = Fraction(0)
+    for i, item in enumerate(ranking[:k], start=1):
+        gained = sum(gamma[a] * r(item, a) * math.prod(1 - r(above, a) for above in ranking[: i - 1]) for a in gamma)
+        total += p**i * (gained - e)
+    return total
+
+
+def eu(ranking, ratings, aspects, gamma, k, p, e, g_max, alpha):
+    total = Fraction(0)
+    for i, item in enumerate(ranking[:k], start=1):
+        gained = Fraction(0)
+        for a in aspects.get(item, ()):
+            above = sum(a in aspects.get(other, ()) for other in ranking[: i - 1])
+            gained += gamma[a] * Fraction(ratings.get(item, 0), g_max) * (1 - alpha) ** above
+        total += p ** (i - 1) * (gained - e)
+    return total
+
+
 def scored(ranking):
     return {item: float(-k) for k, item in enumerate(ranking)}
 
@@ -118,7 +140,8 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
     exp = tb.Experiment(
         judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects, profile=profile
     )
-    specs = [*HOW, "S-Recall@3", "S-RR@4"]
+    effort = {"p": Fraction(99, 100), "e": Fraction(1, 20), "g_max": 5}
+    specs = [*HOW, "S-Recall@3", "S-RR@4", "RBU(r_max=5)@6", "EU(r_max=5)@6"]
     found = exp.evaluate(specs).to_dict()
     for name, run in zip(("run1", "run2"), runs, strict=True):
         for user, of in judged.items():
@@ -127,6 +150,11 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
             of_profile = None if profile is None else profile[user]
             expected = [ab_ndcg(run[user], of, aspects, metric(s).cutoff, how, of_profile) for s, how in HOW.items()]
             expected += [float(s_recall(run[user], aspects, 3)), float(s_rr(run[user], aspects, 4))]
+            of_ranking = run[user], of, aspects, interest(of if of_profile is None else of_profile, aspects)
+            expected += [
+                float(rbu(*of_ranking, 6, **effort)),
+                float(eu(*of_ranking, 6, **effort, alpha=Fraction(1, 4))),
+            ]
             values = [found[name][user][spec] for spec in specs]
             assert values == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
@@ -141,7 +169,7 @@ def test_counting_gives_the_same_gains_as_the_product(rated, aspects, ranking, h
 
 def test_every_measure_of_aspects_has_a_twin():
     known = {name for name, entry in CATALOGUE.items() if issubclass(entry, AspectMetric)}
-    assert known == {"alpha_beta_nDCG", "S-Recall", "S-RR"}
+    assert known == {"alpha_beta_nDCG", "S-Recall", "S-RR", "RBU", "EU"}
 
 
 def test_greedy_order_is_near_the_best_one():
@@ -227,6 +255,9 @@ def test_profile_may_be_other_ratings():
         ("alpha_beta_nDCG(beta=2)@5", "beta=2"),
         ("alpha_beta_nDCG(r_max=0)@5", "above 0"),
         ("alpha_beta_nDCG(r_max=3)@5", "below a rating"),
+        ("RBU(p=2)@5", "p=2"),
+        ("RBU(r_max=-1)@5", "above 0"),
+        ("EU(alpha=3)@5", "alpha=3"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(spec, said):

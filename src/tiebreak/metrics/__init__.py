@@ -46,6 +46,8 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "SL3": "search_length.SearchLength3",
         "RecallError": "search_length.RecallError",
         "alpha_beta_nDCG": "aspects.unified.AlphaBetaNDCG",
+        "RBU": "aspects.unified.RankBiasedUtility",
+        "EU": "aspects.unified.ExpectedUtility",
         "S-Recall": "aspects.unified.AspectRecall",
         "S-RR": "aspects.unified.AspectReciprocalRank",
         "alpha_DCG": "aspects.intents.AlphaDCG",

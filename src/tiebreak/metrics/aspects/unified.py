@@ -164,6 +164,128 @@ def padded(rankings: AspectRankings) -> Iterator[tuple[Codes, Codes, Floats]]:
 
 
 @dataclass(frozen=True)
+class EffortMetric(AspectMetric):
+    """What every item gives its user, less the effort of looking at it, as far as users look.
+
+    Parameters
+    ----------
+    p : float
+        The chance that a user looks at the next item.
+    e : float
+        The effort of looking at an item.
+    r_max : float, optional
+        The largest rating of the scale; by default the largest that was given.
+    """
+
+    p: float = 0.99
+    e: float = 0.05
+    r_max: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between("p", self.p, 0, 1)
+        check_between("e", self.e, 0, 1)
+        if self.r_max is not None:
+            check_number("r_max", self.r_max)
+            if not self.r_max > 0:
+                raise InputError(f"r_max={self.r_max}. Give a number above 0.", kind="spec")
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        highest = self.r_max or rankings.largest or 1.0
+        depth = min(int(self.cutoff or 1), rankings.item.shape[2])
+        values = np.zeros(rankings.item.shape[:2])
+        every = np.arange(rankings.item.shape[1])[:, None]
+        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
+            left = rankings.interest.copy()
+            for rank in range(depth):
+                slots, there = slots_of(rankings, item[:, rank]), item[:, rank] != NOBODY
+                given = np.nan_to_num(np.maximum(rating[:, rank], 0.0))
+                worth, kept = self.served(given, highest), self.kept(given, highest)
+                gained = worth * left[every, slots].sum(axis=-1) - self.e
+                values[run] += np.where(there, self.looked_at(rank + 1) * gained, 0.0)
+                left[every, slots] *= kept[:, None]
+        return values
+
+    def looked_at(self, rank: int) -> float:
+        """How likely a user looks at this rank."""
+        raise NotImplementedError
+
+    def served(self, rating: Floats, highest: float) -> Floats:
+        """What an item with this rating gives for each of its aspects; 0 where it was not rated."""
+        raise NotImplementedError
+
+    def kept(self, rating: Floats, highest: float) -> Floats:
+        """How much of the interest in its aspects is left behind an item with this rating."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RankBiasedUtility(EffortMetric):
+    r"""Rank-biased utility (Amigo et al. 2018), with the interests of users as weights of aspects.
+
+    .. math:: \sum_{i \le k} p^i \Big(\sum_a \gamma_a r_{ia} \prod_{j < i} (1 - r_{ja}) - e\Big), \qquad
+        r = (2^g - 1) / 2^{g_{max}}
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
+    >>> exp.evaluate("RBU(p=0.5, e=0)@2").to_flat_dict()     # 1/2 x 3/4 + 1/4 x 1/4 x 1/4
+    {'run1/RBU(p=0.5, e=0)@2': 0.390625}
+    """
+
+    name: ClassVar[str] = "RBU"
+
+    def looked_at(self, rank: int) -> float:
+        return float(self.p**rank)
+
+    def served(self, rating: Floats, highest: float) -> Floats:
+        share: Floats = (2.0**rating - 1) / 2.0**highest
+        return share
+
+    def kept(self, rating: Floats, highest: float) -> Floats:
+        return 1 - self.served(rating, highest)
+
+
+@dataclass(frozen=True)
+class ExpectedUtility(EffortMetric):
+    r"""Expected utility (Yang and Lad 2009), our reading of it, with the interests of users as weights of aspects.
+
+    .. math:: \sum_{i \le k} p^{i - 1} \Big(\sum_a \gamma_a \frac{g_{ia}}{g_{max}} (1 - \alpha)^{c_{ia}} - e\Big)
+
+    where c is the number of items above with the aspect.
+
+    Parameters
+    ----------
+    alpha : float
+        How much an aspect is worth less for each item above that shows it.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
+    >>> exp.evaluate("EU(p=0.5, e=0)@2").to_flat_dict()     # 1 + 1/2 x 1/2 x 3/4
+    {'run1/EU(p=0.5, e=0)@2': 1.1875}
+    """
+
+    alpha: float = 0.25
+    name: ClassVar[str] = "EU"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between("alpha", self.alpha, 0, 1)
+
+    def looked_at(self, rank: int) -> float:
+        return float(self.p ** (rank - 1))
+
+    def served(self, rating: Floats, highest: float) -> Floats:
+        return rating / highest
+
+    def kept(self, rating: Floats, highest: float) -> Floats:
+        return np.full_like(rating, 1 - self.alpha)
+
+
+@dataclass(frozen=True)
 class AspectRecall(AspectMetric):
     """The share of all aspects that the first items show, rated or not (S-Recall, Zhai et al. 2003).
 
