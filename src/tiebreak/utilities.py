@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,14 @@ class Row(NamedTuple):
     population: str
     group: str | None
     value: float
+
+
+class WinShares(NamedTuple):
+    """In which share of the requests each of two runs is better, and in which they tie."""
+
+    first: float
+    tied: float
+    second: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,6 +225,20 @@ class Utilities:
         values = np.array(columns).T.copy()
         table = UtilityTable(self.runs, Ids.of(names), values, library=self.table.library)
         return Utilities.of(table, f"{minus}{made.bare} of {self.measure}", (*self.notes, said))
+
+    def win_shares(self, run: str, other: str) -> WinShares:
+        """In which share of the requests each of two runs is better, and in which they tie; by weight where weighted.
+
+        Examples
+        --------
+        >>> made = Utilities({"a": {"q": 1, "r": 0}, "b": {"q": 0, "r": 0}}, weights={"q": 1, "r": 3})
+        >>> made.win_shares("a", "b")
+        WinShares(first=0.25, tied=0.75, second=0.0)
+        """
+        x, y = (self.values[place_of(name, self.runs)] for name in (run, other))
+        weights = np.ones(len(x)) if self.table.weights is None else self.table.weights
+        whole = fsum(weights.tolist())
+        return WinShares(*(fsum(weights[mask].tolist()) / whole for mask in (x > y, x == y, x < y)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups, and their utility."""

@@ -2,10 +2,11 @@
 
 from fractions import Fraction
 from math import exp, inf, log, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
@@ -65,7 +66,7 @@ ROOTS = {
 }
 ORDERS = {"leximin": slow.leximin, "leximax": slow.leximax}
 EVERY = [*EXACT, *AREAS, *ROOTS, *ORDERS, "smoothed_leximin(lag=2)", "trisk(baseline='run0')"]
-TAKE_WEIGHTS = ["mean", "gmean", "gain", "urisk"]
+TAKE_WEIGHTS = ["mean", "gmean", "gain", "urisk", "trisk", "georisk"]
 
 
 def close(numbers):
@@ -351,6 +352,7 @@ def test_the_order_of_requests_moves_no_bit_of_a_lower_area(spec, rows, chance):
 @given(case=weighted, chance=st.randoms(use_true_random=False))
 def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
     rows, weights = case
+    assume(len(weights) >= CATALOGUE[name].needs)
     places = list(range(len(weights)))
     chance.shuffle(places)
     moved = [[row[place] for place in places] for row in rows]
@@ -410,6 +412,30 @@ def test_weights_are_taken_by_means_and_gains_and_refused_by_all_others(name):
     else:
         with pytest.raises(InputError, match=f"{name} takes no weights"):
             made.order(made_of(name))
+
+
+def test_weighted_risks_by_hand():
+    # Differences 1/4 and -1/4, the loss doubled: 1/4 and -1/2, weights 3 and 1. Mean 1/16; deviations 3/16 and -9/16
+    # count by 3/4 and 1/4: 81/4096 each, summed and times 2.
+    rows, weights = [[0.5, 0.5], [0.75, 0.25]], [3, 1]
+    assert scores("trisk(baseline='run0')", rows, weights)[1:] == close([1 / 16 / sqrt(2 * (81 + 81) / 4096)])
+    # Both runs sum to 1 of 2, so what is expected is half of each request's sum: 5/8 and 3/8. z of the first is -1/8
+    # and 1/8 over the roots, the loss doubled.
+    z = [-2 * 0.125 / sqrt(0.625), 0.125 / sqrt(0.375)]
+    expected = sqrt(0.5 * NormalDist().cdf((3 * z[0] + z[1]) / 4))
+    assert scores("georisk", rows, weights)[:1] == close([expected])
+
+
+def test_weighted_risks_with_equal_weights_are_those_without():
+    rows = [[0.5, 0.25, 0.125], [0.25, 1, 0.5]]
+    for spec in ("trisk(baseline='run0')", "georisk"):
+        assert scores(spec, rows, [3, 3, 3]) == close(scores(spec, rows))
+
+
+def test_win_shares_go_by_weight():
+    made = utilities([1, 0, 0.5, 0], [0, 0, 0.5, 1], weights={"q0": 1, "q1": 2, "q2": 3, "q3": 4})
+    assert made.win_shares("run0", "run1") == (0.1, 0.5, 0.4)
+    assert utilities([1, 0, 0.5, 0], [0, 0, 0.5, 1]).win_shares("run1", "run0") == (0.25, 0.5, 0.25)
 
 
 def test_weighted_numbers_by_hand():

@@ -117,18 +117,24 @@ class TRisk(AgainstBaseline):
     """URisk over its standard error: below -2 a risk that has shown, above 2 a gain (Dincer et al. 2014)."""
 
     name: ClassVar[str] = "trisk"
+    takes_weights: ClassVar[bool] = True
     needs: ClassVar[int] = 2
 
     def scores(self, table: UtilityTable) -> list[Number]:
-        return [studentised(difference) for difference in self.differences(table)]
+        return [studentised(difference, table.weights) for difference in self.differences(table)]
 
 
-def studentised(difference: Vector) -> Number:
-    """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise."""
-    n, mean = len(difference), float(average(difference))
+def studentised(difference: Vector, weights: NDArray[np.float64] | None = None) -> Number:
+    """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise.
+
+    With weights the error is that of the weighted mean: each squared deviation counts by its squared share of the
+    weights, times n / (n - 1).
+    """
+    n, mean = len(difference), float(average(difference, weights))
     if difference.min() == difference.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()
-    return mean / sqrt(total((difference - mean) ** 2) / (n - 1) / n)
+    share = np.full(n, 1 / n) if weights is None else weights / float(total(weights))
+    return mean / sqrt(total((share * (difference - mean)) ** 2) * n / (n - 1))
 
 
 @dataclass(frozen=True)
@@ -138,10 +144,12 @@ class GeoRisk(Risk):
     .. math:: \sqrt{\bar\mu \; \Phi(z / n)}, \quad z = \sum_{z_q \ge 0} z_q + (1 + \alpha) \sum_{z_q < 0} z_q,
         \quad z_q = (\mu_q - e_q) / \sqrt{e_q}
 
-    where :math:`e_q` is the product of the run's and the request's sums over the sum of all.
+    where :math:`e_q` is the product of the run's and the request's sums over the sum of all. Weights make both means,
+    of utilities and of z, weighted ones.
     """
 
     name: ClassVar[str] = "georisk"
+    takes_weights: ClassVar[bool] = True
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
@@ -151,11 +159,11 @@ class GeoRisk(Risk):
         from scipy.special import ndtr
 
         values = table.values.astype(np.float64)
-        n = len(table.requests)
         of_run = np.array([total(row) for row in values])
         of_request = np.array([total(column) for column in values.T])
         everything = total(of_run)
         expected = np.outer(of_run, of_request) / (everything or 1.0)
         z = (values - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
-        risk = [total(np.where(row < 0, row * (1 + self.alpha), row)) for row in z]
-        return [sqrt(s / n * float(ndtr(float(r) / n))) for s, r in zip(of_run.tolist(), risk, strict=True)]
+        penalised_z = np.where(z < 0, z * (1 + self.alpha), z)
+        means, risks = ([average(row, table.weights) for row in rows] for rows in (values, penalised_z))
+        return [sqrt(float(mean) * float(ndtr(float(risk)))) for mean, risk in zip(means, risks, strict=True)]
