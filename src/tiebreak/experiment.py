@@ -21,7 +21,7 @@ from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings
+from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings, with_aspects
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
 from tiebreak.words import many
@@ -46,7 +46,8 @@ class Experiment:
     judgements : Judgements, path or dict
     runs : one or several of Run, path or dict
     aspects : path, dict or frame, optional
-        The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity.
+        The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity. Where judgements
+        have no subtopics, aspects stand for them.
     profile : Judgements, path, dict or frame, optional
         Ratings that tell which aspects a user likes, such as the training data; by default the judgements.
     **options
@@ -89,7 +90,8 @@ class Experiment:
         self.positions = self._read(tick=tick)
 
     def _read(self, **extra: Any) -> Positions:
-        return project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
+        made = project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
+        return made if self._aspects is None else with_aspects(made, self._aspects)
 
     def audit(self) -> Overview:
         """What was read: depths, ties, how much was judged, and what is odd about it; as ``tiebreak check`` shows."""

@@ -265,6 +265,22 @@ def test_what_cannot_be_meant_is_refused(spec, said):
         tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}, aspects={"a": ["war"]}).evaluate(spec)
 
 
+def test_aspects_stand_for_subtopics():
+    aspects = {"a": ["war"], "b": ["war", "love"], "x": ["love"]}
+    judged = {"u": {"a": 1, "b": 1, "c": 1, "x": 0}, "v": {"b": 2, "a": 1}}
+    by_subtopic = {
+        u: {i: dict.fromkeys(aspects.get(i, ["none"]), g) for i, g in of.items()} for u, of in judged.items()
+    }
+    runs = [{"u": scored("axbc"), "v": scored("ab")}, {"u": scored("cba"), "v": scored("xb")}]
+    of_table, of_judgements = tb.Experiment(judged, runs, aspects=aspects), tb.Experiment(by_subtopic, runs)
+    measures = ["STREC@1", "alpha_nDCG@3", "ERR_IA@2"]
+    found, expected = (exp.evaluate(measures).to_dict() for exp in (of_table, of_judgements))
+    for run in ("run1", "run2"):
+        assert found[run]["v"] == pytest.approx(expected[run]["v"])  # u has an item without an aspect
+    # u: all relevant items -2 of 3 levels, war +1 of 2, love, shown by b alone, -1 of 1. v: +2 of 2, +2 of 2, 0 of 1.
+    assert of_table.compare("ST-RPP").values[0].tolist() == pytest.approx([-2 / 6, 4 / 5])
+
+
 def test_what_was_taken_for_granted_is_told():
     judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
     exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)

@@ -6,7 +6,7 @@ A sibling of `Positions`: those hold where relevant items stand, these hold what
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiebreak._interface import TopItems
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
-from tiebreak.projection.position_table import Positions
+from tiebreak.projection.position_table import Positions, SubtopicEntries
 from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
@@ -122,6 +122,18 @@ class AspectRankings:
     def without_profile(self) -> int:
         """How many users' ratings say nothing about aspects."""
         return int((self.interest.sum(axis=1) == 0).sum())
+
+
+def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:
+    """The same with the aspects of relevant items as their subtopics, where judgements have none of their own."""
+    if positions.subtopics is not None:
+        return positions
+    table = AspectTable.of(aspects)
+    slots = table.of_item[table.codes(Ids.of([positions.items[int(code)] for code in positions.item.tolist()]))]
+    entry, slot = np.nonzero(slots < len(table.labels))
+    label = slots[entry, slot].astype(np.int32)
+    rows = SubtopicEntries(Ids.of(table.labels), label, entry.astype(np.int64), positions.grade[entry])
+    return replace(positions, subtopics=rows)
 
 
 def aspect_rankings(
