@@ -163,7 +163,7 @@ def georisk(rows, alpha):
         z_risk = 0.0
         for value, column in zip(row, of_request, strict=True):
             expected = sum(row) * column / everything if everything else 0
-            if expected:  # else the run or the request has only zeros, as was to be expected
+            if float(expected):  # else the run or the request has only zeros, or next to, as was to be expected
                 z = float(value - expected) / sqrt(expected)
                 z_risk += z if z >= 0 else (1 + alpha) * z
         found.append(sqrt(float(mean(row)) * normal(z_risk / n)))

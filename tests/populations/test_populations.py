@@ -426,6 +426,17 @@ def test_weighted_risks_by_hand():
     assert scores("georisk", rows, weights)[:1] == close([expected])
 
 
+def test_risk_of_the_only_request_that_counts_is_certain():
+    rows = [[0, 0, 0], [0, 0, 0.1], [0.5, 0.5, 0]]
+    assert scores("trisk(baseline='run0')", rows, [0, 0, 1]) == [0, inf, 0]
+
+
+def test_risk_of_tiny_numbers_is_that_of_others():
+    rows = [[0, 0, 0], [0.5, -0.25, 0.125]]
+    tiny = [[value * 2.0**-600 for value in row] for row in rows]
+    assert scores("trisk(baseline='run0')", tiny) == close(scores("trisk(baseline='run0')", rows))
+
+
 def test_weighted_risks_with_equal_weights_are_those_without():
     rows = [[0.5, 0.25, 0.125], [0.25, 1, 0.5]]
     for spec in ("trisk(baseline='run0')", "georisk"):

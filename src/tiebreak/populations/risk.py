@@ -131,10 +131,13 @@ def studentised(difference: Vector, weights: NDArray[np.float64] | None = None) 
     weights, times n / (n - 1).
     """
     n, mean = len(difference), float(average(difference, weights))
-    if difference.min() == difference.max():
+    counted = difference if weights is None else difference[weights > 0]
+    if counted.min() == counted.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()
     share = np.full(n, 1 / n) if weights is None else weights / float(total(weights))
-    return mean / sqrt(total((share * (difference - mean)) ** 2) * n / (n - 1))
+    deviation = (share * (difference - mean)).astype(np.float64)
+    largest = float(np.abs(deviation).max())  # squares of tiny numbers would vanish
+    return mean / (largest * sqrt(total((deviation / largest) ** 2) * n / (n - 1)))
 
 
 @dataclass(frozen=True)
