@@ -215,4 +215,8 @@ def factors(column: Any) -> tuple[Ids, NDArray[np.int32]]:
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0]) + 1
         raise InputError(f"row {row}: column {quoted(str(column.name))} has no value here.", kind="null")
+    for name in uniques.tolist():
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            held = f"column {quoted(str(column.name))} holds {type(name).__name__}"
+            raise InputError(f"{held}. Ids are text or integers; convert it first.", kind="id_type")
     return Ids.of(uniques.tolist()), codes.astype(np.int32)
