@@ -88,26 +88,32 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         name = re.match(r"[\w-]*", canonical(text))
         return name is not None and name.group() in self
 
-    def make(self, spec: Spec, argument: Callable[[Spec], object], spellings: Spellings | None = None) -> Kind:
+    def make(
+        self, spec: Spec, argument: Callable[[Spec], object] | None = None, spellings: Spellings | None = None
+    ) -> Kind:
         """The entry that a spec names.
 
         Parameters
         ----------
         spec : Spec
-        argument : callable
-            Makes what a spec among the arguments stands for.
+        argument : callable, optional
+            Makes what a spec among the arguments stands for; without it there can be none.
         spellings : dict, optional
             Arguments as others spell them: (entry, parameter, value) to (parameter, value).
         """
         if spec.name not in self:
             raise UnknownNameError(self.what, spec.name, self)
         kind = self[spec.name]
-        given = arguments(kind, spec, argument, spellings or {})
+        given = arguments(kind, spec, argument or no_spec, spellings or {})
         if any(parameter.name == "cutoff" for parameter in fields(kind)):
             given["cutoff"] = spec.cutoff
         elif spec.cutoff is not None:
             raise InputError(f"{spec}: {spec.name} takes no cutoff. Write it without @{spec.cutoff}.", kind="spec")
         return kind(**given)
+
+
+def no_spec(spec: Spec) -> object:
+    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")
 
 
 Spellings = Mapping[tuple[str, str | None, object], tuple[str, Value]]

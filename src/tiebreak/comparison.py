@@ -174,11 +174,12 @@ class Comparison(Shown):
         x, y = (place_of(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-        for sign, (first, second) in ((1, (x, y)), (-1, (y, x))):
-            for row in np.flatnonzero((self.pairs.x == first) & (self.pairs.y == second)).tolist():
-                # Adding 0 makes -0 an ordinary one.
-                values: Floats = sign * self.values[row] + 0.0
-                return values
+        found = self.pairs.find(x, y)
+        if found is not None:
+            row, sign = found
+            # Adding 0 makes -0 an ordinary one.
+            values: Floats = sign * self.values[row] + 0.0
+            return values
         raise InputError(f"{run} and {other} were not compared, only runs with {listed(self.baselines)}.", kind="names")
 
     def summary(self) -> Summary:

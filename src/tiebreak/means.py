@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import fsum, lcm, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95
 
@@ -40,3 +40,13 @@ def half_width(squares: Iterable[float], n: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(fsum(squares) / (n - 1) / n)
+
+
+def binomial_interval(met: ArrayLike, n: int, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The exact intervals of shares, each met so often in n, at 1 - alpha (Clopper and Pearson)."""
+    from scipy.special import betaincinv
+
+    k = np.asarray(met, dtype=np.float64)
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha / 2), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - alpha / 2), 1.0)
+    return low, high

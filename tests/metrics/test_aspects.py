@@ -255,6 +255,7 @@ def test_profile_may_be_other_ratings():
         ("alpha_beta_nDCG(beta=2)@5", "beta=2"),
         ("alpha_beta_nDCG(r_max=0)@5", "above 0"),
         ("alpha_beta_nDCG(r_max=3)@5", "below a rating"),
+        ("RBU(r_max=3)@5", "below a rating"),
         ("RBU(p=2)@5", "p=2"),
         ("RBU(r_max=-1)@5", "above 0"),
         ("EU(alpha=3)@5", "alpha=3"),

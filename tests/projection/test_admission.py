@@ -24,6 +24,15 @@ def scored(ranking):
     return {item: float(-k) for k, item in enumerate(ranking)}
 
 
+def assert_alike(found, expected):
+    assert found.ranks.tolist() == expected.ranks.tolist()
+    assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
+    assert found.retrieved.tolist() == expected.retrieved.tolist()
+    for mine, theirs in zip(found.top, expected.top, strict=True):
+        assert mine.items[0] == theirs.items[0]
+        assert mine.judgement.tolist() == theirs.judgement.tolist()
+
+
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
 @given(st.data())
 def test_excluding_items_is_ranking_without_them(data):
@@ -46,12 +55,7 @@ def test_excluding_items_is_ranking_without_them(data):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
             found = tb.project(grades, run, exclude=seen or None, **options)
-        assert found.ranks.tolist() == expected.ranks.tolist()
-        assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
-        assert found.retrieved.tolist() == expected.retrieved.tolist()
-        for mine, theirs in zip(found.top, expected.top, strict=True):
-            assert mine.items[0] == theirs.items[0]
-            assert mine.judgement.tolist() == theirs.judgement.tolist()
+        assert_alike(found, expected)
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
@@ -82,12 +86,7 @@ def test_candidates_are_ranked_as_if_nothing_else_were_listed(data):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
             found = tb.project(grades, run, exclude=seen, candidates=candidates, **options)
-        assert found.ranks.tolist() == expected.ranks.tolist()
-        assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
-        assert found.retrieved.tolist() == expected.retrieved.tolist()
-        for mine, theirs in zip(found.top, expected.top, strict=True):
-            assert mine.items[0] == theirs.items[0]
-            assert mine.judgement.tolist() == theirs.judgement.tolist()
+        assert_alike(found, expected)
 
 
 def test_candidates_by_hand(engine):

@@ -109,10 +109,7 @@ def output_options(command: Command) -> Command:
     @wraps(command)
     def writing(format_: str, out: str | None, qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         out = None if out == "-" else out
-        others = (
-            options.get(name)
-            for name in ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile")
-        )
+        others = (options.get(name) for name in OTHER_TABLES)
         check_output(format_, out, [*filter(None, [qrels, *others]), *(name_and_path(run)[1] for run in runs)])
         return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
 

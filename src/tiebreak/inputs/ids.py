@@ -75,6 +75,14 @@ class Ids(Sequence[str]):
         return self._places[name]
 
     @cached_property
+    def places_in_order(self) -> NDArray[np.int64]:
+        """The place that each id has among all of them in the order of their bytes."""
+        names = [self.buffer[a:b] for a, b in pairwise(self.offsets.tolist())]
+        places = np.empty(len(names), dtype=np.int64)
+        places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+        return places
+
+    @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in reversed(list(enumerate(self)))}
 

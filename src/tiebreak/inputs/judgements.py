@@ -208,17 +208,16 @@ def values_in(listed: object) -> Iterable[object]:
 
 def judgements_by_subtopic(grades: Mapping[Any, Any], label: str) -> Judgements:
     """Judgements of ``{request: {item: {subtopic: grade}}}``."""
-    by_item = {f"{request}": listed for request, listed in grades.items()}
-    requests, subtopics, items = dict[str, int](), dict[str, int](), dict[str, int]()
+    check_spelling(grades, "request", label)
+    subtopics, items = dict[str, int](), dict[str, int]()
     keys, found = [], []
-    for request, listed in by_item.items():
+    for r, listed in enumerate(grades.values()):
         names, item_of_row, subtopic_of_row, values = columns_of(listed, label, ("item", "subtopic"))
-        r = requests.setdefault(request, len(requests))
         for item, subtopic in zip(item_of_row.tolist(), subtopic_of_row, strict=True):
             keys.append((r, subtopics.setdefault(subtopic, len(subtopics)), items.setdefault(names[item], len(items))))
         found.append(values)
     request_code, subtopic_code, item_code = np.array(keys, dtype=np.int32).reshape(-1, 3).T
-    names_of = [Ids.of(codes).column for codes in (requests, subtopics, items)]
+    names_of = [Ids.of(names).column for names in (grades, subtopics, items)]
     grade = np.concatenate(found) if found else np.empty(0)
     if not len(grade) or not np.isfinite(grade).all():
         raise InputError(f"{label}: give at least one grade, and finite ones.", kind="grade")

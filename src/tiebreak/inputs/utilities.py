@@ -51,10 +51,6 @@ class UtilityTable:
     weights: NDArray[np.float64] | None = None
     library: str | None = None
 
-    def place(self, run: str) -> int:
-        """Where a run stands among the runs."""
-        return Ids.of(self.runs).place(run, "run")
-
 
 def read_utilities(
     source: Path | Values | Any,

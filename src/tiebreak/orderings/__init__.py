@@ -6,7 +6,7 @@ from tiebreak.catalogue import Catalogue
 from tiebreak.errors import InputError
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Ordering
-from tiebreak.spec import Spec, parse
+from tiebreak.spec import parse
 
 __all__ = ["CATALOGUE", "Ballots", "Method", "Ordering", "method"]
 
@@ -35,8 +35,4 @@ def method(spec: str | Method) -> Method:
         return spec
     if not isinstance(spec, str):
         raise InputError(f"{spec!r} is no way to order systems. Give its name, such as mc4.", kind="spec")
-    return CATALOGUE.make(parse(spec), _refused)
-
-
-def _refused(spec: Spec) -> object:
-    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")
+    return CATALOGUE.make(parse(spec))

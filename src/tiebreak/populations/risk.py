@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
+from tiebreak.errors import InputError, place_of
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
 from tiebreak.populations.base import Number, Population, Vector, average, check_not_negative, total
@@ -97,7 +97,7 @@ class AgainstBaseline(Risk):
             )
 
     def differences(self, table: UtilityTable) -> list[Vector]:
-        base = table.values[table.place(self.baseline)]
+        base = table.values[place_of(self.baseline, table.runs)]
         return [penalised(row, base, self.alpha) for row in table.values]
 
 

@@ -30,6 +30,13 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.x)
 
+    def find(self, x: int, y: int) -> tuple[int, int] | None:
+        """The row of two runs and 1, or -1 where it holds them the other way round; None where they are no pair."""
+        for sign, first, second in ((1, x, y), (-1, y, x)):
+            for row in np.flatnonzero((self.x == first) & (self.y == second)).tolist():
+                return row, sign
+        return None
+
     @classmethod
     def all(cls, runs: int) -> Pairs:
         """Every run against every later one.

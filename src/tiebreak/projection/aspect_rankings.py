@@ -62,12 +62,10 @@ class Rated:
         chosen = np.array([place.get(name, NOBODY) for name in requests], dtype=np.int64)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
-        names = [judgements.items[int(code)] for code in judgements.item[entries].tolist()]
-        request = np.repeat(np.arange(len(chosen)), sizes)
-        order = np.array(sorted(range(len(names)), key=lambda k: (request[k], names[k].encode())), dtype=np.int64)
-        code = table.codes(Ids.of(names))
+        item = judgements.item[entries]
+        order = np.lexsort((judgements.items.places_in_order[item], np.repeat(np.arange(len(chosen)), sizes)))
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(starts, code[order], judgements.grade[entries][order])
+        return cls(starts, table.codes(judgements.items)[item][order], judgements.grade[entries][order])
 
     @property
     def request(self) -> NDArray[np.int64]:
@@ -109,10 +107,9 @@ class AspectRankings:
         """How much of a user's ratings each aspect has (AB eq 9): [request, aspect], and 0 for none of them."""
         size = len(self.table.labels) + 1
         slots = self.table.of_item[self.profile.item]
-        summed = np.zeros((len(self.requests), size))
-        request = np.repeat(self.profile.request, slots.shape[1])
+        place = self.profile.request[:, None] * size + slots
         ratings = np.repeat(np.maximum(self.profile.rating, 0.0), slots.shape[1])
-        np.add.at(summed, (request, slots.ravel()), ratings)
+        summed = np.bincount(place.ravel(), ratings, len(self.requests) * size).reshape(-1, size)
         summed[:, -1] = 0.0
         whole = summed.sum(axis=1, keepdims=True)
         shares: Floats = np.divide(summed, whole, out=np.zeros_like(summed), where=whole > 0)
@@ -129,7 +126,7 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
     if positions.subtopics is not None:
         return positions
     table = AspectTable.of(aspects)
-    slots = table.of_item[table.codes(Ids.of([positions.items[int(code)] for code in positions.item.tolist()]))]
+    slots = table.of_item[table.codes(positions.items)[positions.item]]
     entry, slot = np.nonzero(slots < len(table.labels))
     label = slots[entry, slot].astype(np.int32)
     rows = SubtopicEntries(Ids.of(table.labels), label, entry.astype(np.int64), positions.grade[entry])

@@ -19,7 +19,7 @@ from tiebreak.significance.base import Resampled, Test
 from tiebreak.significance.corrections import CORRECTIONS, WORDS, corrected
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Settings, Significance
-from tiebreak.spec import Spec, parse, unaliased
+from tiebreak.spec import parse, unaliased
 from tiebreak.words import many
 
 __all__ = [
@@ -61,7 +61,7 @@ def test_of(spec: str | Test, **parameters: Any) -> Test:
     """
     if not isinstance(spec, (str, Test)):
         raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
-    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)), _refused)
+    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)))
     given = {name: value for name, value in parameters.items() if value is not None}
     unknown = given.keys() - {parameter.name for parameter in fields(made)}
     if unknown:
@@ -74,10 +74,6 @@ def test_of(spec: str | Test, **parameters: Any) -> Test:
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
-
-
-def _refused(spec: Spec) -> object:
-    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")
 
 
 def significance(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of
+from tiebreak.means import binomial_interval
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
@@ -119,16 +120,15 @@ class Significance(Shown):
         x, y = (place_of(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be tested against itself. Give two runs.", kind="runs")
-        pairs = self.paired.pairs
-        for row in np.flatnonzero((pairs.x == x) & (pairs.y == y)).tolist():
-            return self.row(row)
-        for row in np.flatnonzero((pairs.x == y) & (pairs.y == x)).tolist():
-            return turned(self.row(row), self.test.is_signed)
+        found = self.paired.pairs.find(x, y)
+        if found is not None:
+            row, sign = found
+            return self.row(row) if sign > 0 else turned(self.row(row), self.test.is_signed)
         raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
 
     def row(self, k: int) -> PairTest:
         pairs, (win, tie, loss) = self.paired.pairs, self.paired.wins[k].tolist()
-        low, high = win_interval(win, loss, self.alpha)
+        low, high = (float(end) for end in binomial_interval(win, win + loss, self.alpha))
         return PairTest(
             self.runs[pairs.x[k]],
             self.runs[pairs.y[k]],
@@ -259,15 +259,6 @@ def turned(row: PairTest, is_signed: bool) -> PairTest:
         win_low=1 - row.win_high,
         win_high=1 - row.win_low,
     )
-
-
-def win_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
-    """The exact interval of a win share among untied requests (Clopper and Pearson)."""
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(wins, losses + 1, alpha / 2)) if wins else 0.0
-    high = float(betaincinv(wins + 1, losses, 1 - alpha / 2)) if losses else 1.0
-    return low, high
 
 
 def p_shown(p: float) -> str:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak._interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
-from tiebreak.means import CONFIDENCE
+from tiebreak.means import CONFIDENCE, binomial_interval
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
@@ -106,18 +105,9 @@ class PowerStudy(Shown):
 
 
 def power(
-    experiment: Experiment,
-    measures: str | Iterable[str] = MEASURES,
-    test: str | Test = "auto",
-    *,
-    correction: str | None = None,
-    alpha: float = 0.05,
-    permutations: int | str | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-    tick: Tick | None = None,
+    experiment: Experiment, measures: str | Iterable[str] = MEASURES, test: str | Test = "auto", **how: Any
 ) -> PowerStudy:
-    """How many pairs of runs each measure tells apart; see `Comparison.test` for the parameters.
+    """How many pairs of runs each measure tells apart; see `Comparison.test` for how they can be tested.
 
     Examples
     --------
@@ -129,12 +119,7 @@ def power(
     asked = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     if not asked:
         raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
-    found = tuple(
-        experiment.compare(measure).test(
-            test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
-        )
-        for measure in asked
-    )
+    found = tuple(experiment.compare(measure).test(test, **how) for measure in asked)
     return PowerStudy(found, library=found[0].library)
 
 
@@ -143,13 +128,9 @@ def drawn_interval(found: Significance) -> tuple[float, float]:
     test = found.test
     if not isinstance(test, Resampled) or test.permutations == "all":
         return found.share, found.share
-    from scipy.special import betaincinv
-
-    draws, tail = int(test.permutations), (1 - CONFIDENCE) / 2
+    draws = int(test.permutations)
     reached = np.rint(found.p * (draws + 1) / test.least_reached - 1)
-    with np.errstate(invalid="ignore"):
-        low = np.where(reached > 0, betaincinv(np.maximum(reached, 1), draws - reached + 1, tail), 0.0)
-        high = np.where(reached < draws, betaincinv(reached + 1, np.maximum(draws - reached, 1), 1 - tail), 1.0)
+    low, high = binomial_interval(reached, draws, 1 - CONFIDENCE)
     bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
     shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in bounds]
     return shares[0], shares[1]

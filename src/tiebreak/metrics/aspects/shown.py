@@ -70,9 +70,7 @@ def blocks(positions: Positions, rel: float | None) -> Iterator[Block]:
     """All requests with an item relevant to a subtopic, by their number of relevant items."""
     kept = with_subtopics(positions, rel)
     member = members(kept, rel)
-    by_id = np.argsort([kept.items[code] for code in kept.item.tolist()], kind="stable")
-    place_of_id = np.empty(len(by_id), dtype=np.int64)
-    place_of_id[by_id] = np.arange(len(by_id))
+    place_of_id = kept.items.places_in_order[kept.item]
     for m, requests, entries in kept.layout.blocks():
         step = max(1, NUMBERS_AT_ONCE // max(1, len(kept.runs) * m * member.shape[1]))
         ranks = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)

@@ -35,6 +35,21 @@ def check_between(name: str, value: float, low: float, high: float) -> None:
         raise InputError(f"{name}={value}. Give a number from {low:g} to {high:g}.", kind="spec")
 
 
+def check_scale(r_max: float | None) -> None:
+    if r_max is not None:
+        check_number("r_max", r_max)
+        if not r_max > 0:
+            raise InputError(f"r_max={r_max}. Give a number above 0.", kind="spec")
+
+
+def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
+    """The largest rating of the scale; by default the largest that was given, which none may exceed."""
+    highest = r_max or rankings.largest or 1.0
+    if rankings.largest > highest:
+        raise InputError(f"r_max={highest:g} is below a rating. Give the maximum of the scale.", kind="range")
+    return highest
+
+
 def slots_of(rankings: AspectRankings, item: Codes) -> Codes:
     """The aspects [.., slot] of items; the place behind the last aspect where there is none."""
     unknown = len(rankings.table.of_item) - 1
@@ -77,10 +92,7 @@ class AlphaBetaNDCG(AspectMetric):
         super().__post_init__()
         check_between("alpha", self.alpha, 0, 1)
         check_between("beta", self.beta, 0, 1)
-        if self.r_max is not None:
-            check_number("r_max", self.r_max)
-            if not self.r_max > 0:
-                raise InputError(f"r_max={self.r_max}. Give a number above 0.", kind="spec")
+        check_scale(self.r_max)
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
         ideal = self.ideal(rankings)
@@ -90,11 +102,9 @@ class AlphaBetaNDCG(AspectMetric):
             values[run] = np.divide(found, ideal, out=np.full_like(found, np.nan), where=ideal > 0)
         return values
 
-    def served(self, rating: Floats, largest: float) -> Floats:
+    def served(self, rating: Floats, rankings: AspectRankings) -> Floats:
         """P of an aspect that an item has: by its rating, alpha where there is none."""
-        highest = self.r_max or largest or 1.0
-        if float(np.nanmax(rating, initial=0.0)) > highest:
-            raise InputError(f"r_max={highest:g} is below a rating. Give the maximum of the scale.", kind="range")
+        highest = highest_rating(self.r_max, rankings)
         share: Floats = np.where(np.isnan(rating), self.alpha, self.beta * np.maximum(rating, 0.0) / highest)
         return share
 
@@ -108,7 +118,7 @@ class AlphaBetaNDCG(AspectMetric):
         depth = min(int(self.cutoff or 1), item.shape[1])
         left = rankings.interest.copy()
         gains = np.zeros((len(item), depth))
-        served = np.where(item == NOBODY, 0.0, self.served(rating, rankings.largest))
+        served = np.where(item == NOBODY, 0.0, self.served(rating, rankings))
         every = np.arange(len(item))[:, None]
         for rank in range(depth):
             slots, chance = slots_of(rankings, item[:, rank]), served[:, rank, None]
@@ -127,7 +137,7 @@ class AlphaBetaNDCG(AspectMetric):
         """The gains [request, rank] of the greedy order of some items [request, candidate]."""
         left = rankings.interest[requests]
         slots = slots_of(rankings, item)
-        chance = np.where(item == NOBODY, 0.0, self.served(rating, rankings.largest))
+        chance = np.where(item == NOBODY, 0.0, self.served(rating, rankings))
         open_ = item != NOBODY
         depth = min(int(self.cutoff or 1), item.shape[1])
         gains, every = np.zeros((len(item), depth)), np.arange(len(item))
@@ -185,13 +195,10 @@ class EffortMetric(AspectMetric):
         super().__post_init__()
         check_between("p", self.p, 0, 1)
         check_between("e", self.e, 0, 1)
-        if self.r_max is not None:
-            check_number("r_max", self.r_max)
-            if not self.r_max > 0:
-                raise InputError(f"r_max={self.r_max}. Give a number above 0.", kind="spec")
+        check_scale(self.r_max)
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        highest = self.r_max or rankings.largest or 1.0
+        highest = highest_rating(self.r_max, rankings)
         depth = min(int(self.cutoff or 1), rankings.item.shape[2])
         values = np.zeros(rankings.item.shape[:2])
         every = np.arange(rankings.item.shape[1])[:, None]
