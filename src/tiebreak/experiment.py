@@ -276,7 +276,7 @@ class Experiment:
 
 def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
     """The measures asked for: what each was called, and what it is."""
-    asked = [measures] if isinstance(measures, (str, Metric)) else list(measures or ())
+    asked = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
     if not asked:
         raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
     names = tuple(str(measure).strip() for measure in asked)

@@ -5,34 +5,26 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
 
 import click
 
 from tiebreak import __version__
+from tiebreak.cli.lazy import LazyGroup
 from tiebreak.cli.output import silence
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT, INTERRUPTED = 2, 130
-COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "doctor")
+COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "study", "doctor")
 
 
-class Commands(click.Group):
-    """Finds each command in the module of its name, when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"tiebreak.cli.{cmd_name}").command
-        return command
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="tiebreak.cli",
+    commands_in_order=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def tiebreak() -> None:
     """Compare search and recommender systems by what users in different situations would prefer."""

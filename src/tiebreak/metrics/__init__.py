@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from tiebreak.catalogue import Catalogue
 from tiebreak.errors import InputError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
@@ -65,8 +68,10 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
 )
 
 
-def metric(spec: str | Spec | Metric) -> Metric:
+def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> Metric:
     """The metric that a spec names; a measure that only ir_measures knows is handed over to it.
+
+    A function of the increasing positions of relevant items is one too, as itself or as ``module:function``.
 
     Examples
     --------
@@ -75,12 +80,20 @@ def metric(spec: str | Spec | Metric) -> Metric:
     """
     if isinstance(spec, Metric):
         return spec
+    if callable(spec):
+        from tiebreak.metrics.function import of_function
+
+        return of_function(spec)
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
         from tiebreak.metrics.external import external
 
         text = spec.strip()
+        if FUNCTION.fullmatch(text):
+            from tiebreak.metrics.function import of_path
+
+            return of_path(text)
         if len(text) <= LONGEST and not CATALOGUE.begins(text) and (handed_over := external(text)):
             return handed_over
         spec = parse(text)
@@ -88,6 +101,8 @@ def metric(spec: str | Spec | Metric) -> Metric:
     return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
 
 
+FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+"""A user's own, as ``module:function``."""
 OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
     ("nDCG", "dcg", "log2"): ("gain", "linear"),
     ("nDCG", "dcg", "exp-log2"): ("gain", "exp"),

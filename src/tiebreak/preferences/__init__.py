@@ -65,8 +65,8 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
     """
     if isinstance(spec, Preference):
         return spec
-    if isinstance(spec, Metric):
-        return MetricDifference(spec)
+    if isinstance(spec, Metric) or callable(spec):
+        return MetricDifference(metric_of(spec))
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
     text = unaliased(str(spec).strip(), ALIASES)

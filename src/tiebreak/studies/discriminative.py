@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.means import CONFIDENCE, binomial_interval
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Shown
+from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
 from tiebreak.significance import Significance, Test, corrected
 from tiebreak.significance.base import Resampled
@@ -38,7 +38,7 @@ class Power(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerStudy(Shown):
+class PowerStudy(Drawn):
     """Discriminative power of several measures.
 
     Attributes
@@ -49,8 +49,14 @@ class PowerStudy(Shown):
 
     tests: tuple[Significance, ...]
 
-    def rows(self) -> Iterator[Power]:
+    names: ClassVar = Power._fields
+
+    @property
+    def rows(self) -> tuple[Power, ...]:
         """One row per measure."""
+        return tuple(self._rows())
+
+    def _rows(self) -> Iterator[Power]:
         for test in self.tests:
             separated = int(test.differs.sum())
             bounds = drawn_interval(test)
@@ -58,6 +64,18 @@ class PowerStudy(Shown):
             yield Power(
                 test.paired.measure, str(test.test), test.correction, pairs, separated, separated / pairs, *bounds
             )
+
+    @property
+    def summary(self) -> str:
+        """Which measure tells most pairs apart."""
+        ordered = sorted(self.rows, key=lambda row: -row.share)
+        shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in ordered)
+        return f"Pairs of runs told apart: {shares}. For the others no difference was shown."
+
+    def picture(self) -> tuple[Picture, tuple[str, ...], Iterable[tuple[str, int, float]]]:
+        """The curves of all measures."""
+        titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
+        return Picture("step", "place", "p", color="measure", titles=titles), ("measure", "place", "p"), self.curves()
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
@@ -74,11 +92,11 @@ class PowerStudy(Shown):
 
     def to_dict(self) -> dict[str, float]:
         """``{measure: share}``."""
-        return {row.measure: row.share for row in self.rows()}
+        return {row.measure: row.share for row in self.rows}
 
     def to_frame(self) -> Any:
         """A row per measure, with the columns of `Power`."""
-        return self._frame(Power._fields, self.rows())
+        return self._frame(Power._fields, self.rows)
 
     def curves_to_frame(self) -> Any:
         """A row per measure and pair: measure, place, p."""
@@ -94,10 +112,11 @@ class PowerStudy(Shown):
                 f"{row.separated:,} of {row.pairs:,}",
                 *(f"{100 * share:.{digits}f}" for share in (row.share, row.low, row.high)),
             )
-            for row in self.rows()
+            for row in self.rows
         )
         alpha = self.tests[0].alpha
         said = (
+            self.summary,
             f"Percent of pairs with p < {alpha:g}; low and high: what the draws of tests by chance leave open at 95%.",
             *dict.fromkeys(note for test in self.tests for note in test.notes),
         )

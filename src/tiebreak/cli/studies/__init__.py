@@ -1,0 +1,1 @@
+"""One thin file per study: parse, call, print, draw."""

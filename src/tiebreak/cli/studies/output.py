@@ -1,0 +1,64 @@
+"""What a study found, in every format and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from tiebreak.cli.options import Command, output_options, with_options
+from tiebreak.cli.output import Rows, check_output, write
+
+if TYPE_CHECKING:
+    from tiebreak.reports.tables import Table
+    from tiebreak.studies.base import Findings
+
+MEASURES = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall, AP or nDCG@10."
+)
+SEED = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Of what is drawn.")
+PLOT = click.option("--plot", metavar="FILE", help="Also draw it, to a .png, .svg, .pdf or .html file.")
+
+
+def study_options(command: Command) -> Command:
+    """Give a command the options of all output, and ``--plot``; what cannot be drawn is refused before any work.
+
+    The command returns what it found, which is then written and drawn.
+    """
+
+    @wraps(command)
+    def studying(plot: str | None, format_: str, out: str | None, digits: int, **options: Any) -> None:
+        if plot is not None:
+            from tiebreak.reports.plots import altair, picture_format
+
+            picture_format(plot)
+            altair()
+            if plot == out:
+                raise click.UsageError("--plot and --out name the same file.")
+            check_output("table", plot, [options.get("qrels") or "", *options.get("runs", ())])
+        found = command(**options)
+        if plot is not None:
+            found.save(plot)
+        write(StudyReport(found, digits), format_, out)
+
+    return output_options(with_options(cast(Command, studying), (PLOT,)))
+
+
+class StudyReport:
+    """Findings in every format."""
+
+    def __init__(self, found: Findings, digits: int) -> None:
+        self.found, self.digits = found, digits
+
+    def table(self) -> Table:
+        return self.found.table(self.digits)
+
+    def rows(self) -> Rows:
+        return self.found.names, self.found.rows
+
+    jsonl = rows
+
+    def trec(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.found.rows)

@@ -1,0 +1,220 @@
+"""Pictures of rows, by Altair: PNG, SVG and PDF without a browser, HTML without a network."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from numbers import Real
+from typing import Any, Literal
+
+from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.reports.formats import whole_file
+from tiebreak.reports.frames import Shown
+from tiebreak.reports.tables import printable
+
+FORMATS = ("png", "svg", "pdf", "html")
+MARKS = {
+    "line": {"type": "line", "point": {"size": 25}, "clip": True},
+    "step": {"type": "line", "interpolate": "step-after", "clip": True},
+    "bar": {"type": "bar"},
+    "point": {"type": "point", "filled": True, "size": 40, "opacity": 0.8},
+    "heat": {"type": "rect"},
+}
+SIDE, FACET_SIDE, CELL = 340, 240, 34
+"""Pixels of a picture, of one of several, and of one row, bar or cell."""
+FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Which columns of the rows go where.
+
+    Attributes
+    ----------
+    kind : {"line", "step", "bar", "point", "heat"}
+    x, y : str
+        Columns; one of text is shown in the order of the rows. Bars lie along x.
+    color : str, optional
+        The column by which lines, bars or points are told apart; for a heat map the column of its values.
+    facet : str, optional
+        A picture for every value of this column.
+    band : (str, str), optional
+        Columns of a lower and an upper bound around every line.
+    titles : dict
+        What to write for a column, where its name does not say it.
+    is_log : bool
+        x is on a logarithmic scale.
+    own_scales : bool
+        Every facet has its own scale of x and y.
+    """
+
+    kind: Literal["line", "step", "bar", "point", "heat"]
+    x: str
+    y: str
+    color: str | None = None
+    facet: str | None = None
+    band: tuple[str, str] | None = None
+    titles: tuple[tuple[str, str], ...] = ()
+    is_log: bool = False
+    own_scales: bool = False
+
+    @property
+    def used(self) -> list[str]:
+        """The columns that are shown."""
+        return [name for name in (self.x, self.y, self.color, self.facet, *(self.band or ())) if name is not None]
+
+
+class Drawn(Shown):
+    """A result that is also a picture."""
+
+    def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
+        """What is drawn: which columns, their names, and the rows."""
+        raise NotImplementedError
+
+    def plot(self) -> Any:
+        """An Altair chart."""
+        return draw(*self.picture())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file, whose ending says how: .png, .svg, .pdf or .html."""
+        save(self.picture(), path)
+
+
+def draw(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
+    """The rows as an Altair chart."""
+    return altair().Chart.from_dict(vega_lite(picture, names, rows))
+
+
+def altair() -> Any:
+    try:
+        import_module("vl_convert")
+        return import_module("altair")
+    except ImportError:
+        raise MissingExtraError("plot()", "plots") from None
+
+
+def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: str | os.PathLike[str]) -> None:
+    """Write a picture to a file that is there whole or not at all."""
+    path = os.fspath(path)
+    format_ = picture_format(path)
+    chart = draw(*drawn)
+    more = {"inline": True} if format_ == "html" else {"scale_factor": 2} if format_ == "png" else {}
+    with whole_file(path) as draft:
+        chart.save(draft, format=format_, **more)
+
+
+def picture_format(path: str) -> str:
+    """What the ending of a file's name says."""
+    ending = os.path.splitext(path)[1].lstrip(".").lower()
+    if ending not in FORMATS:
+        raise InputError(f"{path}: no picture ends so. Use one of .{', .'.join(FORMATS)}.", kind="output", file=path)
+    return ending
+
+
+def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """The rows and how they are drawn, as Vega-Lite writes it."""
+    places = [list(names).index(name) for name in dict.fromkeys(picture.used)]
+    records = [{names[k]: drawable(row[k]) for k in places} for row in rows]
+    made: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
+    if picture.facet is not None:
+        header = {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": FACET_SIDE}
+        facet = {"field": picture.facet, "type": "nominal", "sort": None, "header": header}
+        made = {"spec": made, "facet": facet, "columns": FACETS_IN_A_ROW}
+        if picture.own_scales:
+            made["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
+    config = {"view": {"stroke": "#ddd"}, "axis": {"gridColor": "#eee", "labelLimit": 260}}
+    return made | {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
+
+
+def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    encoding = {"x": axis(picture, picture.x, records), "y": axis(picture, picture.y, records)}
+    if picture.kind == "heat":
+        return heat(picture, records, encoding)
+    if picture.is_log:
+        encoding["x"]["scale"] = {"type": "log"}
+    if picture.color is not None:
+        encoding["color"] = told_apart(picture, records)
+        if picture.kind == "bar":
+            encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
+    made = [{"mark": MARKS[picture.kind], "encoding": encoding}]
+    if picture.band is not None:
+        low, high = picture.band
+        bounds = {"y": encoding["y"] | {"field": low}, "y2": {"field": high}}
+        made.insert(0, {"mark": {"type": "area", "opacity": 0.15, "clip": True}, "encoding": encoding | bounds})
+    return made
+
+
+def heat(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, Any]) -> list[dict[str, Any]]:
+    """Cells coloured by their value, which is written on them."""
+    assert picture.color is not None, "a heat map has a column of values"
+    field = {"field": picture.color, "type": "quantitative"}
+    known = [abs(record[picture.color]) for record in records if record[picture.color] is not None]
+    widest = max(known, default=1.0) or 1.0
+    scale = {"scheme": "purpleorange", "domain": [-widest, widest]}
+    text = {"condition": {"test": f"abs(datum[{picture.color!r}]) > {0.6 * widest}", "value": "white"}, "value": "#222"}
+    return [
+        {
+            "mark": MARKS["heat"],
+            "encoding": encoding | {"color": field | {"scale": scale, "title": title(picture, picture.color)}},
+        },
+        {
+            "mark": {"type": "text", "fontSize": 10},
+            "encoding": encoding | {"text": field | {"format": ".2~f"}, "color": text},
+        },
+    ]
+
+
+def axis(picture: Picture, name: str, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """A column along an axis: numbers on a scale, text in the order of the rows."""
+    if not is_number(name, records) or picture.kind == "heat":
+        return {"field": name, "type": "nominal", "sort": None, "title": title(picture, name)}
+    scale = {"zero": picture.kind == "bar", "nice": picture.kind != "line" or name != picture.x}
+    return {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
+
+
+def told_apart(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Colours that differ as much as their number allows, and a legend that has room for all names."""
+    number = len({record[str(picture.color)] for record in records})
+    scheme = "tableau10" if number <= 10 else "tableau20" if number <= 20 else "turbo"
+    legend = {"symbolLimit": 0, "labelLimit": 240, "columns": math.ceil(number / NAMES_IN_A_COLUMN)}
+    return {
+        "field": picture.color,
+        "type": "nominal",
+        "sort": None,
+        "title": title(picture, str(picture.color)),
+        "scale": {"scheme": scheme},
+        "legend": legend,
+    }
+
+
+def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Room for every name along an axis."""
+    side = SIDE if picture.facet is None else FACET_SIDE
+    room: dict[str, Any] = {"width": side, "height": side}
+    for name, way in ((picture.x, "width"), (picture.y, "height")):
+        if picture.kind == "heat" or not is_number(name, records):
+            cell = CELL if picture.kind == "heat" else CELL // 2
+            several = 1
+            if picture.kind == "bar" and picture.color not in (None, name):
+                several = len({record[str(picture.color)] for record in records})
+            room[way] = max(cell * several, 12) * max(len({record[name] for record in records}), 3)
+    return room
+
+
+def is_number(name: str, records: list[dict[str, Any]]) -> bool:
+    return all(record[name] is None or isinstance(record[name], (int, float)) for record in records)
+
+
+def title(picture: Picture, name: str) -> str:
+    return dict(picture.titles).get(name, name)
+
+
+def drawable(cell: Any) -> str | float | None:
+    """A number, nothing where it is no finite one, or text on one line."""
+    if cell is None or isinstance(cell, bool) or not isinstance(cell, Real):
+        return None if cell is None else printable(str(cell))
+    value = float(cell)
+    return value if math.isfinite(value) else None

@@ -1,0 +1,71 @@
+"""Pictures: what is drawn of which rows, and files that are there whole or not at all."""
+
+import json
+import sys
+
+import pytest
+
+from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.reports.plots import Picture, draw, save, vega_lite
+
+NAMES = ("measure", "share", "tau", "low", "high")
+ROWS = [("AP", 0.1, 0.9, 0.8, 1.0), ("AP", 0.2, float("nan"), 0.7, 0.9), ("R<R>\n", 0.1, 0.5, 0.4, 0.6)]
+LINES = Picture("line", "share", "tau", color="measure", band=("low", "high"))
+ENDINGS = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!DOCTYPE html>"}
+
+
+def test_rows_are_drawn_with_nothing_where_there_is_no_number():
+    drawn = vega_lite(LINES, NAMES, ROWS)["data"]["values"]
+    assert [row["tau"] for row in drawn] == [0.9, None, 0.5]
+    assert json.dumps(drawn, allow_nan=False)
+
+
+def test_names_steer_nothing():
+    assert vega_lite(LINES, NAMES, ROWS)["data"]["values"][2]["measure"] == "R<R>\N{REPLACEMENT CHARACTER}"
+
+
+def test_only_columns_that_are_shown_are_drawn():
+    (row, *_) = vega_lite(Picture("bar", "tau", "measure"), NAMES, ROWS)["data"]["values"]
+    assert set(row) == {"tau", "measure"}
+
+
+def test_band_lies_under_its_line():
+    below, above = vega_lite(LINES, NAMES, ROWS)["layer"]
+    assert (below["encoding"]["y"]["field"], below["encoding"]["y2"]["field"]) == ("low", "high")
+    assert (below["mark"]["type"], above["mark"]["type"]) == ("area", "line")
+
+
+@pytest.mark.parametrize("number", [5, 37])
+def test_every_name_has_room(number):
+    rows = [(f"a run with a long name, {k}", 0.1, k / 10, 0.0, 1.0) for k in range(number)]
+    drawn = vega_lite(Picture("bar", "tau", "measure"), NAMES, rows)
+    assert drawn["height"] >= 12 * number
+    legend = vega_lite(LINES, NAMES, rows)["layer"][1]["encoding"]["color"]["legend"]
+    assert legend["symbolLimit"] == 0 and legend["columns"] == -(-number // 20)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_format_without_a_browser(tmp_path, ending):
+    pytest.importorskip("altair")
+    save((LINES, NAMES, ROWS), tmp_path / f"drawn.{ending}")
+    assert ENDINGS[ending] in (tmp_path / f"drawn.{ending}").read_bytes()[:200]
+    assert [path.name for path in tmp_path.iterdir()] == [f"drawn.{ending}"]
+
+
+def test_more_rows_than_altair_takes_by_itself():
+    altair = pytest.importorskip("altair")
+    chart = draw(Picture("line", "share", "tau"), NAMES, [("AP", k / 6000, 0.5, 0, 1) for k in range(6000)])
+    assert isinstance(chart, altair.TopLevelMixin)
+    assert [len(rows) for rows in chart.to_dict()["datasets"].values()] == [6000]
+
+
+def test_unknown_ending_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no picture ends so. Use one of .png, .svg, .pdf, .html"):
+        save((LINES, NAMES, ROWS), tmp_path / "drawn.gif")
+
+
+def test_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingExtraError, match=r'plot\(\) needs the extra "plots"'):
+        draw(LINES, NAMES, ROWS)
