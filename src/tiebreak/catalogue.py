@@ -124,7 +124,7 @@ def arguments(
 ) -> dict[str, Any]:
     """The arguments of a spec by name; those without one go to the entry's own parameters in order."""
     known = [parameter.name for parameter in fields(kind) if parameter.name != "cutoff"]
-    own = [name for name in known if name != "rel"]
+    own = [parameter.name for parameter in fields(kind) if not parameter.kw_only]
     given: dict[str, Any] = {}
     for place, (key, value) in enumerate(spec.arguments):
         if (spec.name, key, value) in spellings:

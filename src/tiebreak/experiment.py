@@ -21,7 +21,7 @@ from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings, with_aspects
+from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings, with_aspects, with_intents
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
 from tiebreak.words import many
@@ -50,6 +50,9 @@ class Experiment:
         have no subtopics, aspects stand for them.
     profile : Judgements, path, dict or frame, optional
         Ratings that tell which aspects a user likes, such as the training data; by default the judgements.
+    intents : Judgements, path, dict or frame, optional
+        How likely each subtopic is what a request means, ``{request: {subtopic: likelihood}}``, or as judgements are
+        written with the subtopic in the place of the item; by default all are equally likely.
     **options
         How they are read: ``min_grade``, ``binary``, ``depth``, ``judged_only``, ``requests``, ``ties``, ... as in
         `project`.
@@ -68,6 +71,7 @@ class Experiment:
         *,
         aspects: Any = None,
         profile: Any = None,
+        intents: Any = None,
         **options: Any,
     ) -> None:
         signature(project).bind_partial(**options)  # a name that is misspelt is refused before anything is read
@@ -76,6 +80,7 @@ class Experiment:
         self.options = options
         self._aspects = None if aspects is None else read_aspects(aspects)
         self._profile = None if profile is None else read_judgements(profile)
+        self._intents = None if intents is None else read_judgements(intents)
 
     def __repr__(self) -> str:
         return f"<Experiment: {many(len(self.runs), 'run')}, {many(len(self.judgements.requests), 'judged request')}>"
@@ -91,7 +96,8 @@ class Experiment:
 
     def _read(self, **extra: Any) -> Positions:
         made = project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
-        return made if self._aspects is None else with_aspects(made, self._aspects)
+        made = made if self._aspects is None else with_aspects(made, self._aspects)
+        return made if self._intents is None else with_intents(made, self._intents)
 
     def audit(self) -> Overview:
         """What was read: depths, ties, how much was judged, and what is odd about it; as ``tiebreak check`` shows."""
@@ -263,8 +269,10 @@ class Experiment:
         _, rankings = self._shown
         whose = "their own ratings" if self._profile is None else "a profile"
         lacking = rankings.without_profile
-        empty = f" Without any: {many(lacking, 'user')}." if lacking else ""
+        empty = f" Without any, and counted as 0: {many(lacking, 'user')}." if lacking else ""
         yield f"{many(len(rankings.table.labels), 'aspect')}; users' interest in them is taken from {whose}.{empty}"
+        if rankings.unserved:
+            yield f"Users whose interests nothing that they rated serves: {rankings.unserved:,}."
         if any(getattr(m, "r_max", 0) is None for m in of_aspects):
             yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
 

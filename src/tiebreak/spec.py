@@ -51,6 +51,8 @@ def shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return shown(",".join(map(shown, value)))
+    if callable(value):
+        value = getattr(value, "__qualname__", repr(value))
     if isinstance(value, str):
         quote = '"' if "'" in value else "'"
         return f"{quote}{value}{quote}"

@@ -27,3 +27,14 @@ def test_aspects_are_asked_for(tmp_path):
     (tmp_path / "a.run").write_text("u 0 a 2 1\n")
     said = done("evaluate", tmp_path / "qrels", tmp_path / "a.run", "-m", "S-Recall@5", code=2).stderr
     assert "S-Recall@5 needs the aspects of items" in said and "--aspects FILE" in said
+
+
+def test_likely_subtopics_are_read_as_judgements_of_subtopics(tmp_path):
+    (tmp_path / "qrels").write_text("q 1 a 1\nq 2 b 1\n")
+    (tmp_path / "a.run").write_text("q 0 b 1 2\nq 0 a 2 1\n")
+    (tmp_path / "intents").write_text("q 0 1 0.75\nq 0 2 0.25\n")
+    asked = ("evaluate", tmp_path / "qrels", tmp_path / "a.run", "-m", "P_IA@1", "--format", "csv")
+    assert "0.5" in done(*asked).stdout.splitlines()[1]
+    assert "0.25" in done(*asked, "--intents", tmp_path / "intents").stdout.splitlines()[1]
+    said = done(*asked, "--intents", tmp_path / "qrels", code=2).stderr
+    assert 'subtopic "1" of request "q" has no likelihood' in said

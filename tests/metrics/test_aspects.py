@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.metrics import CATALOGUE, metric
-from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.aspects.unified import AlphaBetaNDCG, AspectMetric
 from worked_examples import examples_of
 
 ITEMS = "abcdefgh"
@@ -74,7 +74,32 @@ def greedy(ratings, aspects, gamma, how):
 def ab_ndcg(ranking, ratings, aspects, k, how, profile=None):
     gamma = interest(ratings if profile is None else profile, aspects)
     best = dcg(gains(greedy(ratings, aspects, gamma, how), ratings, aspects, gamma, *how), k)
-    return dcg(gains(ranking, ratings, aspects, gamma, *how), k) / best if best else math.nan
+    return dcg(gains(ranking, ratings, aspects, gamma, *how), k) / best if best else 0.0
+
+
+def noisy_or(ranking, relevant, aspects, gamma, alpha):
+    """Eqs 2 and 3 with an uncertain assignment, interests less by every relevant item above that shows the aspect."""
+    for k, item in enumerate(ranking):
+        missed = Fraction(1)
+        for a in gamma:
+            seen = sum(a in aspects.get(above, ()) for above in ranking[:k] if above in relevant)
+            in_item = alpha if item in relevant and a in aspects.get(item, ()) else 0
+            missed *= 1 - in_item * gamma[a] * (1 - alpha) ** seen
+        yield 1 - missed
+
+
+def vargas(ranking, ratings, aspects, k, alpha, profile=None):
+    gamma, relevant = (
+        interest(ratings if profile is None else profile, aspects),
+        {i for i, r in ratings.items() if r > 0},
+    )
+    order, left = [], sorted(relevant)
+    while left:
+        best = max(left, key=lambda item: list(noisy_or([*order, item], relevant, aspects, gamma, alpha))[-1])
+        order.append(best)
+        left.remove(best)
+    best = dcg(noisy_or(order, relevant, aspects, gamma, alpha), k)
+    return dcg(noisy_or(ranking, relevant, aspects, gamma, alpha), k) / best if best else 0.0
 
 
 def s_recall(ranking, aspects, k):
@@ -141,7 +166,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
         judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects, profile=profile
     )
     effort = {"p": Fraction(99, 100), "e": Fraction(1, 20), "g_max": 5}
-    specs = [*HOW, "S-Recall@3", "S-RR@4", "RBU(r_max=5)@6", "EU(r_max=5)@6"]
+    specs = [*HOW, "vargas_nDCG(alpha=0.25)@5", "S-Recall@3", "S-RR@4", "RBU(r_max=5)@6", "EU(r_max=5)@6"]
     found = exp.evaluate(specs).to_dict()
     for name, run in zip(("run1", "run2"), runs, strict=True):
         for user, of in judged.items():
@@ -149,6 +174,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
                 continue
             of_profile = None if profile is None else profile[user]
             expected = [ab_ndcg(run[user], of, aspects, metric(s).cutoff, how, of_profile) for s, how in HOW.items()]
+            expected.append(vargas(run[user], of, aspects, 5, Fraction(1, 4), of_profile))
             expected += [float(s_recall(run[user], aspects, 3)), float(s_rr(run[user], aspects, 4))]
             of_ranking = run[user], of, aspects, interest(of if of_profile is None else of_profile, aspects)
             expected += [
@@ -169,7 +195,7 @@ def test_counting_gives_the_same_gains_as_the_product(rated, aspects, ranking, h
 
 def test_every_measure_of_aspects_has_a_twin():
     known = {name for name, entry in CATALOGUE.items() if issubclass(entry, AspectMetric)}
-    assert known == {"alpha_beta_nDCG", "S-Recall", "S-RR", "RBU", "EU"}
+    assert known == {"alpha_beta_nDCG", "vargas_nDCG", "S-Recall", "S-RR", "RBU", "EU"}
 
 
 def test_greedy_order_is_near_the_best_one():
@@ -212,7 +238,8 @@ def test_worked_examples_of_alpha_beta_ndcg_hold():
         judged = {"u": arguments["ratings"], "z": {"other": 1}}
         run = {"u": scored(arguments["ranking"]), "z": {"other": 1.0}}
         alpha, beta = (float(Fraction(arguments[name])) for name in ("alpha", "beta"))
-        spec = f"alpha_beta_nDCG(alpha={alpha}, beta={beta}, r_max=5)@{arguments['k']}"
+        assert {*arguments["pool"]} == {*arguments["aspects"]}
+        spec = f"alpha_beta_nDCG(pool='all', alpha={alpha}, beta={beta}, r_max=5)@{arguments['k']}"
         found = tb.Experiment(judged, run, aspects=arguments["aspects"]).evaluate(spec)
         assert found.to_dict()["run1"]["u"][spec] == pytest.approx(expected, rel=1e-12)
 
@@ -241,7 +268,9 @@ def test_profile_may_be_other_ratings():
     # By what is judged the user likes war; by the training data love only.
     judged, aspects = {"u": {"a": 5}}, {"a": ["war"], "b": ["love"]}
     made = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
-    assert math.isnan(made.evaluate("alpha_beta_nDCG@1").to_dict()["run1"]["u"]["alpha_beta_nDCG@1"])
+    found = made.evaluate("alpha_beta_nDCG@1")
+    assert found.to_dict()["run1"]["u"]["alpha_beta_nDCG@1"] == 0
+    assert "Users whose interests nothing that they rated serves: 1." in found.notes
     assert tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects).evaluate("alpha_beta_nDCG@1").to_flat_dict() == {
         "run1/alpha_beta_nDCG@1": 1
     }
@@ -286,7 +315,10 @@ def test_what_was_taken_for_granted_is_told():
     judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
     exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)
     said = exp.evaluate("alpha_beta_nDCG@5").notes
-    assert "2 aspects; users' interest in them is taken from their own ratings. Without any: 1 user." in said
+    assert (
+        "2 aspects; users' interest in them is taken from their own ratings. Without any, and counted as 0: 1 user."
+        in said
+    )
     assert "The largest rating of the scale is taken to be 5, the largest given." in said
     assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
     assert not any("aspects" in note for note in exp.evaluate("AP").notes)
@@ -295,3 +327,96 @@ def test_what_was_taken_for_granted_is_told():
 def test_aspects_are_needed():
     with pytest.raises(tb.InputError, match="needs the aspects of items"):
         tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}).evaluate("S-Recall@5")
+
+
+@given(ratings, tables, rankings, st.sampled_from([0.1, 0.5, 1.0]))
+def test_alpha_beta_ndcg_reduces_to_the_noisy_or(rated, aspects, ranking, alpha):
+    liked = {item: max(rating, 1) for item, rating in rated.items()}
+    exp = tb.Experiment({"u": liked}, {"u": scored(ranking)}, aspects=aspects)
+    same = AlphaBetaNDCG(0.0, lambda user, rating: alpha, cutoff=5)
+    found = exp.evaluate([f"vargas_nDCG(alpha={alpha})@5", same]).values[0, 0]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    # With one rating that is the largest of the scale, beta r / r_max is beta.
+    binary = tb.Experiment({"u": dict.fromkeys(rated, 1)}, {"u": scored(ranking)}, aspects=aspects)
+    both = [f"vargas_nDCG(alpha={alpha})@5", f"alpha_beta_nDCG(alpha=0, beta={alpha}, r_max=1)@5"]
+    assert len({round(value, 12) for value in binary.evaluate(both).values[0, 0].tolist()}) == 1
+
+
+def test_functions_of_users_stand_for_alpha_and_beta():
+    seen = set()
+
+    def alpha(user, item):
+        seen.add((user, item))
+        return 0.5 if (user, item) == ("u", "c") else 0.25
+
+    def beta(user, rating):
+        seen.add((user, rating))
+        return {5: 1.0, 0: 0.0}[rating]
+
+    judged, aspects = {"u": {"a": 5, "b": 0}, "v": {"a": 5}}, {i: ["war"] for i in "abcd"}
+    runs = [{"u": scored("c"), "v": scored("c")}, {"u": scored("dx"), "v": scored("a")}]
+    found = tb.Experiment(judged, runs, aspects=aspects).evaluate(AlphaBetaNDCG(alpha, beta, cutoff=1))
+    # Of an ideal of 1: c serves u with a half and v with a quarter, d serves u with a quarter, a serves v wholly.
+    assert found.values[:, :, 0].tolist() == [[0.5, 0.25], [0.25, 1.0]]
+    assert seen == {("u", "c"), ("v", "c"), ("u", "d"), ("u", 5.0), ("u", 0.0), ("v", 5.0)}
+    assert found.measures[0].startswith("alpha_beta_nDCG(alpha=")
+
+
+def test_functions_of_a_module_stand_for_alpha_and_beta(tmp_path, monkeypatch):
+    (tmp_path / "own_chances.py").write_text(
+        "def alpha(user, item):\n    return 0.5\ndef beta(user, r):\n    return r / 5\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
+    theirs = "alpha_beta_nDCG(alpha='own_chances:alpha', beta='own_chances:beta')@2"
+    ours = "alpha_beta_nDCG(alpha=0.5, beta=1, r_max=5)@2"
+    found = exp.evaluate([theirs, ours])
+    assert found.values[0, 0, 0] == pytest.approx(found.values[0, 0, 1])
+    assert found.measures[0] == theirs == str(metric(theirs))
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, math.nan, None, True, "x"])
+def test_functions_that_give_no_chance_are_refused(value):
+    exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
+    with pytest.raises(tb.InputError, match="Return a number from 0 to 1"):
+        exp.evaluate(AlphaBetaNDCG(lambda user, item: value, 0.5, cutoff=2))
+
+
+@settings(max_examples=40)
+@given(st.lists(ratings, min_size=1, max_size=3), tables, st.data())
+def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
+    judged = {f"u{k}": of | {"a": 3} for k, of in enumerate(rated)}
+    runs = [{u: data.draw(rankings) for u in judged} for _ in range(2)]
+    exp = tb.Experiment(judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects)
+    how = Fraction(1, 4), Fraction(1, 2), 5
+    for pool in ("runs", "all"):
+        spec = f"alpha_beta_nDCG(pool='{pool}', alpha=0.25, r_max=5)@3"
+        found = exp.evaluate(spec).to_dict()
+        for user, of in judged.items():
+            shown = {item for run in runs for item in run[user][:3]} if pool == "runs" else {*aspects}
+            gamma, order, left = interest(of, aspects), [], sorted({*of} | (shown & {*aspects}))
+            while left:
+                best = max(left, key=lambda i, order=order: list(gains([*order, i], of, aspects, gamma, *how))[-1])
+                order.append(best)
+                left.remove(best)
+            best = dcg(gains(order, of, aspects, gamma, *how), 3)
+            for name, run in zip(("run1", "run2"), runs, strict=True):
+                expected = dcg(gains(run[user], of, aspects, gamma, *how), 3) / best if best else 0
+                assert found[name][user][spec] == pytest.approx(expected, rel=1e-12), spec
+
+
+def test_interests_may_be_the_same_for_all_aspects():
+    exp = tb.Experiment(
+        {"u": {"a": 5, "b": 1}}, {"u": scored("a")}, aspects={"a": ["war"], "b": ["love"], "c": ["sea"]}
+    )
+    spec = "alpha_beta_nDCG(interest='uniform', alpha=0, beta=1)@1"
+    assert exp.evaluate(spec).values[0, 0, 0] == 1
+    # A third of 5/5, where by the profile it would be 5/6; the effort of the one item is 1/2, and it is looked at.
+    spec = "EU(interest='uniform', e=0.5)@1"
+    assert exp.evaluate(spec).values[0, 0, 0] == pytest.approx(1 / 3 - 0.5)
+
+
+@pytest.mark.parametrize("spec", ["alpha_beta_nDCG(pool='some')@1", "RBU(interest='none')@1"])
+def test_unknown_words_are_refused(spec):
+    with pytest.raises(tb.InputError, match="unknown"):
+        metric(spec)

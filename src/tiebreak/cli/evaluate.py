@@ -28,6 +28,7 @@ class MeasuresHelp(CatalogueHelp):
 @click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as AP, nDCG@10 or RBP(p=0.9).")
 @click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity.")
 @click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes.")
+@click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics.")
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(
     "--population",

@@ -75,7 +75,7 @@ READING = (
 )
 
 
-OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile")
+OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile", "intents")
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
     click.option(

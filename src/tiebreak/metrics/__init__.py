@@ -49,6 +49,7 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "SL3": "search_length.SearchLength3",
         "RecallError": "search_length.RecallError",
         "alpha_beta_nDCG": "aspects.unified.AlphaBetaNDCG",
+        "vargas_nDCG": "aspects.unified.VargasNDCG",
         "RBU": "aspects.unified.RankBiasedUtility",
         "EU": "aspects.unified.ExpectedUtility",
         "S-Recall": "aspects.unified.AspectRecall",

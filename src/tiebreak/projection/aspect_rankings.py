@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._interface import TopItems
+from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
 from tiebreak.projection.position_table import Positions, SubtopicEntries
@@ -41,6 +42,18 @@ class AspectTable:
         for row, named in enumerate(aspects.values()):
             of_item[row, : len(named)] = [place[label] for label in named]
         return cls({item: row for row, item in enumerate(aspects)}, labels, of_item)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The item of every row but the last."""
+        return tuple(self.items)
+
+    @cached_property
+    def place_of_id(self) -> NDArray[np.int64]:
+        """Where the item of each row stands in the order of ids; that of which nothing is known is last."""
+        place = np.full(len(self.of_item), len(self.items), dtype=np.int64)
+        place[sorted(range(len(self.names)), key=self.names.__getitem__)] = np.arange(len(self.names))
+        return place
 
     def codes(self, names: Ids) -> NDArray[np.int64]:
         """The row of every item; the last where it is not in the table."""
@@ -91,6 +104,8 @@ class AspectRankings:
         What tells which aspects a user likes.
     largest : float
         The largest rating that was given.
+    min_grade : float, optional
+        The rating from which an item counts as relevant; by default any above 0.
     """
 
     runs: tuple[str, ...]
@@ -101,6 +116,7 @@ class AspectRankings:
     rated: Rated
     profile: Rated
     largest: float
+    min_grade: float | None = None
 
     @cached_property
     def interest(self) -> Floats:
@@ -120,6 +136,14 @@ class AspectRankings:
         """How many users' ratings say nothing about aspects."""
         return int((self.interest.sum(axis=1) == 0).sum())
 
+    @property
+    def unserved(self) -> int:
+        """How many users have an interest that nothing they rated serves."""
+        wanted = np.take_along_axis(self.interest[self.rated.request], self.table.of_item[self.rated.item], axis=1)
+        serves = (wanted > 0).any(axis=1) & (self.rated.rating > 0)
+        served = np.bincount(self.rated.request, serves, len(self.requests)) > 0
+        return int((~served & (self.interest.sum(axis=1) > 0)).sum())
+
 
 def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:
     """The same with the aspects of relevant items as their subtopics, where judgements have none of their own."""
@@ -131,6 +155,31 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
     label = slots[entry, slot].astype(np.int32)
     rows = SubtopicEntries(Ids.of(table.labels), label, entry.astype(np.int64), positions.grade[entry])
     return replace(positions, subtopics=rows)
+
+
+def with_intents(positions: Positions, intents: Judgements) -> Positions:
+    """The same with how likely each subtopic is meant: grades of subtopics, in the place of items."""
+    rows = positions.subtopics
+    if rows is None:
+        raise InputError("intents are of subtopics, and these judgements have none.", kind="subtopic")
+    known, requests, labels = intents.to_dict(), list(positions.requests), list(rows.labels)
+    request = positions.layout.request[rows.entry]
+    pairs, which = np.unique(request * len(labels) + rows.label, return_inverse=True)
+    likely = np.array([likelihood(known, requests[k // len(labels)], labels[k % len(labels)]) for k in pairs.tolist()])
+    return replace(positions, subtopics=replace(rows, intent=likely[which.ravel()]))
+
+
+def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic: str) -> float:
+    found = known.get(request, {}).get(subtopic)
+    if found is None or found < 0:
+        problem = "has no likelihood" if found is None else f"has the likelihood {found:g}"
+        raise InputError(
+            f"intents: subtopic {quoted(subtopic)} of request {quoted(request)} {problem}. Give a number from 0 on "
+            "for each subtopic that has a judged item.",
+            kind="subtopic",
+            request=request,
+        )
+    return found
 
 
 def aspect_rankings(
@@ -148,7 +197,9 @@ def aspect_rankings(
     rated = Rated.of(judgements, positions.requests, table)
     liked = rated if profile is None else Rated.of(profile, positions.requests, table)
     largest = float(judgements.grade.max(initial=0.0))
-    return AspectRankings(positions.runs, positions.requests, table, item, rating, rated, liked, largest)
+    return AspectRankings(
+        positions.runs, positions.requests, table, item, rating, rated, liked, largest, positions.min_grade
+    )
 
 
 def place(top: TopItems, judgements: Judgements, table: AspectTable, item: NDArray[np.int64], rating: Floats) -> None:

@@ -20,12 +20,16 @@ from tiebreak.projection.primitives import Floats, Ranks
 
 @dataclass(frozen=True, eq=False)
 class SubtopicEntries:
-    """Which entries are relevant to which subtopic: parallel columns."""
+    """Which entries are relevant to which subtopic: parallel columns.
+
+    `intent` is how likely the subtopic of a row is what is meant in its request, where that is known.
+    """
 
     labels: Ids
     label: NDArray[np.int32]
     entry: NDArray[np.int64]
     grade: Floats
+    intent: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)

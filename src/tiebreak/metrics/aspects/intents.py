@@ -1,8 +1,11 @@
-"""Measures of TREC's Web track, as NIST's ndeval computes them: every subtopic is an intent, all equally likely."""
+"""Measures of TREC's Web track, as NIST's ndeval computes them: every subtopic is an intent.
+
+Intents are equally likely where nothing else is known. The share of subtopics shown, STREC, knows no likelihood.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +13,9 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import UNRETRIEVED
 from tiebreak.errors import InputError
+from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
 from tiebreak.metrics.aspects.shown import Block, blocks
-from tiebreak.metrics.base import Metric, Traits, check_number
+from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 
@@ -46,15 +50,24 @@ class Novelty(SubtopicMetric):
     ----------
     alpha : float
         How much a subtopic is worth less each time that it was shown.
+    r_max : float, optional
+        The largest grade of the scale: an item counts by its grade. Without it all relevant items count alike, as in
+        ndeval.
     """
 
     alpha: float = ALPHA
+    r_max: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number("alpha", self.alpha)
-        if not 0 <= self.alpha <= 1:
-            raise InputError(f"alpha={self.alpha}. Give a number from 0 to 1.", kind="spec")
+        check_between("alpha", self.alpha, 0, 1)
+        check_scale(self.r_max)
+
+    def evaluate(self, positions: Positions) -> Floats:
+        rows = positions.subtopics
+        if self.r_max is not None and rows is not None:
+            check_ratings(float(rows.grade.max(initial=0.0)), self.r_max)
+        return super().evaluate(positions)
 
     def discount(self, p: Whole) -> Floats:
         raise NotImplementedError
@@ -62,13 +75,13 @@ class Novelty(SubtopicMetric):
     def discounted(self, block: Block) -> Floats:
         """The sum [run, request] of discounted gains."""
         p = np.where(block.p == UNRETRIEVED, 1, block.p)
-        summed: Floats = (block.gains(self.alpha) * self.discount(p) * self.within(block.p)).sum(axis=-1)
+        summed: Floats = (block.gains(self.alpha, self.r_max) * self.discount(p) * self.within(block.p)).sum(axis=-1)
         return summed
 
     def ideal(self, block: Block) -> Floats:
         """The same of the greedy order: [request]."""
         p = np.arange(1, block.p.shape[-1] + 1)
-        summed: Floats = (block.ideal_gains(self.alpha) * self.discount(p) * self.within(p)).sum(axis=-1)
+        summed: Floats = (block.ideal_gains(self.alpha, self.r_max) * self.discount(p) * self.within(p)).sum(axis=-1)
         return summed
 
     def ideal_of_all(self, block: Block) -> Floats:
@@ -190,8 +203,8 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number("beta", self.beta)
-        if not 0 <= self.beta < 1:
+        check_between("beta", self.beta, 0, 1)
+        if self.beta == 1:
             raise InputError(f"beta={self.beta}. Give a number from 0 to below 1.", kind="spec")
 
     def discount(self, p: Whole) -> Floats:
@@ -242,7 +255,7 @@ class AveragePrecisionIA(SubtopicMetric):
         seen = (np.cumsum(block.shown, axis=2) * block.shown).astype(np.float64)
         found = seen * self.within(block.p)[..., None] / p
         relevant = np.maximum(block.member.sum(axis=1), 1).astype(np.float64)
-        by_subtopic: Floats = (found.sum(axis=2) / relevant).sum(axis=-1)
+        by_subtopic: Floats = (found.sum(axis=2) / relevant * block.weight).sum(axis=-1)
         return by_subtopic / block.subtopics
 
 
@@ -263,7 +276,7 @@ class PrecisionIA(SubtopicMetric):
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
     def of(self, block: Block) -> Floats:
-        found = (block.shown.sum(axis=-1) * self.within(block.p)).sum(axis=-1)
+        found = ((block.shown * block.weight[:, None, :]).sum(axis=-1) * self.within(block.p)).sum(axis=-1)
         share: Floats = found / ((self.cutoff or 1) * block.subtopics)
         return share
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.aspects.greedy import first_largest
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats, Ranks
 
@@ -27,58 +28,81 @@ class Block:
     requests : int array [request]
     p : array [run, request, m]
         Increasing positions of the relevant items.
-    shown : bool array [run, request, m, subtopic]
-        Which subtopics the item at each of them is relevant to.
-    member : bool array [request, m, subtopic]
+    grade : array [run, request, m, subtopic]
+        The grade of the item at each of them for each subtopic; 0 where it is not relevant.
+    by_id : array [request, m, subtopic]
         The same for the items by descending id.
-    subtopics : int array [request]
-        How many subtopics have a relevant item.
+    weight : array [request, subtopic]
+        How likely each subtopic is meant, times their number: 1 where all are equally likely.
     """
 
     requests: NDArray[np.int64]
     p: Ranks
-    shown: Members
-    member: Members
+    grade: Floats
+    by_id: Floats
+    weight: Floats
+
+    @cached_property
+    def shown(self) -> Members:
+        """Which subtopics the item at each position is relevant to."""
+        shown: Members = self.grade > 0
+        return shown
+
+    @property
+    def member(self) -> Members:
+        """The same for the items by descending id."""
+        member: Members = self.by_id > 0
+        return member
 
     @cached_property
     def subtopics(self) -> NDArray[np.int64]:
         numbers: NDArray[np.int64] = self.member.any(axis=1).sum(axis=-1)
         return numbers
 
-    def gains(self, alpha: float) -> Floats:
+    def worth(self, grade: Floats, r_max: float | None) -> Floats:
+        """What an item is worth for each subtopic before any is shown: by its grade if there is a scale, else 1."""
+        share = (grade > 0) if r_max is None else grade / r_max
+        worth: Floats = share * self.weight[:, None, :]
+        return worth
+
+    def gains(self, alpha: float, r_max: float | None = None) -> Floats:
         """The gain of every relevant item [run, request, m]: a subtopic counts 1 - alpha times what it did above."""
         before: NDArray[np.int64] = np.cumsum(self.shown, axis=2) - self.shown
-        gains: Floats = (self.shown * (1 - alpha) ** before).sum(axis=-1)
+        gains: Floats = (self.worth(self.grade, r_max) * (1 - alpha) ** before).sum(axis=-1)
         return gains
 
-    def ideal_gains(self, alpha: float) -> Floats:
-        """The gains [request, m] of the greedy order, in which each next item gains most, ties to the largest id."""
-        requests, m, subtopics = self.member.shape
+    def ideal_gains(self, alpha: float, r_max: float | None = None) -> Floats:
+        """The gains [request, m] of the greedy order, in which each next item gains most.
+
+        Of equal ones the largest id is taken, as in ndeval; with a scale, which ndeval has not, the smallest.
+        """
+        requests, m, subtopics = self.by_id.shape
+        by_id = self.by_id if r_max is None else self.by_id[:, ::-1]
+        member, worth = by_id > 0, self.worth(by_id, r_max)
         left, every = np.ones((requests, subtopics)), np.arange(requests)
         open_ = np.ones((requests, m), dtype=bool)
         gains = np.empty((requests, m))
         for place in range(m):
-            candidates = np.where(open_, (self.member * left[:, None, :]).sum(axis=-1), -1.0)
-            chosen = candidates.argmax(axis=1)
+            candidates = np.where(open_, (worth * left[:, None, :]).sum(axis=-1), -1.0)
+            chosen = first_largest(candidates)
             gains[:, place] = candidates[every, chosen]
             open_[every, chosen] = False
-            left = np.where(self.member[every, chosen], left * (1 - alpha), left)
+            left = np.where(member[every, chosen], left * (1 - alpha), left)
         return gains
 
 
 def blocks(positions: Positions, rel: float | None) -> Iterator[Block]:
     """All requests with an item relevant to a subtopic, by their number of relevant items."""
     kept = with_subtopics(positions, rel)
-    member = members(kept, rel)
+    grade, weight = grades(kept, rel)
     place_of_id = kept.items.places_in_order[kept.item]
     for m, requests, entries in kept.layout.blocks():
-        step = max(1, NUMBERS_AT_ONCE // max(1, len(kept.runs) * m * member.shape[1]))
+        step = max(1, NUMBERS_AT_ONCE // max(1, len(kept.runs) * m * grade.shape[1]))
         ranks = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
-        shape = (-1, m, member.shape[1])
-        of_block, ids = member[entries].reshape(shape), place_of_id[entries].reshape(-1, m)
+        of_block, ids = grade[entries].reshape(-1, m, grade.shape[1]), place_of_id[entries].reshape(-1, m)
         for begin in range(0, len(requests) if m else 0, step):
             part = slice(begin, begin + step)
-            yield block(requests[part], ranks[:, part], of_block[part], ids[part])
+            yield block(requests[part], ranks[:, part], of_block[part], ids[part], weight[requests[part]])
 
 
 def with_subtopics(positions: Positions, rel: float | None) -> Positions:
@@ -91,30 +115,37 @@ def with_subtopics(positions: Positions, rel: float | None) -> Positions:
     return positions.keep(mask)
 
 
-def block(requests: NDArray[np.int64], ranks: Ranks, member: Members, ids: NDArray[np.int64]) -> Block:
+def block(requests: NDArray[np.int64], ranks: Ranks, grade: Floats, ids: NDArray[np.int64], weight: Floats) -> Block:
     order = np.argsort(ranks, axis=-1, kind="stable")
-    shown = np.take_along_axis(member[None], order[..., None], axis=2)
     by_id = np.argsort(-ids, axis=-1)
     return Block(
         requests,
         np.take_along_axis(ranks, order, axis=-1),
-        shown,
-        np.take_along_axis(member, by_id[..., None], axis=1),
+        np.take_along_axis(grade[None], order[..., None], axis=2),
+        np.take_along_axis(grade, by_id[..., None], axis=1),
+        weight,
     )
 
 
-def members(positions: Positions, rel: float | None) -> Members:
-    """Which subtopics each entry is relevant to: [entry, subtopic], subtopics numbered within their request."""
+def grades(positions: Positions, rel: float | None) -> tuple[Floats, Floats]:
+    """The grade of each entry for each subtopic, and the weights of subtopics, numbered within their request.
+
+    The first is [entry, subtopic], 0 where it is not relevant; the second [request, subtopic].
+    """
     rows = positions.subtopics
     assert rows is not None
-    level = positions.min_grade if rel is None else rel
-    kept = is_relevant(rows.grade, level)
+    kept = is_relevant(rows.grade, positions.min_grade if rel is None else rel)
     entry, label = rows.entry[kept], rows.label[kept].astype(np.int64)
     request = positions.layout.request[entry]
-    pairs, which = np.unique(request * len(rows.labels) + label, return_inverse=True)
+    pairs, first, which = np.unique(request * len(rows.labels) + label, return_index=True, return_inverse=True)
     of_request = pairs // max(len(rows.labels), 1)
-    first = np.searchsorted(of_request, of_request)
-    number = np.arange(len(pairs)) - first
-    found = np.zeros((len(positions.item), int(number.max(initial=-1)) + 1), dtype=bool)
-    found[entry, number[which.ravel()]] = True
-    return found
+    number = np.arange(len(pairs)) - np.searchsorted(of_request, of_request)
+    width = int(number.max(initial=-1)) + 1
+    found = np.zeros((len(positions.item), width))
+    found[entry, number[which.ravel()]] = rows.grade[kept]
+    weight = np.zeros((len(positions.requests), width))
+    weight[of_request, number] = 1.0 if rows.intent is None else rows.intent[kept][first]
+    subtopics = np.bincount(of_request, minlength=len(weight))[:, None]
+    # Where no subtopic with a relevant item is meant at all, there is nothing to measure.
+    with np.errstate(invalid="ignore"):
+        return found, weight * subtopics / weight.sum(axis=1, keepdims=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
-from tiebreak.metrics.base import Metric, Traits, check_number
+from tiebreak.errors import UnknownNameError
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
+from tiebreak.metrics.aspects.greedy import Codes, first_largest
+from tiebreak.metrics.aspects.pools import POOLS, candidates
+from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
+from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
-
-NUMBERS_AT_ONCE = 1 << 22
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,10 @@ class AspectMetric(Metric):
         raise NotImplementedError
 
 
-def check_between(name: str, value: float, low: float, high: float) -> None:
-    check_number(name, value)
-    if not low <= value <= high:
-        raise InputError(f"{name}={value}. Give a number from {low:g} to {high:g}.", kind="spec")
-
-
-def check_scale(r_max: float | None) -> None:
-    if r_max is not None:
-        check_number("r_max", r_max)
-        if not r_max > 0:
-            raise InputError(f"r_max={r_max}. Give a number above 0.", kind="spec")
-
-
 def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
     """The largest rating of the scale; by default the largest that was given, which none may exceed."""
     highest = r_max or rankings.largest or 1.0
-    if rankings.largest > highest:
-        raise InputError(f"r_max={highest:g} is below a rating. Give the maximum of the scale.", kind="range")
+    check_ratings(rankings.largest, highest)
     return highest
 
 
@@ -57,7 +43,116 @@ def slots_of(rankings: AspectRankings, item: Codes) -> Codes:
 
 
 @dataclass(frozen=True)
-class AlphaBetaNDCG(AspectMetric):
+class InterestMetric(AspectMetric):
+    """A measure that weighs aspects by a user's interest in them.
+
+    Parameters
+    ----------
+    interest : {"profile", "uniform"}
+        How much of the user's ratings each aspect has (AB eq 9), or the same for all aspects.
+    """
+
+    interest: str = field(default="profile", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_word("interest", self.interest, ("profile", "uniform"))
+
+    def interests(self, rankings: AspectRankings) -> Floats:
+        """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
+        if self.interest == "profile":
+            return rankings.interest
+        shape = rankings.interest.shape
+        shares = np.full(shape, 1 / max(shape[1] - 1, 1))
+        shares[:, -1] = 0.0
+        return shares
+
+
+def check_word(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UnknownNameError(name, str(value), known)
+
+
+@dataclass(frozen=True)
+class NoisyOrNDCG(InterestMetric):
+    r"""Discounted gains, each the chance that an item serves an interest that is left, over those of the greedy order.
+
+    .. math:: G[k] = 1 - \prod_a \Big(1 - P(a|u, i_k) \, \gamma_a \prod_{j < k} (1 - P(a|u, i_j))\Big)
+
+    Parameters
+    ----------
+    pool : {"rated", "runs", "all"}
+        Of which items the greedy order is made: those that the user rated, also those that any run shows up to the
+        cutoff, or all that have aspects. Values above 1 can occur, the less the wider it is.
+    """
+
+    pool: str = field(default="rated", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_word("pool", self.pool, POOLS)
+
+    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+        """P of an aspect that an item has (AB eq 5), for items and ratings [request, ...]."""
+        raise NotImplementedError
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        ideal = self.ideal(rankings)
+        values = np.zeros(rankings.item.shape[:2])
+        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
+            found = self.discounted(self.gains(rankings, item, rating))
+            # Nothing can serve a user without interests.
+            np.divide(found, ideal, out=values[run], where=ideal > 0)
+        return values
+
+    def discounted(self, gains: Floats) -> Floats:
+        """The sum of gains [request, rank], each divided by the logarithm of its rank and one."""
+        summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
+        return summed
+
+    def gains(self, rankings: AspectRankings, item: Codes, rating: Floats) -> Floats:
+        """The gain [request, rank] of the items of one run."""
+        depth = min(int(self.cutoff or 1), item.shape[1])
+        item, rating = item[:, :depth], rating[:, :depth]
+        left = self.interests(rankings).copy()
+        gains = np.zeros((len(item), depth))
+        served = np.where(item == NOBODY, 0.0, self.served(rankings, np.arange(len(item)), item, rating))
+        every = np.arange(len(item))[:, None]
+        for rank in range(depth):
+            slots, chance = slots_of(rankings, item[:, rank]), served[:, rank, None]
+            gains[:, rank] = 1 - (1 - chance * left[every, slots]).prod(axis=-1)
+            left[every, slots] *= 1 - chance
+        return gains
+
+    def ideal(self, rankings: AspectRankings) -> Floats:
+        """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
+        found = np.zeros(len(rankings.requests))
+        for requests, item, rating in candidates(rankings, self.pool, int(self.cutoff or 1)):
+            found[requests] = self.discounted(self.greedy(rankings, requests, item, rating))
+        return found
+
+    def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+        """The gains [request, rank] of the greedy order of some items [request, candidate]."""
+        left = self.interests(rankings)[requests]
+        slots = slots_of(rankings, item)
+        chance = np.where(item == NOBODY, 0.0, self.served(rankings, requests, item, rating))
+        open_ = item != NOBODY
+        depth = min(int(self.cutoff or 1), item.shape[1])
+        gains, every = np.zeros((len(item), depth)), np.arange(len(item))
+        for rank in range(depth):
+            wanted = left[every[:, None, None], slots]
+            gain = np.where(open_, 1 - (1 - chance[..., None] * wanted).prod(axis=-1), -1.0)
+            best = first_largest(gain)
+            gains[:, rank] = np.maximum(gain[every, best], 0.0)
+            open_[every, best] = False
+            # Where no item is left the best has a chance of 0, and nothing changes.
+            left[every[:, None], slots[every, best]] *= 1 - chance[every, best, None]
+            chance[every, best] = 0.0
+        return gains
+
+
+@dataclass(frozen=True)
+class AlphaBetaNDCG(NoisyOrNDCG):
     r"""Accuracy and diversity as one gain, over that of the greedy order of what the user rated (AB eqs 4-16).
 
     .. math:: G[k] = 1 - \prod_a \Big(1 - P(a|u, i_k) \, \gamma_a \prod_{j < k} (1 - P(a|u, i_j))\Big)
@@ -66,10 +161,11 @@ class AlphaBetaNDCG(AspectMetric):
 
     Parameters
     ----------
-    alpha : float
-        How likely an item that was not rated serves an aspect of its own.
-    beta : float
-        How likely one of the largest rating does.
+    alpha : float or function
+        How likely an item that was not rated serves an aspect of its own; or a function alpha(user, item) that says
+        so, as itself or as ``'module:function'``.
+    beta : float or function
+        How likely one of the largest rating does; or a function beta(user, rating) for all ratings.
     r_max : float, optional
         The largest rating of the scale; by default the largest that was given.
 
@@ -83,98 +179,68 @@ class AlphaBetaNDCG(AspectMetric):
     {'run1/alpha_beta_nDCG(beta=1)@2': 0.8321290476260073}
     """
 
-    alpha: float = 0.005
-    beta: float = 0.5
+    alpha: float | str | UserFunction = 0.005
+    beta: float | str | UserFunction = 0.5
     r_max: float | None = None
     name: ClassVar[str] = "alpha_beta_nDCG"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_between("alpha", self.alpha, 0, 1)
-        check_between("beta", self.beta, 0, 1)
+        check_chance("alpha", self.alpha)
+        check_chance("beta", self.beta)
         check_scale(self.r_max)
 
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        ideal = self.ideal(rankings)
-        values = np.full(rankings.item.shape[:2], np.nan)
-        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
-            found = self.discounted(self.gains(rankings, item, rating))
-            values[run] = np.divide(found, ideal, out=np.full_like(found, np.nan), where=ideal > 0)
-        return values
-
-    def served(self, rating: Floats, rankings: AspectRankings) -> Floats:
+    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has: by its rating, alpha where there is none."""
-        highest = highest_rating(self.r_max, rankings)
-        share: Floats = np.where(np.isnan(rating), self.alpha, self.beta * np.maximum(rating, 0.0) / highest)
-        return share
-
-    def discounted(self, gains: Floats) -> Floats:
-        """The sum of gains [request, rank], each divided by the logarithm of its rank and one."""
-        summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
-        return summed
-
-    def gains(self, rankings: AspectRankings, item: Codes, rating: Floats) -> Floats:
-        """The gain [request, rank] of the items of one run."""
-        depth = min(int(self.cutoff or 1), item.shape[1])
-        left = rankings.interest.copy()
-        gains = np.zeros((len(item), depth))
-        served = np.where(item == NOBODY, 0.0, self.served(rating, rankings))
-        every = np.arange(len(item))[:, None]
-        for rank in range(depth):
-            slots, chance = slots_of(rankings, item[:, rank]), served[:, rank, None]
-            gains[:, rank] = 1 - (1 - chance * left[every, slots]).prod(axis=-1)
-            left[every, slots] *= 1 - chance
-        return gains
-
-    def ideal(self, rankings: AspectRankings) -> Floats:
-        """The discounted gain [request] of the order in which each next rated item gains most, ties to the least id."""
-        found = np.zeros(len(rankings.requests))
-        for requests, item, rating in padded(rankings):
-            found[requests] = self.discounted(self.greedy(rankings, requests, item, rating))
-        return found
-
-    def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
-        """The gains [request, rank] of the greedy order of some items [request, candidate]."""
-        left = rankings.interest[requests]
-        slots = slots_of(rankings, item)
-        chance = np.where(item == NOBODY, 0.0, self.served(rating, rankings))
-        open_ = item != NOBODY
-        depth = min(int(self.cutoff or 1), item.shape[1])
-        gains, every = np.zeros((len(item), depth)), np.arange(len(item))
-        for rank in range(depth):
-            wanted = left[every[:, None, None], slots]
-            gain = np.where(open_, 1 - (1 - chance[..., None] * wanted).prod(axis=-1), -1.0)
-            best = gain.argmax(axis=1)
-            gains[:, rank] = np.maximum(gain[every, best], 0.0)
-            open_[every, best] = False
-            # Where no item is left the best has a chance of 0, and nothing changes.
-            left[every[:, None], slots[every, best]] *= 1 - chance[every, best, None]
-            chance[every, best] = 0.0
-        return gains
-
-
-def padded(rankings: AspectRankings) -> Iterator[tuple[Codes, Codes, Floats]]:
-    """Requests with about as many rated items, some at a time: items and ratings [request, candidate], -1 for none."""
-    sizes = np.diff(rankings.rated.starts)
-    order = np.argsort(sizes, kind="stable")
-    order = order[sizes[order] > 0]
-    width = rankings.table.of_item.shape[1]
-    begin = 0
-    while begin < len(order):
-        largest = int(sizes[order[min(begin + 4096, len(order)) - 1]])
-        step = max(1, min(4096, NUMBERS_AT_ONCE // (largest * width)))
-        requests = order[begin : begin + step]
-        most = int(sizes[requests].max())
-        places = rankings.rated.starts[requests][:, None] + np.arange(most)
-        there = np.arange(most) < sizes[requests][:, None]
-        places = np.where(there, places, 0)
-        item = np.where(there, rankings.rated.item[places], NOBODY)
-        yield requests, item, np.where(there, rankings.rated.rating[places], np.nan)
-        begin += step
+        unrated, given = np.isnan(rating), np.maximum(rating, 0.0)
+        alpha, beta = function_of(self.alpha), function_of(self.beta)
+        if isinstance(beta, float):
+            share: Floats = np.where(unrated, 0.0, beta * given / highest_rating(self.r_max, rankings))
+        else:
+            share = called("beta", beta, rankings.requests, requests, given, np.where(unrated, 0, 1) > 0)
+        if isinstance(alpha, float):
+            return np.where(unrated, alpha, share)
+        known = unrated & (item >= 0) & (item < len(rankings.table.names))
+        return np.where(
+            unrated, called("alpha", alpha, rankings.requests, requests, item, known, rankings.table.names), share
+        )
 
 
 @dataclass(frozen=True)
-class EffortMetric(AspectMetric):
+class VargasNDCG(NoisyOrNDCG):
+    """alpha-nDCG as a chance of relevance (Vargas 2014; AB eqs 1-3): relevant items serve each of their aspects alike.
+
+    It is alpha-beta-nDCG where unrated items serve nothing and all relevant ones serve as likely.
+
+    Parameters
+    ----------
+    alpha : float
+        How likely a relevant item serves an aspect of its own.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"a": 2.0, "b": 1.0}},
+    ...                     aspects={"a": ["war"], "b": ["war", "love"]})
+    >>> made = exp.evaluate("vargas_nDCG@2")     # interest in war 6/8, in love 2/8
+    >>> made.to_flat_dict()     # (3/8 + (1 - 13/16 x 7/8) / log2(3)) / (1 - 5/8 x 7/8 + 3/16 / log2(3))
+    {'run1/vargas_nDCG@2': 0.975418972915403}
+    """
+
+    alpha: float = 0.5
+    name: ClassVar[str] = "vargas_nDCG"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_between("alpha", self.alpha, 0, 1)
+
+    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+        level = rankings.min_grade if self.rel is None else self.rel
+        return np.where(is_relevant(np.nan_to_num(rating), level), self.alpha, 0.0)
+
+
+@dataclass(frozen=True)
+class EffortMetric(InterestMetric):
     """What every item gives its user, less the effort of looking at it, as far as users look.
 
     Parameters
@@ -203,7 +269,7 @@ class EffortMetric(AspectMetric):
         values = np.zeros(rankings.item.shape[:2])
         every = np.arange(rankings.item.shape[1])[:, None]
         for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
-            left = rankings.interest.copy()
+            left = self.interests(rankings).copy()
             for rank in range(depth):
                 slots, there = slots_of(rankings, item[:, rank]), item[:, rank] != NOBODY
                 given = np.nan_to_num(np.maximum(rating[:, rank], 0.0))

@@ -1,0 +1,61 @@
+"""How likely an item serves an aspect of its own, where a user's function says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.metrics.aspects.scale import check_between
+from tiebreak.metrics.function import imported
+from tiebreak.projection.primitives import Floats
+
+UserFunction: TypeAlias = Callable[[str, Any], float]
+"""alpha(user, item) or beta(user, rating)."""
+
+
+def check_chance(name: str, chance: Any) -> None:
+    if not isinstance(function_of(chance), float):
+        return
+    check_between(name, chance, 0, 1)
+
+
+def function_of(chance: Any) -> Any:
+    """A number, or the function itself."""
+    if isinstance(chance, str):
+        return imported(chance)
+    return chance if callable(chance) else float(chance)
+
+
+def called(
+    name: str,
+    function: UserFunction,
+    users: Sequence[str],
+    requests: NDArray[np.int64],
+    arguments: NDArray[Any],
+    wanted: NDArray[np.bool_],
+    names: Sequence[str] | None = None,
+) -> Floats:
+    """The function of every user and argument that is wanted, each pair once; 0 elsewhere."""
+    found = np.zeros(arguments.shape)
+    of_user = np.broadcast_to(requests.reshape(-1, *[1] * (arguments.ndim - 1)), arguments.shape)
+    known: dict[tuple[int, Any], float] = {}
+    for place in zip(*np.nonzero(wanted), strict=True):
+        pair = int(of_user[place]), arguments[place].item()
+        if pair not in known:
+            user, argument = users[pair[0]], pair[1] if names is None else names[pair[1]]
+            known[pair] = checked(name, function(user, argument), user, argument)
+        found[place] = known[pair]
+    return found
+
+
+def checked(name: str, value: Any, user: str, argument: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise InputError(
+            f"{name}({quoted(user)}, {argument!r}) gave {value!r}. Return a number from 0 to 1.", kind="range"
+        )
+    return float(value)
