@@ -8,6 +8,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+import diversity
 import frames
 import growth
 import j1
@@ -40,6 +41,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "frames": lambda: frames.section(folder, max(1, int(50_000 * scale)), rounds),
         "metrics": lambda: metrics.section(max(1, int(1_000_000 * scale)), rounds),
         "populations": lambda: populations.section(50, max(100, int(1_000_000 * scale)), rounds),
+        "diversity": lambda: diversity.section(max(100, int(100_000 * scale)), rounds),
         "significance": lambda: significance.section(max(20, int(10_000 * scale)), rounds),
         "growth": lambda: growth.section(layouts, rounds),
     }

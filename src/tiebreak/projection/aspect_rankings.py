@@ -49,6 +49,11 @@ class AspectTable:
         return tuple(self.items)
 
     @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """`of_item` with the slots first, each in one piece."""
+        return np.ascontiguousarray(self.of_item.T)
+
+    @cached_property
     def place_of_id(self) -> NDArray[np.int64]:
         """Where the item of each row stands in the order of ids; that of which nothing is known is last."""
         place = np.full(len(self.of_item), len(self.items), dtype=np.int64)
@@ -122,10 +127,10 @@ class AspectRankings:
     def interest(self) -> Floats:
         """How much of a user's ratings each aspect has (AB eq 9): [request, aspect], and 0 for none of them."""
         size = len(self.table.labels) + 1
-        slots = self.table.of_item[self.profile.item]
-        place = self.profile.request[:, None] * size + slots
-        ratings = np.repeat(np.maximum(self.profile.rating, 0.0), slots.shape[1])
-        summed = np.bincount(place.ravel(), ratings, len(self.requests) * size).reshape(-1, size)
+        of_user, ratings = self.profile.request * size, np.maximum(self.profile.rating, 0.0)
+        places = (of_user + slot.take(self.profile.item) for slot in self.table.slots)
+        by_slot = (np.bincount(place, ratings, len(self.requests) * size) for place in places)
+        summed: Floats = sum(by_slot, np.zeros(len(self.requests) * size)).reshape(-1, size)
         summed[:, -1] = 0.0
         whole = summed.sum(axis=1, keepdims=True)
         shares: Floats = np.divide(summed, whole, out=np.zeros_like(summed), where=whole > 0)

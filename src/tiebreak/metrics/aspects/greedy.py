@@ -1,4 +1,4 @@
-"""What a greedy order takes next."""
+"""Users' interests as items serve them, and what a greedy order takes next."""
 
 from __future__ import annotations
 
@@ -12,6 +12,33 @@ from tiebreak.projection.primitives import Floats
 TOLERANCE = 1e-12
 """Gains that differ by no more, relatively, are equal on paper: sums and products of floats are not exact."""
 Codes: TypeAlias = NDArray[np.int64]
+
+
+class Left:
+    """How much of their interests users have left, [user, aspect]; slots of items come first, as places in it."""
+
+    def __init__(self, interest: Floats) -> None:
+        self.size = interest.shape[1]
+        self.of_user = interest.ravel().copy()
+
+    def places(self, slots: Codes) -> Codes:
+        """Where the aspects [slot, user, ...] of items stand."""
+        of_user = np.arange(0, len(self.of_user), self.size)
+        return slots + of_user.reshape(-1, *[1] * (slots.ndim - 2))
+
+    def gain(self, places: Codes, chance: Floats) -> Floats:
+        """The chance [user, ...] that an item serves an interest that is left (AB eq 8)."""
+        missed = np.ones(chance.shape)
+        for slot in places:
+            served = self.of_user.take(slot)
+            served *= chance
+            missed *= np.subtract(1, served, out=served)
+        gain: Floats = np.subtract(1, missed, out=missed)
+        return gain
+
+    def serve(self, places: Codes, chance: Floats) -> None:
+        """Let an item [slot, user] be seen (AB eq 7)."""
+        self.of_user[places] *= 1 - chance
 
 
 def first_largest(gain: Floats) -> Codes:

@@ -12,7 +12,7 @@ from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Rated
 from tiebreak.projection.primitives import Floats
 
 POOLS = ("rated", "runs", "all")
-NUMBERS_AT_ONCE = 1 << 22
+NUMBERS_AT_ONCE = 1 << 18
 MOST_AT_ONCE = 4096
 Candidates: TypeAlias = tuple[Codes, Codes, Floats]
 """Requests, and their items and ratings [request, candidate] by id: -1 for no item, NaN for one that is not rated."""

@@ -10,12 +10,15 @@ import numpy as np
 from tiebreak.errors import UnknownNameError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
-from tiebreak.metrics.aspects.greedy import Codes, first_largest
+from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
 from tiebreak.metrics.aspects.pools import POOLS, candidates
 from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
+
+USERS_AT_ONCE = 1 << 13
+"""So many that their interests stay close to the processor."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
 
 
 def slots_of(rankings: AspectRankings, item: Codes) -> Codes:
-    """The aspects [.., slot] of items; the place behind the last aspect where there is none."""
+    """The aspects [slot, ...] of items; the place behind the last aspect where there is none."""
     unknown = len(rankings.table.of_item) - 1
-    return rankings.table.of_item[np.where(item == NOBODY, unknown, item)]
+    return np.take(rankings.table.slots, np.where(item == NOBODY, unknown, item), axis=1)
 
 
 @dataclass(frozen=True)
@@ -113,15 +116,17 @@ class NoisyOrNDCG(InterestMetric):
     def gains(self, rankings: AspectRankings, item: Codes, rating: Floats) -> Floats:
         """The gain [request, rank] of the items of one run."""
         depth = min(int(self.cutoff or 1), item.shape[1])
-        item, rating = item[:, :depth], rating[:, :depth]
-        left = self.interests(rankings).copy()
-        gains = np.zeros((len(item), depth))
-        served = np.where(item == NOBODY, 0.0, self.served(rankings, np.arange(len(item)), item, rating))
-        every = np.arange(len(item))[:, None]
-        for rank in range(depth):
-            slots, chance = slots_of(rankings, item[:, rank]), served[:, rank, None]
-            gains[:, rank] = 1 - (1 - chance * left[every, slots]).prod(axis=-1)
-            left[every, slots] *= 1 - chance
+        gains, interests = np.zeros((len(item), depth)), self.interests(rankings)
+        for begin in range(0, len(item), USERS_AT_ONCE):
+            part = slice(begin, min(begin + USERS_AT_ONCE, len(item)))
+            shown, requests = item[part, :depth], np.arange(part.start, part.stop)
+            chance = np.where(shown == NOBODY, 0.0, self.served(rankings, requests, shown, rating[part, :depth]))
+            left = Left(interests[part])
+            slots, by_rank = slots_of(rankings, shown.T), np.ascontiguousarray(chance.T)
+            for rank, served in enumerate(by_rank):
+                places = left.places(slots[:, rank])
+                gains[part, rank] = left.gain(places, served)
+                left.serve(places, served)
         return gains
 
     def ideal(self, rankings: AspectRankings) -> Floats:
@@ -133,21 +138,17 @@ class NoisyOrNDCG(InterestMetric):
 
     def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """The gains [request, rank] of the greedy order of some items [request, candidate]."""
-        left = self.interests(rankings)[requests]
-        slots = slots_of(rankings, item)
+        left = Left(self.interests(rankings)[requests])
+        places = left.places(slots_of(rankings, item))
         chance = np.where(item == NOBODY, 0.0, self.served(rankings, requests, item, rating))
-        open_ = item != NOBODY
         depth = min(int(self.cutoff or 1), item.shape[1])
         gains, every = np.zeros((len(item), depth)), np.arange(len(item))
         for rank in range(depth):
-            wanted = left[every[:, None, None], slots]
-            gain = np.where(open_, 1 - (1 - chance[..., None] * wanted).prod(axis=-1), -1.0)
+            gain = left.gain(places, chance)
             best = first_largest(gain)
-            gains[:, rank] = np.maximum(gain[every, best], 0.0)
-            open_[every, best] = False
-            # Where no item is left the best has a chance of 0, and nothing changes.
-            left[every[:, None], slots[every, best]] *= 1 - chance[every, best, None]
-            chance[every, best] = 0.0
+            gains[:, rank] = gain[every, best]
+            left.serve(places[:, every, best], chance[every, best])
+            chance[every, best] = 0.0  # what is taken gains nothing more
         return gains
 
 
@@ -267,16 +268,16 @@ class EffortMetric(InterestMetric):
         highest = highest_rating(self.r_max, rankings)
         depth = min(int(self.cutoff or 1), rankings.item.shape[2])
         values = np.zeros(rankings.item.shape[:2])
-        every = np.arange(rankings.item.shape[1])[:, None]
+        every = np.arange(rankings.item.shape[1])
         for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
             left = self.interests(rankings).copy()
             for rank in range(depth):
                 slots, there = slots_of(rankings, item[:, rank]), item[:, rank] != NOBODY
                 given = np.nan_to_num(np.maximum(rating[:, rank], 0.0))
                 worth, kept = self.served(given, highest), self.kept(given, highest)
-                gained = worth * left[every, slots].sum(axis=-1) - self.e
+                gained = worth * left[every, slots].sum(axis=0) - self.e
                 values[run] += np.where(there, self.looked_at(rank + 1) * gained, 0.0)
-                left[every, slots] *= kept[:, None]
+                left[every, slots] *= kept
         return values
 
     def looked_at(self, rank: int) -> float:
@@ -401,7 +402,7 @@ def first_shown(rankings: AspectRankings) -> Floats:
     """The first rank [run, request, aspect] at which an aspect is shown; infinite where it is not."""
     runs, requests, depth = rankings.item.shape
     found = np.full((runs, requests, len(rankings.table.labels) + 1), np.inf)
-    run, request = np.arange(runs)[:, None, None], np.arange(requests)[None, :, None]
+    run, request = np.arange(runs)[:, None], np.arange(requests)
     for rank in range(depth, 0, -1):
         found[run, request, slots_of(rankings, rankings.item[:, :, rank - 1])] = rank
     return found[..., :-1]
