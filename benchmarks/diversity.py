@@ -31,7 +31,8 @@ def section(users: int, rounds: int) -> Section:
             ),
         ]
     text = (
-        f"One run for {users:,} users with 5 to 39 ratings of items with 1 to 4 of 19 genres, in memory; processor seconds on one core. "
+        f"One run for {users:,} users with 5 to 39 ratings of items with 1 to 4 of 19 genres, in memory; processor "
+        "seconds on one core. "
         f"The loop is measured on one user of {SHARE}, and must give the same mean."
     )
     return Section("Diversity", text, [Table(("", "target", "seen", "met"), rows)])

@@ -129,8 +129,9 @@ class AspectRankings:
         size = len(self.table.labels) + 1
         of_user, ratings = self.profile.request * size, np.maximum(self.profile.rating, 0.0)
         places = (of_user + slot.take(self.profile.item) for slot in self.table.slots)
-        by_slot = (np.bincount(place, ratings, len(self.requests) * size) for place in places)
-        summed: Floats = sum(by_slot, np.zeros(len(self.requests) * size)).reshape(-1, size)
+        summed: Floats = np.zeros((len(self.requests), size))
+        for place in places:
+            summed += np.bincount(place, ratings, summed.size).reshape(-1, size)
         summed[:, -1] = 0.0
         whole = summed.sum(axis=1, keepdims=True)
         shares: Floats = np.divide(summed, whole, out=np.zeros_like(summed), where=whole > 0)
