@@ -50,9 +50,14 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
 
 def sample_requests(positions: Positions, share: float, *, seed: int) -> Positions:
     """Keep a share of the requests, at least one: max(floor(share * requests), 1), in their order."""
-    chance = mixed(fingerprints(positions.requests), np.uint64(0), seed)
-    kept = int(number_kept(np.array([len(positions.requests)]), share)[0])
-    return positions.take_requests(np.sort(np.argsort(chance, kind="stable")[:kept]))
+    return positions.take_requests(sampled_places(positions.requests, share, seed))
+
+
+def sampled_places(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
+    """The places, in their order, of a share of the requests."""
+    chance = mixed(fingerprints(requests), np.uint64(0), seed)
+    kept = int(number_kept(np.array([len(requests)]), share)[0])
+    return np.sort(np.argsort(chance, kind="stable")[:kept])
 
 
 def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiebreak.studies.discriminative import power as power
+    from tiebreak.studies.incomplete import missing as missing
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
     from tiebreak.studies.validity import agreement as agreement
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "power": "discriminative",
+    "missing": "incomplete",
     "check_properties": "properties",
     "paper_table": "properties",
     "agreement": "validity",

@@ -1,0 +1,332 @@
+"""How stable orders and preferences are where labels or requests are missing (LR 6.2.4, LP 5.1, RPP 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from math import isnan, nan
+from numbers import Real
+from statistics import stdev
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._interface import Tick
+from tiebreak.comparison import Comparison, compare
+from tiebreak.errors import InputError
+from tiebreak.experiment import Experiment
+from tiebreak.means import mean_of
+from tiebreak.metrics import Metric, metric
+from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.external import ExternalMeasure
+from tiebreak.orderings import Method
+from tiebreak.orderings.correlation import tau_b
+from tiebreak.preferences import Preference, preference
+from tiebreak.preferences.base import TOLERANCE
+from tiebreak.projection.sampling import sample_labels, sampled_places
+from tiebreak.reports.plots import Picture
+from tiebreak.studies.base import Findings, each
+from tiebreak.theory import whole
+from tiebreak.words import many
+
+MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
+FRACTIONS = tuple(k / 10 for k in range(10))
+REMOVED = {
+    "labels": "A share of every request's relevant items is removed, each alike; at least one stays.",
+    "pool": "A share of every request's relevant items is removed; those that more runs retrieve stay more often, in "
+    "proportion to the number of runs; at least one stays.",
+    "requests": "A share of the requests is removed, each alike; at least one stays.",
+}
+FOUND = {
+    "order": "tau_b of the order of runs",
+    "preferences": "share of preferences that agree",
+    "systems": "share of pairs of runs that agree",
+}
+
+Measure = str | Metric | Preference | Callable[..., Any]
+Signs = NDArray[np.int8]
+Agree = Callable[[Comparison], float]
+
+
+class Stability(NamedTuple):
+    """How well one measure agrees with complete data where a fraction is removed: over so many samples."""
+
+    measure: str
+    removed: float
+    mean: float | None
+    low: float | None
+    high: float | None
+    sd: float | None
+    samples: int
+
+
+class Part(NamedTuple):
+    """What one sample says by one measure; NaN where nothing can be said."""
+
+    agreement: float
+    requests: int
+
+
+def missing(
+    experiment: Experiment,
+    measures: Measure | Iterable[Measure] = MEASURES,
+    remove: str = "labels",
+    of: str = "order",
+    *,
+    truth: Measure | None = None,
+    by: str | Method | None = None,
+    fractions: Iterable[float] = FRACTIONS,
+    samples: int = 10,
+    seed: int = 0,
+    jobs: int = 1,
+    tick: Tick | None = None,
+) -> Findings:
+    r"""How far orders and preferences stay what they are as labels or requests are removed.
+
+    Positions are read once; labels are dropped from them. Each sample has its own chance, and what it loses by a
+    fraction it also loses by any larger one.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    measures : one or several of str, Preference, Metric or function
+    remove : {"labels", "pool", "requests"}
+        Relevant items of every request, each alike; the same where those that few runs retrieve go first, as if runs
+        had been pooled; or whole requests.
+    of : {"order", "preferences", "systems"}
+        Kendall's tau_b of the order of runs (RPP Figs 6 and 7); the share of all (pair, request) whose preference, a
+        tie among them, stays the same (LR Fig 15); or the share of pairs whose mean preference stays so (LP Fig 8).
+    truth : str, Preference, Metric or function, optional
+        What complete data is measured by; by default each measure itself. With ``"RR"`` these are the curves of LP
+        Fig 8. What another measure ties on complete data is left out: it says nothing of who is better.
+    by : str or Method, optional
+        How runs are ordered, as in `Comparison.order`: by default metrics by their mean, preferences by MC4.
+    fractions : sequence of float
+        How much is removed, from 0 to 1.
+    samples : int
+        For every fraction.
+    seed : int
+    jobs : int
+        Threads, which do not change the result.
+    tick : callable, optional
+        Called with the samples done and those in all.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> runs = [{"q": {"a": 3.0, "x": 2.0}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}]
+    >>> found = missing(Experiment(qrels, runs), "LexiRecall", fractions=[0, 0.5], samples=4)
+    >>> [(row.removed, row.low, row.high) for row in found.rows]      # without b, the other run is better
+    [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
+    """
+    asked = named(measures)
+    steps = checked(remove, of, truth, by, fractions)
+    seeds = seeds_of(whole("seed", seed, 0), whole("samples", samples, 1))
+    jobs = whole("jobs", jobs, 1)
+    if remove != "requests":
+        refuse_whole_rankings(asked)
+    complete = [replace(experiment.compare(measure), measure=name) for name, measure in asked.items()]
+    judges = [judge_of(of, experiment, one, truth, by) for one in complete]
+    draw = without_requests if remove == "requests" else without_labels
+
+    def sampled(task: tuple[float, int]) -> list[Part]:
+        fraction, drawn_by = task
+        parts = draw(experiment, complete, 1 - fraction, drawn_by, remove)
+        return [part_of(agree, part) for agree, part in zip(judges, parts, strict=True)]
+
+    parts = each(sampled, product(steps, seeds), jobs, tick)
+    by_step = [parts[k : k + samples] for k in range(0, len(parts), samples)]
+    rows = tuple(
+        row_of(one.measure, removed, [sample[k].agreement for sample in some])
+        for k, one in enumerate(complete)
+        for removed, some in zip(steps, by_step, strict=True)
+    )
+    said = (
+        f"{REMOVED[remove]} {many(samples, 'sample')} for every fraction, seed {seed}; low and high are the smallest "
+        "and the largest of them.",
+        compared_with(of, truth),
+        *left_out(complete, parts, is_by_labels=remove != "requests"),
+        *dict.fromkeys(note for one in complete for note in one.notes),
+    )
+    noun = "requests" if remove == "requests" else "labels"
+    titles = (("removed", f"share of {noun} removed"), ("mean", FOUND[of]))
+    picture = Picture("line", "removed", "mean", color="measure", band=("low", "high"), titles=titles)
+    library = complete[0].library
+    return Findings(Stability._fields, rows, summary(rows, noun, of), said, picture, library=library)
+
+
+# What is asked for
+
+
+def named(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
+    """The measures asked for, by what each is called."""
+    single = isinstance(measures, (str, Metric, Preference)) or callable(measures)
+    given: list[Any] = [measures] if single else list(measures)  # type: ignore[arg-type]
+    if not given:
+        raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
+    named = [metric(one) if callable(one) else one for one in given]
+    names = [str(one).strip() for one in named]
+    if len(set(names)) < len(names):
+        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
+    return dict(zip(names, map(preference, named), strict=True))
+
+
+def checked(remove: str, of: str, truth: Measure | None, by: Any, fractions: Iterable[float]) -> list[float]:
+    """The fractions in their order, where the question makes sense."""
+    for name, value, known in (("remove", remove, REMOVED), ("of", of, FOUND)):
+        if value not in known:
+            raise InputError(f"{name}={value!r}. Give one of {', '.join(known)}.", kind="choice")
+    if truth is not None:
+        preference(truth)  # type: ignore[arg-type]
+    if by is not None and of != "order":
+        raise InputError(f"by={by!r} is how runs are ordered; nothing is ordered for of={of!r}.", kind="choice")
+    if (remove, of) == ("requests", "preferences") and truth is None:
+        raise InputError(
+            "a preference in one request does not change where others are removed. Use of='systems' or of='order'.",
+            kind="choice",
+        )
+    steps = sorted(set(fractions))
+    for step in steps:
+        if isinstance(step, bool) or not isinstance(step, Real) or not 0 <= step <= 1:
+            raise InputError(f"fraction {step!r}. Give numbers from 0 to 1.", kind="share")
+    if not steps:
+        raise InputError("no fraction was given. Give at least one, such as 0.5.", kind="empty")
+    return [float(step) for step in steps]
+
+
+def seeds_of(seed: int, samples: int) -> list[int]:
+    """A seed for every sample; more samples begin with the same ones."""
+    drawn: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
+    return drawn
+
+
+def refuse_whole_rankings(asked: dict[str, Preference]) -> None:
+    """Some measures look at judgements and rankings themselves, which do not change with positions."""
+    for name, made in asked.items():
+        if isinstance(getattr(made, "metric", None), (ExternalMeasure, AspectMetric)):
+            raise InputError(f"{name} is not made of positions: only requests can be removed for it.", kind="spec")
+
+
+# What is removed
+
+
+def without_labels(
+    experiment: Experiment, complete: Sequence[Comparison], share: float, seed: int, remove: str
+) -> Iterator[Comparison | None]:
+    """Every measure on the same sample of labels; None where no request has a value."""
+    kept = sample_labels(experiment.positions, share, seed=seed, by="runs" if remove == "pool" else "uniform")
+    for one in complete:
+        try:
+            yield compare(kept, one.preference)
+        except InputError as error:
+            if error.kind != "empty":
+                raise
+            yield None
+
+
+def without_requests(
+    experiment: Experiment, complete: Sequence[Comparison], share: float, seed: int, remove: str
+) -> Iterator[Comparison | None]:
+    """Every measure on the same sample of the requests that have something relevant: what was found for these."""
+    positions = experiment.positions
+    requests = positions.requests.take(np.flatnonzero(positions.relevant()))
+    kept = set(requests.take(sampled_places(requests, share, seed)))
+    for one in complete:
+        places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
+        taken = {"numerator": one.numerator[:, places], "denominator": one.denominator[places]}
+        yield replace(one, requests=one.requests.take(places), **taken) if len(places) else None
+
+
+# What is compared
+
+
+def judge_of(of: str, experiment: Experiment, one: Comparison, truth: Measure | None, by: Any) -> Agree:
+    """How well a sample agrees with what complete data says by the truth, or else by the measure itself."""
+    target = one if truth is None else experiment.compare(truth)  # type: ignore[arg-type]
+    if of == "order":
+        ranks = target.order(by).ranks
+        return lambda part: tau_b(part.order(by).ranks, ranks)
+    if of == "systems":
+        means = mean_signs(target)
+        return lambda part: share_alike(mean_signs(part), means, ties_count=truth is None)
+    signs = np.sign(target.numerator).astype(np.int8)
+    place = {request: k for k, request in enumerate(target.requests)}
+
+    def share(part: Comparison) -> float:
+        both = [(k, place[request]) for k, request in enumerate(part.requests) if request in place]
+        mine, theirs = np.array(both, dtype=np.int64).reshape(-1, 2).T
+        return share_alike(np.sign(part.numerator[:, mine]), signs[:, theirs], ties_count=truth is None)
+
+    return share
+
+
+def mean_signs(comparison: Comparison) -> Signs:
+    """Which run of every pair is better over requests: 1, 0 or -1; means of whole numbers are exact."""
+    is_exact = np.issubdtype(comparison.numerator.dtype, np.integer)
+    means = comparison.mean
+    return np.where(np.abs(means) <= (0.0 if is_exact else TOLERANCE), 0, np.sign(means)).astype(np.int8)
+
+
+def share_alike(found: NDArray[Any], truth: Signs, ties_count: bool) -> float:
+    """The share of signs that are the same, of all or of those that are no tie in truth; NaN where there is none.
+
+    Examples
+    --------
+    >>> share_alike(np.array([1, 0, -1, 0]), np.array([1, 0, 1, 1]), ties_count=True)
+    0.5
+    >>> round(share_alike(np.array([1, 0, -1, 0]), np.array([1, 0, 1, 1]), ties_count=False), 3)
+    0.333
+    """
+    counted = np.ones(truth.shape, dtype=bool) if ties_count else truth != 0
+    number = int(counted.sum())
+    return int(((found == truth) & counted).sum()) / number if number else nan
+
+
+def part_of(agree: Agree, part: Comparison | None) -> Part:
+    return Part(nan, 0) if part is None else Part(agree(part), len(part.requests))
+
+
+# What is told
+
+
+def row_of(measure: str, removed: float, found: Iterable[float]) -> Stability:
+    known = [value for value in found if not isnan(value)]
+    if not known:
+        return Stability(measure, removed, None, None, None, None, 0)
+    spread = stdev(known) if len(known) > 1 else None
+    return Stability(measure, removed, mean_of(known), min(known), max(known), spread, len(known))
+
+
+def summary(rows: Sequence[Stability], noun: str, of: str) -> str:
+    """Where each measure is when most is removed, the most stable one first."""
+    most = max(row.removed for row in rows)
+    last = sorted((row for row in rows if row.removed == most and row.mean is not None), key=lambda row: -row.mean)  # type: ignore[operator]
+    means = ", ".join(f"{row.measure} {row.mean:.2f}" for row in last) or "not known"
+    return f"With {most:.0%} of the {noun} removed, mean {FOUND[of]}: {means}."
+
+
+def compared_with(of: str, truth: Measure | None) -> str:
+    """What is held against what."""
+    what = {
+        "order": "Kendall's tau_b of the order of runs with that on complete data",
+        "preferences": "The share of all pairs of runs and requests whose preference is that on complete data",
+        "systems": "The share of pairs of runs whose mean preference has the sign it has on complete data",
+    }[of]
+    if truth is None:
+        return f"{what}, by the same measure{'' if of == 'order' else '; a tie must stay a tie'}."
+    name = str(metric(truth) if callable(truth) else truth).strip()
+    return f"{what}, by {name}{'' if of == 'order' else '; what that ties is left out'}."
+
+
+def left_out(complete: Sequence[Comparison], parts: Sequence[Sequence[Part]], is_by_labels: bool) -> Iterator[str]:
+    """Requests without a relevant item left, and samples without a value, by measure."""
+    for k, one in enumerate(complete):
+        all_requests = len(one.requests) * len(parts)
+        lost = all_requests - sum(sample[k].requests for sample in parts)
+        if is_by_labels and lost:
+            yield f"{one.measure}: left out of samples, nothing relevant to it remaining: {lost:,} of {all_requests:,} requests."
+        unknown = sum(isnan(sample[k].agreement) for sample in parts)
+        if unknown:
+            yield f"{one.measure}: {many(unknown, 'sample')} of {len(parts):,} without a value, all tied or nothing left."
