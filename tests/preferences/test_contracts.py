@@ -14,7 +14,7 @@ import tiebreak as tb
 from metrics import slow as slow_metrics
 from preferences import slow
 from tiebreak.errors import InputError
-from tiebreak.preferences import ALIASES, CATALOGUE, Preference, preference
+from tiebreak.preferences import ALIASES, CATALOGUE, Preference, preference, rpp
 from tiebreak.preferences.from_metric import MetricDifference
 
 ITEMS = "abcdefgh"
@@ -278,3 +278,24 @@ def test_the_tolerance_of_a_metric_decides_ties():
 def test_st_rpp_without_subtopics_is_refused():
     with pytest.raises(InputError, match="needs subtopics"):
         tb.compare(tb.positions([[1], [2]]), "ST-RPP")
+
+
+@quiet
+@pytest.mark.parametrize("spec", [spec for spec in TWINS if "RPP" in spec])
+@pytest.mark.parametrize("baseline", [None, "run2", ["run1", "run3"]])
+def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch, tmp_path, spec, baseline):
+    simulation = tb.simulate(8, systems=["deep", "weak", "balanced", "random"], seed=2)
+    (tmp_path / "qrels").write_text(
+        "".join(
+            f"{q} {k % 3} {item} {grade}\n"
+            for q, grades in simulation.judgements.items()
+            for k, (item, grade) in enumerate(grades.items())
+        )
+    )
+    positions = tb.project(tmp_path / "qrels", list(simulation.runs.values()))
+    monkeypatch.setattr(rpp, "PAIRED_AT_ONCE", 1 << 60)
+    together = tb.compare(positions, spec, baseline)
+    monkeypatch.setattr(rpp, "PAIRED_AT_ONCE", 0)
+    apart = tb.compare(positions, spec, baseline)
+    assert np.ptp(together.numerator) > 0
+    assert together.numerator.tobytes() == apart.numerator.tobytes()

@@ -35,6 +35,23 @@ def test_band_lies_under_its_line():
     assert (below["mark"]["type"], above["mark"]["type"]) == ("area", "line")
 
 
+def opacity_of_band(number):
+    rows = [(f"run {k}", 0.1, 0.5, 0.4, 0.6) for k in range(number)]
+    return vega_lite(LINES, NAMES, rows)["layer"][0]["mark"]["opacity"]
+
+
+def test_many_bands_are_fainter_and_their_names_are_not():
+    assert (opacity_of_band(1), opacity_of_band(2), opacity_of_band(10)) == (0.15, 0.15, 0.05)
+    without_names = vega_lite(Picture("line", "share", "tau", band=("low", "high")), NAMES, ROWS)
+    assert without_names["layer"][0]["mark"]["opacity"] == 0.15
+    for layer in vega_lite(LINES, NAMES, ROWS)["layer"]:
+        assert layer["encoding"]["color"]["legend"]["symbolOpacity"] == 1
+
+
+def test_points_at_the_edge_are_whole():
+    assert vega_lite(LINES, NAMES, ROWS)["layer"][1]["mark"]["point"]["clip"] is False
+
+
 @pytest.mark.parametrize("number", [5, 37])
 def test_every_name_has_room(number):
     rows = [(f"a run with a long name, {k}", 0.1, k / 10, 0.0, 1.0) for k in range(number)]

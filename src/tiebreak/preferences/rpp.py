@@ -32,6 +32,8 @@ from tiebreak.projection.primitives import Floats, Ranks, pair_signs, weighted_s
 
 Mask = NDArray[np.bool_]
 POPULATED_AT_ONCE = 1 << 20
+PAIRED_AT_ONCE = 1 << 18
+"""Recall levels of pairs that are compared in one go."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,8 @@ class PairedPreference(Preference):
                     requests = places[bucket.requests]
                     size[requests] += bucket.m
                     for block in bucket.blocks(ENTRIES_AT_ONCE):
-                        p = by_level(bucket.p[:, block])
-                        for fan in pairs.fans:
-                            gain = summed(p[:, fan.run, None], p[:, fan.others])
-                            total[fan.rows, requests[block]] += fan.sign * gain
+                        for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
+                            total[rows, requests[block]] += sign * summed(x, y)
         if is_exact:
             return Preferred.counted(total, size)
         return Preferred.counted(settled(total / np.maximum(size, 1)), (size > 0).astype(np.int64))
@@ -83,6 +83,18 @@ def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Posit
     bare = replace(positions, nonrelevant=None, top=None, pool=None)
     for places in np.split(positions.request_order, np.flatnonzero(np.diff(step)) + 1):
         yield places, bare.take_requests(places)
+
+
+def opposed(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int]]:
+    """Positions to compare, the rows of their pairs and the sign of what is found.
+
+    All pairs together where their levels are few; else one run at a time with all it meets, which copies nothing.
+    """
+    if p[:, 0].size * len(pairs) <= PAIRED_AT_ONCE:
+        yield p[:, pairs.x], p[:, pairs.y], slice(None), 1
+        return
+    for fan in pairs.fans:
+        yield p[:, fan.run, None], p[:, fan.others], fan.rows, fan.sign
 
 
 def signs_summed(x: Ranks, y: Ranks) -> NDArray[np.int32]:

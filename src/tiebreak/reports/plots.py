@@ -17,7 +17,7 @@ from tiebreak.reports.tables import printable
 
 FORMATS = ("png", "svg", "pdf", "html")
 MARKS = {
-    "line": {"type": "line", "point": {"size": 25}, "clip": True},
+    "line": {"type": "line", "point": {"size": 25, "clip": False}, "clip": True},
     "step": {"type": "line", "interpolate": "step-after", "clip": True},
     "bar": {"type": "bar"},
     "point": {"type": "point", "filled": True, "size": 40, "opacity": 0.8},
@@ -143,7 +143,9 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
     if picture.band is not None:
         low, high = picture.band
         bounds = {"y": encoding["y"] | {"field": low}, "y2": {"field": high}}
-        made.insert(0, {"mark": {"type": "area", "opacity": 0.15, "clip": True}, "encoding": encoding | bounds})
+        lines = 1 if picture.color is None else len({record[picture.color] for record in records})
+        area = {"type": "area", "opacity": min(0.15, 0.5 / lines), "clip": True}  # many bands lie over each other
+        made.insert(0, {"mark": area, "encoding": encoding | bounds})
     return made
 
 
@@ -179,7 +181,8 @@ def told_apart(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any
     """Colours that differ as much as their number allows, and a legend that has room for all names."""
     number = len({record[str(picture.color)] for record in records})
     scheme = "tableau10" if number <= 10 else "tableau20" if number <= 20 else "turbo"
-    legend = {"symbolLimit": 0, "labelLimit": 240, "columns": math.ceil(number / NAMES_IN_A_COLUMN)}
+    columns = math.ceil(number / NAMES_IN_A_COLUMN)
+    legend = {"symbolLimit": 0, "symbolOpacity": 1, "labelLimit": 240, "columns": columns}
     return {
         "field": picture.color,
         "type": "nominal",

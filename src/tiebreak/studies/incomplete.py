@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from math import isnan, nan
 from numbers import Real
 from statistics import stdev
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,17 @@ from tiebreak._interface import Tick
 from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
+from tiebreak.inputs import Ids
 from tiebreak.means import mean_of
-from tiebreak.metrics import Metric, metric
+from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
-from tiebreak.orderings import Method
+from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference, preference
-from tiebreak.preferences.base import TOLERANCE
+from tiebreak.preferences.base import TOLERANCE, Evaluate
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import sample_labels, sampled_places
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
@@ -48,6 +52,7 @@ FOUND = {
 Measure = str | Metric | Preference | Callable[..., Any]
 Signs = NDArray[np.int8]
 Agree = Callable[[Comparison], float]
+Draw = Callable[[float, int], Iterator[Comparison | None]]
 
 
 class Stability(NamedTuple):
@@ -121,40 +126,41 @@ def missing(
     >>> [(row.removed, row.low, row.high) for row in found.rows]      # without b, the other run is better
     [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
     """
-    asked = named(measures)
-    steps = checked(remove, of, truth, by, fractions)
+    asked, steps = named(measures), checked(remove, of, truth, by, fractions)
     seeds = seeds_of(whole("seed", seed, 0), whole("samples", samples, 1))
     jobs = whole("jobs", jobs, 1)
     if remove != "requests":
         refuse_whole_rankings(asked)
-    complete = [replace(experiment.compare(measure), measure=name) for name, measure in asked.items()]
-    judges = [judge_of(of, experiment, one, truth, by) for one in complete]
-    draw = without_requests if remove == "requests" else without_labels
+    complete = [replace(experiment.compare(made), measure=name) for name, made in asked.items()]
+    target = None if truth is None else experiment.compare(truth_of(truth)[1])
+    judges = [judge_of(of, one, target, by) for one in complete]
+    draw = (without_requests if remove == "requests" else without_labels)(experiment, complete, remove)
 
     def sampled(task: tuple[float, int]) -> list[Part]:
         fraction, drawn_by = task
-        parts = draw(experiment, complete, 1 - fraction, drawn_by, remove)
-        return [part_of(agree, part) for agree, part in zip(judges, parts, strict=True)]
+        return [*map(part_of, judges, draw(1 - fraction, drawn_by))]
 
     parts = each(sampled, product(steps, seeds), jobs, tick)
-    by_step = [parts[k : k + samples] for k in range(0, len(parts), samples)]
+    found = np.array([[part.agreement for part in sample] for sample in parts]).reshape(len(steps), samples, -1)
     rows = tuple(
-        row_of(one.measure, removed, [sample[k].agreement for sample in some])
+        row_of(one.measure, removed, found[step, :, k].tolist())
         for k, one in enumerate(complete)
-        for removed, some in zip(steps, by_step, strict=True)
+        for step, removed in enumerate(steps)
     )
     said = (
         f"{REMOVED[remove]} {many(samples, 'sample')} for every fraction, seed {seed}; low and high are the smallest "
         "and the largest of them.",
         compared_with(of, truth),
-        *left_out(complete, parts, is_by_labels=remove != "requests"),
+        *left_out(complete, parts, is_of_labels=remove != "requests"),
         *dict.fromkeys(note for one in complete for note in one.notes),
     )
     noun = "requests" if remove == "requests" else "labels"
     titles = (("removed", f"share of {noun} removed"), ("mean", FOUND[of]))
     picture = Picture("line", "removed", "mean", color="measure", band=("low", "high"), titles=titles)
-    library = complete[0].library
-    return Findings(Stability._fields, rows, summary(rows, noun, of), said, picture, library=library)
+    last = (
+        f"With {steps[-1]:.0%} of the {noun} removed, mean {FOUND[of]}: {ranked(rows[len(steps) - 1 :: len(steps)])}."
+    )
+    return Findings(Stability._fields, rows, last, said, picture, library=complete[0].library)
 
 
 # What is asked for
@@ -162,15 +168,21 @@ def missing(
 
 def named(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
     """The measures asked for, by what each is called."""
-    single = isinstance(measures, (str, Metric, Preference)) or callable(measures)
-    given: list[Any] = [measures] if single else list(measures)  # type: ignore[arg-type]
+    is_one = isinstance(measures, (str, Metric, Preference)) or not isinstance(measures, Iterable)
+    given: list[Any] = [measures] if is_one else list(cast(Iterable[Measure], measures))
     if not given:
         raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
-    named = [metric(one) if callable(one) else one for one in given]
-    names = [str(one).strip() for one in named]
+    known = [metric(one) if callable(one) else one for one in given]
+    names = [str(one).strip() for one in known]
     if len(set(names)) < len(names):
         raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
-    return dict(zip(names, map(preference, named), strict=True))
+    return dict(zip(names, map(preference, known), strict=True))
+
+
+def truth_of(measure: Measure) -> tuple[str, Preference]:
+    """What complete data is measured by, and its name."""
+    ((name, made),) = named([measure]).items()
+    return name, made
 
 
 def checked(remove: str, of: str, truth: Measure | None, by: Any, fractions: Iterable[float]) -> list[float]:
@@ -179,21 +191,23 @@ def checked(remove: str, of: str, truth: Measure | None, by: Any, fractions: Ite
         if value not in known:
             raise InputError(f"{name}={value!r}. Give one of {', '.join(known)}.", kind="choice")
     if truth is not None:
-        preference(truth)  # type: ignore[arg-type]
+        truth_of(truth)
     if by is not None and of != "order":
         raise InputError(f"by={by!r} is how runs are ordered; nothing is ordered for of={of!r}.", kind="choice")
+    if by is not None:
+        method(by)
     if (remove, of) == ("requests", "preferences") and truth is None:
         raise InputError(
             "a preference in one request does not change where others are removed. Use of='systems' or of='order'.",
             kind="choice",
         )
-    steps = sorted(set(fractions))
+    steps = list(fractions)
     for step in steps:
         if isinstance(step, bool) or not isinstance(step, Real) or not 0 <= step <= 1:
             raise InputError(f"fraction {step!r}. Give numbers from 0 to 1.", kind="share")
     if not steps:
         raise InputError("no fraction was given. Give at least one, such as 0.5.", kind="empty")
-    return [float(step) for step in steps]
+    return sorted({float(step) for step in steps})
 
 
 def seeds_of(seed: int, samples: int) -> list[int]:
@@ -212,39 +226,63 @@ def refuse_whole_rankings(asked: dict[str, Preference]) -> None:
 # What is removed
 
 
-def without_labels(
-    experiment: Experiment, complete: Sequence[Comparison], share: float, seed: int, remove: str
-) -> Iterator[Comparison | None]:
+def without_labels(experiment: Experiment, complete: Sequence[Comparison], remove: str) -> Draw:
     """Every measure on the same sample of labels; None where no request has a value."""
-    kept = sample_labels(experiment.positions, share, seed=seed, by="runs" if remove == "pool" else "uniform")
-    for one in complete:
-        try:
-            yield compare(kept, one.preference)
-        except InputError as error:
-            if error.kind != "empty":
-                raise
-            yield None
+    by = "runs" if remove == "pool" else "uniform"
+    has_relevant = experiment.positions.relevant() > 0
+
+    def draw(share: float, seed: int) -> Iterator[Comparison | None]:
+        kept = sample_labels(experiment.positions, share, seed=seed, by=by)
+        evaluate = evaluated_on(kept, has_relevant)
+        for one in complete:
+            try:
+                yield compare(kept, one.preference, evaluate=evaluate)
+            except InputError as error:
+                if error.kind != "empty":
+                    raise
+                yield None
+
+    return draw
 
 
-def without_requests(
-    experiment: Experiment, complete: Sequence[Comparison], share: float, seed: int, remove: str
-) -> Iterator[Comparison | None]:
-    """Every measure on the same sample of the requests that have something relevant: what was found for these."""
-    positions = experiment.positions
-    requests = positions.requests.take(np.flatnonzero(positions.relevant()))
-    kept = set(requests.take(sampled_places(requests, share, seed)))
-    for one in complete:
-        places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
-        taken = {"numerator": one.numerator[:, places], "denominator": one.denominator[places]}
-        yield replace(one, requests=one.requests.take(places), **taken) if len(places) else None
+def evaluated_on(positions: Positions, has_relevant: NDArray[np.bool_]) -> Evaluate:
+    """The values of metrics as of an `Experiment`; levels of one grade are sorted once for all that use them."""
+    levels = cache(positions.levels)
+
+    def evaluate(made: Metric) -> Floats:
+        form = made.on(positions)
+        values = form.over(levels(form.rel)) if isinstance(form, LevelMetric) else form.evaluate(positions)
+        return np.where(has_relevant, values, np.nan) if form.rel is None else values
+
+    return evaluate
+
+
+def without_requests(experiment: Experiment, complete: Sequence[Comparison], remove: str) -> Draw:
+    """What every measure finds for the same sample of the requests that count."""
+    counted = {request for one in complete for request in one.requests}
+    requests = Ids.of(request for request in experiment.positions.requests if request in counted)
+
+    def draw(share: float, seed: int) -> Iterator[Comparison | None]:
+        kept = set(requests.take(sampled_places(requests, share, seed)))
+        for one in complete:
+            places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
+            yield of_requests(one, places) if len(places) else None
+
+    return draw
+
+
+def of_requests(one: Comparison, places: NDArray[np.int64]) -> Comparison:
+    """What was found for some of the requests."""
+    requests, numerator, denominator = one.requests.take(places), one.numerator[:, places], one.denominator[places]
+    return replace(one, requests=requests, numerator=numerator, denominator=denominator)
 
 
 # What is compared
 
 
-def judge_of(of: str, experiment: Experiment, one: Comparison, truth: Measure | None, by: Any) -> Agree:
+def judge_of(of: str, one: Comparison, truth: Comparison | None, by: Any) -> Agree:
     """How well a sample agrees with what complete data says by the truth, or else by the measure itself."""
-    target = one if truth is None else experiment.compare(truth)  # type: ignore[arg-type]
+    target = one if truth is None else truth
     if of == "order":
         ranks = target.order(by).ranks
         return lambda part: tau_b(part.order(by).ranks, ranks)
@@ -299,12 +337,10 @@ def row_of(measure: str, removed: float, found: Iterable[float]) -> Stability:
     return Stability(measure, removed, mean_of(known), min(known), max(known), spread, len(known))
 
 
-def summary(rows: Sequence[Stability], noun: str, of: str) -> str:
-    """Where each measure is when most is removed, the most stable one first."""
-    most = max(row.removed for row in rows)
-    last = sorted((row for row in rows if row.removed == most and row.mean is not None), key=lambda row: -row.mean)  # type: ignore[operator]
-    means = ", ".join(f"{row.measure} {row.mean:.2f}" for row in last) or "not known"
-    return f"With {most:.0%} of the {noun} removed, mean {FOUND[of]}: {means}."
+def ranked(rows: Sequence[Stability]) -> str:
+    """The measures with their means, the most stable one first."""
+    known = [(row.mean, row.measure) for row in rows if row.mean is not None]
+    return ", ".join(f"{name} {mean:.2f}" for mean, name in sorted(known, key=lambda row: -row[0])) or "not known"
 
 
 def compared_with(of: str, truth: Measure | None) -> str:
@@ -316,17 +352,16 @@ def compared_with(of: str, truth: Measure | None) -> str:
     }[of]
     if truth is None:
         return f"{what}, by the same measure{'' if of == 'order' else '; a tie must stay a tie'}."
-    name = str(metric(truth) if callable(truth) else truth).strip()
-    return f"{what}, by {name}{'' if of == 'order' else '; what that ties is left out'}."
+    return f"{what}, by {truth_of(truth)[0]}{'' if of == 'order' else '; what that ties is left out'}."
 
 
-def left_out(complete: Sequence[Comparison], parts: Sequence[Sequence[Part]], is_by_labels: bool) -> Iterator[str]:
+def left_out(complete: Sequence[Comparison], parts: Sequence[Sequence[Part]], is_of_labels: bool) -> Iterator[str]:
     """Requests without a relevant item left, and samples without a value, by measure."""
     for k, one in enumerate(complete):
-        all_requests = len(one.requests) * len(parts)
-        lost = all_requests - sum(sample[k].requests for sample in parts)
-        if is_by_labels and lost:
-            yield f"{one.measure}: left out of samples, nothing relevant to it remaining: {lost:,} of {all_requests:,} requests."
+        requests = len(one.requests) * len(parts)
+        lost = requests - sum(sample[k].requests for sample in parts)
+        if is_of_labels and lost:
+            yield f"{one.measure}: over all samples, {lost:,} of {requests:,} requests lost all that counts; left out."
         unknown = sum(isnan(sample[k].agreement) for sample in parts)
         if unknown:
-            yield f"{one.measure}: {many(unknown, 'sample')} of {len(parts):,} without a value, all tied or nothing left."
+            yield f"{one.measure}: without a value, all tied or nothing left: {unknown:,} of {len(parts):,} samples."

@@ -51,13 +51,10 @@ def command(
 ) -> Findings:
     """How far orders and preferences stay what they are as labels or requests are removed."""
     from tiebreak.cli.progress import progress
-    from tiebreak.orderings import method
     from tiebreak.studies import incomplete
 
     asked = incomplete.named(measures or incomplete.MEASURES)  # a bad name is refused before anything is read
     steps = incomplete.checked(remove, of, truth, by, fractions or incomplete.FRACTIONS)
-    if by is not None:
-        method(by)
     made = experiment(qrels, runs, **options)
     how = {"truth": truth, "by": by, "fractions": steps, "samples": samples, "seed": seed, "jobs": options["jobs"]}
     with progress("sampling", "samples") as tick:

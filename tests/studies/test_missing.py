@@ -1,0 +1,415 @@
+"""What stays of orders and preferences as labels or requests are removed."""
+
+from fractions import Fraction
+from hashlib import blake2b
+from itertools import combinations
+from math import floor, isnan, log1p
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from orderings import slow
+from tiebreak.studies import missing
+from tiebreak.studies.incomplete import FRACTIONS, MEASURES, seeds_of
+
+# A slow twin, from files to the share: labels are removed from the judgements, and everything is worked out anew
+
+WORD = 2**64
+
+
+def scrambled(z):
+    """SplitMix64."""
+    z = (z + 0x9E3779B97F4A7C15) % WORD
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % WORD
+    return z ^ (z >> 31)
+
+
+def digest(text):
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def chance(seed, request, item=None):
+    """A number in [0, 1) that depends on the seed and on names."""
+    state = scrambled((digest(request) + digest(str(seed))) % WORD)
+    return (scrambled((state + (0 if item is None else digest(item))) % WORD) >> 11) / 2**53
+
+
+def number_kept(m, fraction):
+    return max(floor((1 - fraction) * m + 1e-9), 1)
+
+
+def kept_labels(qrels, runs, fraction, seed, by_pool):
+    """The judgements that remain: those with the smallest numbers, which many runs make smaller."""
+
+    def key(request, item):
+        u = chance(seed, request, item)
+        if not by_pool:
+            return u
+        runs_with = sum(item in run.get(request, {}) for run in runs)
+        return (-log1p(-u) / runs_with if runs_with else float("inf"), u)
+
+    return {
+        request: sorted(items, key=lambda item: key(request, item))[: number_kept(len(items), fraction)]
+        for request, items in qrels.items()
+    }
+
+
+def kept_requests(qrels, fraction, seed):
+    named = sorted(qrels, key=lambda request: chance(seed, request))[: number_kept(len(qrels), fraction)]
+    return {request: items for request, items in qrels.items() if request in named}
+
+
+def matrices(qrels, runs, measure):
+    """Preferences of all runs over all in every request, from the judgements."""
+    table = []
+    for request, items in qrels.items():
+        ranked = [sorted(run.get(request, {}), key=run.get(request, {}).get, reverse=True) for run in runs]
+        found = [[order.index(item) + 1 if item in order else None for item in items] for order in ranked]
+        table.append([sorted(p, key=lambda k: float("inf") if k is None else k) for p in found])
+    return slow.matrices(table, measure)
+
+
+def signs(matrix):
+    return [slow.sign(matrix[i][j]) for i, j in combinations(range(len(matrix)), 2)]
+
+
+def agreement(of, part, complete, measure):
+    """`part` and `complete` are ``{request: matrix}``."""
+    a, b = list(part.values()), list(complete.values())
+    if of == "order":
+        method = slow.mean_preference if measure == "diff(AP)" else slow.mc4
+        tolerance = Fraction(1, 10**12)
+        return slow.tau_b(*(slow.ranks(method(found), tolerance) for found in (a, b)))
+    if of == "systems":
+        pairs = zip(signs(slow.mean_matrix(a)), signs(slow.mean_matrix(b)), strict=True)
+        return fmean(x == y for x, y in pairs)
+    alike = [zip(signs(part[q]), signs(complete[q]), strict=True) for q in part]
+    return fmean(x == y for pairs in alike for x, y in pairs)
+
+
+def slow_rows(qrels, runs, measure, remove, of, fractions, samples, seed):
+    complete = dict(zip(qrels, matrices(qrels, runs, measure), strict=True))
+    for fraction in fractions:
+        values = []
+        for drawn_by in seeds_of(seed, samples):
+            if remove == "requests":
+                kept = kept_requests(qrels, fraction, drawn_by)
+            else:
+                kept = kept_labels(qrels, runs, fraction, drawn_by, by_pool=remove == "pool")
+            part = dict(zip(kept, matrices(kept, runs, measure), strict=True))
+            values.append(agreement(of, part, complete, measure))
+        known = [value for value in values if not isnan(value)]
+        spread = stdev(known) if len(known) > 1 else None
+        yield (fmean(known), min(known), max(known), spread, len(known)) if known else (None,) * 4 + (0,)
+
+
+SIMULATION = tb.simulate(12, systems=["deep", "top-heavy", "balanced", "weak"], relevant=6, seed=5)
+QRELS = {
+    request: [item for item, grade in grades.items() if grade > 0] for request, grades in SIMULATION.judgements.items()
+}
+QRELS = {request: items for request, items in QRELS.items() if items}
+
+
+def simulated(**options):
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    return tb.Experiment(SIMULATION.judgements, runs, **options)
+
+
+@pytest.fixture(scope="module")
+def binary():
+    return simulated(binary=True)
+
+
+WAYS = [(remove, of) for remove in ("labels", "pool", "requests") for of in ("order", "preferences", "systems")]
+WAYS.remove(("requests", "preferences"))
+
+
+@pytest.mark.parametrize("measure", list(slow.PREFERENCES))
+@pytest.mark.parametrize(("remove", "of"), WAYS)
+def test_study_equals_its_slow_twin(binary, measure, remove, of):
+    how = {"fractions": [0.2, 0.5, 0.8], "samples": 3, "seed": 7}
+    found = missing(binary, measure, remove, of, **how)
+    expected = slow_rows(QRELS, list(SIMULATION.runs.values()), measure, remove, of, **how)
+    for row, (mean, low, high, sd, samples) in zip(found.rows, expected, strict=True):
+        assert row.samples == samples
+        assert row[2:6] == pytest.approx((mean, low, high, sd), abs=1e-12)
+
+
+def test_what_the_twin_is_held_against_is_not_trivial(binary):
+    for remove, of in WAYS:
+        (row,) = missing(binary, "RPP", remove, of, fractions=[0.8], samples=3, seed=7).rows
+        assert row.low < row.high and row.mean < 1, (remove, of)
+
+
+# Worked by hand
+
+
+def hand(qrels, *runs, **options):
+    """Runs as lists of items per request."""
+    scored = [{q: {item: float(-k) for k, item in enumerate(items)} for q, items in run.items()} for run in runs]
+    return tb.Experiment(qrels, scored, **options)
+
+
+def test_ties_must_stay_ties():
+    # Complete: all find a relevant item first, RR = 1, so all three pairs tie. Only a: RR is 1, 1, 0, and one pair of
+    # three still ties. Only b: 1/2, 0, 1, and none does.
+    exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]}, {"q": ["b"]})
+    (row,) = missing(exp, "RR", of="preferences", fractions=[0.5], samples=40).rows
+    only_a = sum(chance(seed, "q", "a") < chance(seed, "q", "b") for seed in seeds_of(0, 40))
+    assert 0 < only_a < 40
+    assert (row.low, row.high, row.samples) == (0.0, 1 / 3, 40)
+    assert row.mean == pytest.approx(only_a / 40 / 3, abs=1e-15)
+
+
+def test_order_that_is_one_tie_has_no_correlation():
+    exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
+    found = missing(exp, "RR", fractions=[0.5], samples=3)
+    assert found.rows == (("RR", 0.5, None, None, None, None, 0),)
+    assert "RR: without a value, all tied or nothing left: 3 of 3 samples." in found.notes
+    assert found.summary.endswith("tau_b of the order of runs: not known.")
+    assert found.table().rows == (("RR", "0.500", "-", "-", "-", "-", "0"),)
+
+
+def test_removed_requests_by_hand():
+    # RR of x: 1, 1, 0; of y: 1/4, 1/4, 1. All: 2/3 > 1/2, x is better. Two of three requests: (1, 1) or (1/2, 5/8);
+    # one: 1 > 1/4 or 0 < 1. So the order stays where the third is removed, and else turns round.
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    first, fourth = ["a"], ["u", "v", "w", "a"]
+    exp = hand(qrels, {"q1": first, "q2": first}, {"q1": fourth, "q2": fourth, "q3": first})
+    for of, stays, turns in (("order", 1.0, -1.0), ("systems", 1.0, 0.0)):
+        found = missing(exp, "RR", "requests", of, fractions=[1 / 3, 2 / 3, 1], samples=30)
+        for row, kept in zip(found.rows, (2, 1, 1), strict=True):
+            expected = []
+            for seed in seeds_of(0, 30):
+                order = sorted(qrels, key=lambda q, seed=seed: chance(seed, q))
+                expected.append(turns if "q3" in order[:kept] else stays)
+            assert (row.low, row.high) == (turns, stays)
+            assert row.mean == pytest.approx(fmean(expected), abs=1e-15)
+            assert row.sd == pytest.approx(stdev(expected), abs=1e-15)
+
+
+def test_what_another_truth_ties_is_left_out():
+    # RR: 1, 1, 1/2. Lexiprecision also prefers y to x, b being at 2 and at 3; of that RR says nothing. Held against
+    # itself it agrees with itself as well.
+    exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "u", "b"]}, {"q": ["a", "b"]}, {"q": ["u", "a", "b"]})
+    for truth, only in (("RR", 1.0), ("sign(RR)", 1.0), (None, 1.0)):
+        found = missing(exp, "LexiPrecision", of="preferences", truth=truth, fractions=[0], samples=1)
+        assert [row.mean for row in found.rows] == [only]
+    # Without a: x has b at 3, y at 2, z at 3: signs -, 0, +; RR on complete data says nothing, +, +: one of two.
+    # Without b: RR itself, both agree.
+    (row,) = missing(exp, "LexiPrecision", of="preferences", truth="RR", fractions=[0.5], samples=30).rows
+    assert (row.low, row.high) == (0.5, 1.0)
+
+
+def test_truth_that_ties_everything_leaves_nothing():
+    exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]})
+    (row,) = missing(exp, "LexiRecall", of="preferences", truth="RR", fractions=[0], samples=1).rows
+    assert row.mean is None and row.samples == 0
+
+
+def test_requests_that_lose_what_counts_are_left_out_and_counted():
+    # AP(rel=2) counts a and c. q1 keeps a or b, q2 keeps its only label.
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2}}
+    exp = hand(qrels, {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["b", "a"], "q2": ["c"]})
+    found = missing(exp, ["AP(rel=2)", "RPP"], of="preferences", fractions=[0.5], samples=20)
+    lost = sum(chance(seed, "q1", "b") < chance(seed, "q1", "a") for seed in seeds_of(0, 20))
+    assert 0 < lost < 20
+    said = [note for note in found.notes if "lost all that counts" in note]
+    assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests lost all that counts; left out."]
+    assert found.rows[0].mean == 1.0  # in what remains, nothing changes
+
+
+def test_sample_in_which_nothing_counts_has_no_value():
+    exp = hand({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
+    found = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
+    lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in seeds_of(0, 20))
+    assert found.rows[0].samples == 20 - lost
+    assert f"AP(rel=2): without a value, all tied or nothing left: {lost} of 20 samples." in found.notes
+
+
+def test_labels_that_few_runs_retrieve_go_first():
+    # a is retrieved by two runs, b by one, c by none: c never stays where one label does; a does in 2 of 3 draws.
+    exp = hand({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "u", "b"]}, {"q": ["u", "a"]})
+    # Only a: x is better, as on complete data. Only b: so as well. Only c: a tie, which is what uniform removal finds.
+    (by_pool,) = missing(exp, "RR", "pool", "preferences", fractions=[0.6], samples=60).rows
+    (uniform,) = missing(exp, "RR", "labels", "preferences", fractions=[0.6], samples=60).rows
+    assert (by_pool.low, uniform.low) == (1.0, 0.0)
+
+
+# Laws
+
+
+@pytest.fixture(scope="module")
+def graded():
+    """Some requests have no item of grade 2, so that measures count different ones."""
+    judgements = {
+        request: {item: min(grade, 1) if k < 3 else grade for item, grade in grades.items()}
+        for k, (request, grades) in enumerate(SIMULATION.judgements.items())
+    }
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    made = tb.Experiment(judgements, runs, min_grade=2)
+    with pytest.warns(tb.errors.EmptyRequestsWarning):
+        assert (made.positions.relevant() == 0).sum() >= 3
+    return made
+
+
+MANY = (*MEASURES, "RPP(rel=1)", "AP(rel=1)", "bpref", "rrLP", "sign(nDCG@5)")
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning", "ignore::tiebreak.errors.GradesWarning")
+@pytest.mark.parametrize(("remove", "of"), WAYS)
+def test_nothing_changes_where_nothing_is_removed(graded, remove, of):
+    for row in missing(graded, MANY, remove, of, fractions=[0], samples=2).rows:
+        assert (row.mean, row.low, row.high, row.sd, row.samples) == (1.0, 1.0, 1.0, 0.0, 2)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning", "ignore::tiebreak.errors.GradesWarning")
+def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
+    """Also for graded measures, and for those with their own notion of relevance."""
+    (seed,) = seeds_of(3, 1)
+    kept = tb.sample_labels(graded.positions, 0.5, seed=seed)
+    places = zip(kept.layout.request.tolist(), kept.item.tolist(), strict=True)
+    labels = {(kept.requests[q], kept.items[i]) for q, i in places}
+    remaining = {
+        request: {item: grade for item, grade in grades.items() if grade <= 0 or (request, item) in labels}
+        for request, grades in graded.judgements.to_dict().items()
+    }
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    other = tb.Experiment(remaining, runs, min_grade=2)
+    for row in missing(graded, MANY, fractions=[0.5], samples=1, seed=3).rows:
+        expected = other.order(row.measure).correlation(graded.order(row.measure))
+        assert row.mean == pytest.approx(expected, abs=1e-12), row.measure
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**63 - 1), st.sampled_from(WAYS), st.floats(0, 1))
+def test_spread_surrounds_the_mean(seed, way, fraction):
+    for row in missing(simulated(), ["RPP", "AP"], *way, fractions=[fraction], samples=3, seed=seed).rows:
+        assert (-1 if way[1] == "order" else 0) <= row.low <= row.mean <= row.high <= 1
+
+
+def test_results_do_not_depend_on_threads_or_on_the_order_of_the_input():
+    heard = []
+    how = {"fractions": [0.3, 0.7], "samples": 4, "seed": 1}
+    expected = missing(simulated(), **how).rows
+    assert len({row.mean for row in expected}) > 5
+    for jobs in (2, 8):
+        found = missing(simulated(), **how, jobs=jobs, tick=lambda done, total: heard.append((done, total)))
+        assert found.rows == expected
+    assert heard == 2 * [(k + 1, 8) for k in range(8)]
+    turned = {request: dict(reversed(grades.items())) for request, grades in reversed(SIMULATION.judgements.items())}
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    for remove in ("labels", "pool", "requests"):
+        here = missing(simulated(), remove=remove, **how)
+        there = missing(tb.Experiment(turned, runs), remove=remove, **how)
+        for row, other in zip(here.rows, there.rows, strict=True):
+            assert row[2:6] == pytest.approx(other[2:6], abs=1e-12)
+
+
+def test_more_samples_begin_with_the_same_and_seeds_differ():
+    assert seeds_of(4, 10)[:3] == seeds_of(4, 3)
+    assert len({*seeds_of(4, 10), *seeds_of(5, 10)}) == 20
+    means = {missing(simulated(), "RPP", fractions=[0.8], samples=2, seed=seed).rows[0].mean for seed in range(5)}
+    assert len(means) > 1
+
+
+def test_labels_are_never_read_again(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 1\n")
+    for name, items in (("x", "ab"), ("y", "ua")):
+        (tmp_path / name).write_text("".join(f"q Q0 {item} 1 {9 - k} t\n" for k, item in enumerate(items)))
+    exp = tb.Experiment(tmp_path / "qrels", [tmp_path / "x", tmp_path / "y"])
+    exp.read()
+    for path in tmp_path.iterdir():
+        path.unlink()
+    assert missing(exp, samples=2).rows
+
+
+# What is told
+
+
+def test_rows_are_of_every_measure_and_fraction(binary):
+    found = missing(binary, samples=2)
+    assert found.names == ("measure", "removed", "mean", "low", "high", "sd", "samples")
+    assert [row[:2] for row in found.rows] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
+    last = {row.measure: row.mean for row in found.rows if row.removed == FRACTIONS[-1]}
+    named = ", ".join(f"{name} {mean:.2f}" for name, mean in sorted(last.items(), key=lambda pair: -pair[1]))
+    assert found.summary == f"With 90% of the labels removed, mean tau_b of the order of runs: {named}."
+    assert any("2 samples for every fraction, seed 0" in note for note in found.notes)
+
+
+def test_own_functions_are_measures_and_truths(binary):
+    def first_three(p):
+        return sum(place <= 3 for place in p)
+
+    found = missing(binary, [first_three, "AP"], truth=first_three, of="systems", fractions=[0], samples=1)
+    name = first_three.__qualname__
+    assert [row.measure for row in found.rows] == [name, "AP"]
+    assert found.rows[0].mean == 1.0
+    assert any(f"by {name}; what that ties is left out." in note for note in found.notes)
+    assert missing(binary, first_three, fractions=[0.5], samples=1).rows[0].measure == name
+    assert missing(binary, tb.metric("AP"), fractions=[0.5], samples=1).rows[0].measure == "AP"
+
+
+def test_way_of_ordering_can_be_chosen(binary):
+    by = {by: missing(binary, "RPP", by=by, fractions=[0.9], samples=3).rows for by in (None, "mc4", "mean", "borda")}
+    assert by[None] == by["mc4"]
+    assert len(set(by.values())) > 1
+
+
+def test_picture_is_lines_with_bands(binary):
+    pytest.importorskip("altair")
+    drawn = missing(binary, ["RPP", "AP"], "requests", fractions=[0.5, 0.9], samples=2).plot().to_dict()
+    band, line = drawn["layer"]
+    assert line["encoding"]["x"]["title"] == "share of requests removed"
+    assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high")
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        ({"measures": []}, "no measure was given"),
+        ({"measures": ["AP", "AP "]}, "a measure was given twice: AP, AP"),
+        ({"measures": ["APP"]}, 'unknown preference "APP"'),
+        ({"remove": "label"}, "remove='label'. Give one of labels, pool, requests."),
+        ({"of": "orders"}, "of='orders'. Give one of order, preferences, systems."),
+        ({"truth": "APP"}, 'unknown preference "APP"'),
+        ({"by": "mc5"}, "mc5"),
+        ({"by": "mc4", "of": "systems"}, "nothing is ordered for of='systems'"),
+        ({"remove": "requests", "of": "preferences"}, "does not change where others are removed"),
+        ({"fractions": []}, "no fraction was given"),
+        ({"fractions": [1.1]}, "fraction 1.1. Give numbers from 0 to 1."),
+        ({"fractions": [float("nan")]}, "fraction nan"),
+        ({"fractions": ["half"]}, "fraction 'half'"),
+        ({"fractions": [True]}, "fraction True"),
+        ({"samples": 0}, "samples=0. Give a whole number from 1 on."),
+        ({"samples": 2.5}, "samples=2.5"),
+        ({"seed": -1}, "seed=-1"),
+        ({"jobs": 0}, "jobs=0"),
+        ({"measures": "S-Recall@5"}, "S-Recall@5 is not made of positions: only requests can be removed"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_read(tmp_path, given_, words):
+    path = tmp_path / "gone.run"
+    path.touch()
+    exp = tb.Experiment({"q": {"a": 1}}, [path])
+    path.unlink()
+    with pytest.raises(tb.InputError) as refusal:
+        missing(exp, **given_)
+    assert words in str(refusal.value)
+
+
+def test_measures_of_whole_rankings_are_studied_by_requests():
+    aspects = {item: ["x" if k % 2 else "y"] for k, item in enumerate("abcd")}
+    runs = {f"q{k}": ["a", "b", "c"] for k in range(4)}, {f"q{k}": ["a", "c", "b"] for k in range(4)}
+    exp = hand({f"q{k}": {"a": 1} for k in range(4)}, *runs, aspects=aspects)
+    (row,) = missing(exp, "S-Recall@2", "requests", "systems", fractions=[0.5], samples=2).rows
+    assert row.mean == 1.0
+
+
+def test_one_run_is_no_order():
+    with pytest.raises(tb.InputError, match="at least two runs"):
+        missing(hand({"q": {"a": 1}}, {"q": ["a"]}), "RPP")
