@@ -23,19 +23,38 @@ def test_every_format(files, form):
     assert "LexiRecall" in done("study", "missing", *files, "-m", "LexiRecall", "--format", form).stdout
 
 
-def test_numbers_are_those_of_the_library(files):
-    options = ("--remove", "pool", "--of", "systems", "--truth", "RR", "--fraction", "0.5", "--fraction", "0.25")
-    options += ("--samples", "3", "--seed", "4", "-m", "RPP", "-m", "AP", "--format", "jsonl", "--jobs", "2")
-    said = done("study", "missing", *files, *options).stdout
-    exp = tb.Experiment(files[0], list(files[1:]))
-    how = {"truth": "RR", "fractions": [0.25, 0.5], "samples": 3, "seed": 4}
-    assert objects(said) == missing(exp, ["RPP", "AP"], "pool", "systems", **how).to_dict()
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Enough requests for every option to make a difference."""
+    folder = tmp_path_factory.mktemp("simulated")
+    made = tb.simulate(12, systems=["deep", "top-heavy", "balanced", "weak"], relevant=6, seed=5)
+    (folder / "qrels.txt").write_text(
+        "".join(f"{q} 0 {item} {grade}\n" for q, grades in made.judgements.items() for item, grade in grades.items())
+    )
+    for name, run in made.runs.items():
+        lines = (f"{q} Q0 {item} 1 {score} t\n" for q, scores in run.items() for item, score in scores.items())
+        (folder / name).write_text("".join(lines))
+    return folder / "qrels.txt", *(folder / name for name in made.runs)
 
 
-def test_way_of_ordering_is_passed_on(files):
-    said = done("study", "missing", *files, "-m", "RPP", "--by", "borda", "--format", "jsonl").stdout
-    exp = tb.Experiment(files[0], list(files[1:]))
-    assert objects(said) == missing(exp, "RPP", by="borda").to_dict()
+@pytest.mark.parametrize(
+    ("options", "how"),
+    [
+        (("--samples", "3"), {"samples": 3}),
+        (("--remove", "pool", "--seed", "4"), {"remove": "pool", "seed": 4}),
+        (("--remove", "requests", "--of", "systems"), {"remove": "requests", "of": "systems"}),
+        (("--of", "preferences", "--truth", "RR"), {"of": "preferences", "truth": "RR"}),
+        (("--by", "borda"), {"by": "borda"}),
+        (("--fraction", "0.9", "--fraction", "0.2"), {"fractions": [0.2, 0.9]}),
+        (("--min-grade", "2", "--jobs", "2"), {}),
+    ],
+)
+def test_numbers_are_those_of_the_library(simulated, options, how):
+    qrels, *runs = simulated
+    said = done("study", "missing", *simulated, *options, "-m", "RPP", "-m", "AP", "--format", "jsonl").stdout
+    reading = {"min_grade": 2} if "--min-grade" in options else {}
+    assert objects(said) == missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **how).to_dict()
+    assert objects(said) != missing(tb.Experiment(qrels, runs), ["RPP", "AP"]).to_dict()
 
 
 def test_it_is_listed():

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from hashlib import blake2b
 from itertools import combinations
-from math import floor, isnan, log1p
+from math import floor, fsum, isnan, log1p
 from statistics import fmean, stdev
 
 import pytest
@@ -192,6 +192,15 @@ def test_removed_requests_by_hand():
             assert row.sd == pytest.approx(stdev(expected), abs=1e-15)
 
 
+def test_requests_without_a_relevant_item_are_not_sampled():
+    # Two of twelve requests count, and one of these stays; a sample of all would hold none of them more often than not.
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}} | {f"r{k}": {"a": 0} for k in range(10)}
+    exp = hand(qrels, {"q1": ["a"], "q2": ["a"]}, {"q1": ["u", "a"], "q2": ["a"]})
+    with pytest.warns(tb.errors.EmptyRequestsWarning):
+        (row,) = missing(exp, "RR", "requests", "systems", fractions=[0.5], samples=20).rows
+    assert (row.samples, row.low, row.high) == (20, 0.0, 1.0)  # q1 tells the runs apart, q2 ties them
+
+
 def test_what_another_truth_ties_is_left_out():
     # RR: 1, 1, 1/2. Lexiprecision also prefers y to x, b being at 2 and at 3; of that RR says nothing. Held against
     # itself it agrees with itself as well.
@@ -209,6 +218,15 @@ def test_truth_that_ties_everything_leaves_nothing():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]})
     (row,) = missing(exp, "LexiRecall", of="preferences", truth="RR", fractions=[0], samples=1).rows
     assert row.mean is None and row.samples == 0
+
+
+def test_means_that_differ_by_rounding_alone_tie():
+    # RR: 1/10 + 1/15 = 1/6, which floats miss by 1e-17. So the truth ties the only pair, and nothing is left.
+    at = {k: [*(f"u{i}" for i in range(k - 1)), "a"] for k in (10, 15, 6)}
+    assert 0 < abs(fsum([1 / 10, 1 / 15, -1 / 6])) < 1e-16
+    exp = hand({q: {"a": 1} for q in ("q1", "q2", "q3")}, {"q1": at[10], "q2": at[15]}, {"q3": at[6]})
+    (row,) = missing(exp, "RR", of="systems", truth="RR", fractions=[0], samples=1).rows
+    assert row.samples == 0
 
 
 def test_requests_that_lose_what_counts_are_left_out_and_counted():
