@@ -107,11 +107,11 @@ def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
 
     @wraps(command)
-    def writing(format_: str, out: str | None, qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
+    def writing(format_: str, out: str | None, **options: Any) -> Any:
         out = None if out == "-" else out
-        others = (options.get(name) for name in OTHER_TABLES)
-        check_output(format_, out, [*filter(None, [qrels, *others]), *(name_and_path(run)[1] for run in runs)])
-        return command(format_=format_, out=out, qrels=qrels, runs=runs, **options)
+        tables = filter(None, (options.get(name) for name in ("qrels", *OTHER_TABLES)))
+        check_output(format_, out, [*tables, *(name_and_path(run)[1] for run in options.get("runs", ()))])
+        return command(format_=format_, out=out, **options)
 
     return with_options(cast(Command, writing), OUTPUT)
 

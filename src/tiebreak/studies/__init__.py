@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tiebreak.studies.axiomatic import axioms as axioms
     from tiebreak.studies.discriminative import power as power
     from tiebreak.studies.incomplete import missing as missing
     from tiebreak.studies.properties import check_properties as check_properties
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.validity import truncation as truncation
 
 _HOME = {
+    "axioms": "axiomatic",
     "power": "discriminative",
     "missing": "incomplete",
     "check_properties": "properties",

@@ -1,0 +1,112 @@
+"""The metrics of AB Table 1 from their equations, in whatever arithmetic their parameters are.
+
+Normalised metrics are without their ideal: it is the same for both rankings of a user, and changes no comparison.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from math import log2
+from typing import Any, TypeAlias
+
+from tiebreak.studies.axiomatic.rankings import Items
+
+Number: TypeAlias = Any
+"""A Fraction or a float: parameters and interests are of one kind."""
+Discount: TypeAlias = Callable[[int], Number]
+DIGITS = 50
+"""Of the discount by logarithms, which is no fraction."""
+
+
+@cache
+def exact_discount(rank: int) -> Fraction:
+    """1 / log2(rank + 1) to 50 digits, exact where it is a fraction."""
+    if (rank + 1).bit_count() == 1:
+        return Fraction(1, rank.bit_length())
+    with localcontext() as context:
+        context.prec = DIGITS
+        return Fraction(Decimal(2).ln() / Decimal(rank + 1).ln())
+
+
+@cache
+def quick_discount(rank: int) -> float:
+    """1 / log2(rank + 1)."""
+    return 1 / log2(rank + 1)
+
+
+def alpha_beta_dcg(
+    items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number, discount: Discount
+) -> Number:
+    """The discounted gain of alpha-beta-nDCG (AB eqs 8 and 15)."""
+    left, total = dict(interest), 0 * alpha
+    for rank, (rating, aspects) in enumerate(items, start=1):
+        chance = alpha if rating is None else beta * rating / r_max
+        missed = 1
+        for aspect in aspects:
+            missed *= 1 - chance * left[aspect]
+            left[aspect] *= 1 - chance
+        if missed != 1:
+            total += (1 - missed) * discount(rank)
+    return total
+
+
+def alpha_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, discount: Discount) -> Number:
+    """The discounted gain of alpha-nDCG with ratings as gains; an item counts as seen where it is relevant."""
+    seen, total = Counter[str](), 0 * alpha
+    for rank, (rating, aspects) in enumerate(items, start=1):
+        if rating:
+            novel = sum((1 - alpha) ** seen[aspect] for aspect in aspects)
+            total += rating * novel / r_max * discount(rank)
+            seen.update(aspects)
+    return total
+
+
+def nrbp(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number) -> Number:
+    """Novelty- and rank-biased precision (Clarke et al. 2009), with ratings as gains."""
+    total = alpha_dcg(items, interest, r_max, alpha=alpha, discount=lambda rank: beta ** (rank - 1))
+    return total * (1 - (1 - alpha) * beta) / len(interest)
+
+
+def expected_utility(
+    items: Items, interest: Mapping[str, Number], r_max: int, *, p: Number, alpha: Number, e: Number
+) -> Number:
+    """EU, our reading of it: every item above that shows an aspect makes it worth less."""
+    seen, looked, total = Counter[str](), 1 + 0 * p, 0 * p
+    for rating, aspects in items:
+        wanted = sum(interest[aspect] * (1 - alpha) ** seen[aspect] for aspect in aspects)
+        total += looked * ((rating or 0) * wanted / r_max - e)
+        looked *= p
+        seen.update(aspects)
+    return total
+
+
+def rank_biased_utility(items: Items, interest: Mapping[str, Number], r_max: int, *, p: Number, e: Number) -> Number:
+    """RBU (Amigo et al. 2018), with interests as weights."""
+    left, looked, total = dict(interest), p, 0 * p
+    for rating, aspects in items:
+        chance = (2 ** (rating or 0) - 1) * (0 * p + 1) / 2**r_max
+        total += looked * (chance * sum(left[aspect] for aspect in aspects) - e)
+        looked *= p
+        for aspect in aspects:
+            left[aspect] *= 1 - chance
+    return total
+
+
+def aspect_recall(items: Items, interest: Mapping[str, Number], r_max: int) -> Fraction:
+    """The share of aspects that any item shows."""
+    shown = frozenset[str]().union(*(item.aspects for item in items))
+    return Fraction(len(shown), len(interest))
+
+
+def aspect_reciprocal_rank(items: Items, interest: Mapping[str, Number], r_max: int) -> Fraction:
+    """One over the first rank at which all aspects have been shown, or 0."""
+    missing = set(interest)
+    for rank, item in enumerate(items, start=1):
+        missing -= item.aspects
+        if not missing:
+            return Fraction(1, rank)
+    return Fraction(0)
