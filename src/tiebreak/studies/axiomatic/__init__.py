@@ -79,8 +79,8 @@ def notes(lists: int, seed: int) -> tuple[str, ...]:
         f"{lists:,} random ones of up to {LONGEST_DRAWN} items, seed {seed}.",
         "Every aspect is of some interest. Metrics without a cutoff see whole rankings, and normalised ones are shown "
         "without their ideal, which is the same for both rankings.",
-        "NonPriSatAsp, TopHeav and TopHeavComp ask for one pair. For the last two the rankings show the same aspects "
-        "at each rank and differ in their ratings.",
+        "NonPriSatAsp, TopHeav and TopHeavComp ask for one pair. NonPriSatAsp: the preferred item is not of more "
+        "interest. TopHeav, TopHeavComp: the rankings show the same aspects, any, at each rank, and differ in ratings.",
         "AspRel: no other item above the lower of the two shows either aspect. MoreAsp: of relevant neighbours rated "
         "alike, one that shows the aspects of the other and more first.",
         "Beside the paper's: Pri > 0 is Pri where both ratings are above 0; MoreAsp any is MoreAsp of any two sets of "

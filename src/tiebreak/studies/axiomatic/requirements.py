@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from tiebreak.studies.axiomatic.rankings import (
     ONE_SIDED,
     R_MAX,
     TWICE,
-    Interest,
     Item,
     Items,
     Pair,
@@ -76,14 +75,18 @@ def deepness(ranking: Ranking) -> Iterator[Pair]:
 
 
 def saturation(ranking: Ranking) -> Iterator[Pair]:
-    """Eq 19: the item with the lower rating first, where its aspect has been shown less."""
+    """Eq 19: the item with the lower rating first, where its aspect has been shown less.
+
+    It is of no more interest than the other: else that could be the reason, and not what was shown.
+    """
     items, interest = ranking
     for p, q in combinations(range(len(items)), 2):
         low, high = items[p], items[q]
         is_ordered = low.rating is not None and high.rating is not None and low.rating < high.rating
         if is_ordered and len(low.aspects) == len(high.aspects) == 1 and low.aspects != high.aspects:
             (of_low,), (of_high,) = low.aspects, high.aspects
-            if satisfaction(items[:p], of_high) > satisfaction(items[:p], of_low):
+            shown_less = satisfaction(items[:p], of_low) < satisfaction(items[:p], of_high)
+            if shown_less and interest[of_low] <= interest[of_high]:
                 yield Pair(items, swapped(items, p, q), interest)
 
 
@@ -125,24 +128,27 @@ def aspect_relevance(ranking: Ranking) -> Iterator[Pair]:
 
 def more_aspects(ranking: Ranking) -> Iterator[Pair]:
     """Eq 23, its sign turned: of relevant neighbours rated alike, the one that also shows other aspects first."""
-    return (pair for pair, above, below, _ in neighbours(ranking) if above.aspects < below.aspects)
+    items, interest = ranking
+    for p in rated_alike(items):
+        if items[p].aspects < items[p + 1].aspects:
+            yield Pair(swapped(items, p, p + 1), items, interest)
 
 
 def more_interest(ranking: Ranking) -> Iterator[Pair]:
     """Eq 23 for any aspects: the neighbour with more interest left, sum of w (1 - s), first."""
-    for pair, above, below, left in neighbours(ranking):
-        if sum(left[aspect] for aspect in above.aspects) < sum(left[aspect] for aspect in below.aspects):
-            yield pair
-
-
-def neighbours(ranking: Ranking) -> Iterator[tuple[Pair, Item, Item, Interest]]:
-    """Relevant neighbours rated alike, with the interest left where they stand; better is with the two swapped."""
     items, interest = ranking
-    for p in range(len(items) - 1):
-        above, below = items[p], items[p + 1]
+    for p in rated_alike(items):
+        left = {aspect: share * (1 - satisfaction(items[:p], aspect)) for aspect, share in interest.items()}
+        above, below = (sum(left[aspect] for aspect in items[k].aspects) for k in (p, p + 1))
+        if above < below:
+            yield Pair(swapped(items, p, p + 1), items, interest)
+
+
+def rated_alike(items: Items) -> Iterator[int]:
+    """Places of relevant items with some aspects whose rating the next one with some aspects equals."""
+    for p, (above, below) in enumerate(pairwise(items)):
         if above.rating and above.rating == below.rating and above.aspects and below.aspects:
-            left = {aspect: share * (1 - satisfaction(items[:p], aspect)) for aspect, share in interest.items()}
-            yield Pair(swapped(items, p, p + 1), items, interest), above, below, left
+            yield p
 
 
 def missing_over_non_relevant(ranking: Ranking) -> Iterator[Pair]:

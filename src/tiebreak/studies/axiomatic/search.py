@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from tiebreak.studies.axiomatic.measures import Measure
 from tiebreak.studies.axiomatic.rankings import GRIDS, Pair, Ranking
 from tiebreak.studies.axiomatic.requirements import Axiom
 
-DEPTHS = (0, *(2**k for k in range(11)))
-"""How many items stand above a suggested pair, at most 1024."""
+DEPTHS = (0, *(2**k for k in range(10)))
+"""How many items stand above a suggested pair, at most 512."""
 
 
 class Tried(NamedTuple):
@@ -29,14 +30,20 @@ class Finding(NamedTuple):
     pair: Pair | None
 
 
-def tried(axiom: Axiom, drawn: list[Ranking]) -> Tried:
+def tried(axiom: Axiom, drawn: Iterable[Ranking]) -> Tried:
     """What is looked at for an axiom, of rankings drawn and others."""
+    return Tried(on_grids(axiom), ordered(axiom, axiom.suggested()), ordered(axiom, drawn))
 
-    def ordered(rankings: Iterable[Ranking]) -> tuple[Pair, ...]:
-        return tuple(pair for ranking in rankings for pair in axiom.pairs(ranking))
 
-    small = tuple(ordered(grid.rankings()) for grid in GRIDS)
-    return Tried(small, ordered(axiom.suggested()), ordered(drawn))
+@cache
+def on_grids(axiom: Axiom) -> tuple[tuple[Pair, ...], ...]:
+    """The pairs of every grid."""
+    return tuple(ordered(axiom, grid.rankings()) for grid in GRIDS)
+
+
+def ordered(axiom: Axiom, rankings: Iterable[Ranking]) -> tuple[Pair, ...]:
+    """All pairs that an axiom orders."""
+    return tuple(pair for ranking in rankings for pair in axiom.pairs(ranking))
 
 
 def search(measure: Measure, axiom: Axiom, pairs: Tried) -> Finding:

@@ -1,0 +1,77 @@
+"""``tiebreak study axioms``: no files are read; every format, a picture, own functions, and what is refused."""
+
+import csv
+import io
+
+import pytest
+
+from cli.test_compare import FORMATS, done, objects, one_line_error
+
+QUICK = ("study", "axioms", "-m", "S-RR", "--lists", "20")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format(form):
+    assert "S-RR" in done(*QUICK, "--format", form).stdout
+
+
+def test_rows_are_cells_with_what_decides():
+    rows = objects(done(*QUICK, "--format", "jsonl").stdout)
+    assert len(rows) == 10
+    assert rows[0] | {"searched": 0} == {
+        "metric": "S-RR",
+        "axiom": "Pri",
+        "holds": False,
+        "printed": False,
+        "agrees": True,
+        "verdict": "fails, as printed",
+        "searched": 0,
+        "better": "[1:a, 0:a]",
+        "worse": "[0:a, 1:a]",
+        "interests": "a 1/2, b 1/2",
+        "value_better": 0.0,
+        "order": "=",
+        "value_worse": 0.0,
+    }
+
+
+def test_table_says_where_the_print_differs():
+    said = done(*QUICK).stdout
+    assert "7 of 8 cells are as AB Table 1 prints them; not so (*): NonPriSatAsp of S-RR." in said
+    assert "[5:a, 1:b, 5:a] 0.5000 > [5:a, 5:a, 1:b] 0.3333" in said
+
+
+def test_own_function_beside_a_metric(tmp_path, monkeypatch):
+    (tmp_path / "own_axioms.py").write_text("def none(items, interest, r_max):\n    return 0\n")
+    monkeypatch.chdir(tmp_path)
+    made = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(made)))
+    assert {row["metric"] for row in rows} == {"S-RR", "own_axioms:none"}
+    assert not any(row["holds"].lower() == "true" for row in rows if row["metric"] == "own_axioms:none")
+
+
+def test_written_to_a_file_and_drawn(tmp_path):
+    pytest.importorskip("altair")
+    done(*QUICK, "--format", "tsv", "--out", tmp_path / "cells.tsv", "--plot", tmp_path / "cells.svg")
+    assert (tmp_path / "cells.tsv").read_text().startswith("metric\taxiom\tholds\tprinted")
+    assert "<svg" in (tmp_path / "cells.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-m", "AP"), 'unknown metric of aspects "AP"'),
+        (("-m", "EU(r_max=10)"), "r_max cannot be given here"),
+        (("-m", "no_such_module:f"), "no_such_module"),
+    ],
+)
+def test_refused_before_any_search(arguments, said):
+    assert said in one_line_error("study", "axioms", *arguments)
+
+
+def test_parquet_needs_a_file():
+    assert "--format parquet needs --out" in done(*QUICK, "--format", "parquet", code=2).stderr
+
+
+def test_listed_among_the_studies():
+    assert "axioms" in done("study", "--help").stdout
