@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST_WITHOUT_TERMINAL = 160
+WIDEST = 100_000
+"""Characters: what a table needs is measured in more room than it can take."""
 NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|nan|[-+]?inf[* ]?")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -89,8 +91,9 @@ class Table:
             cells = (Text(printable(cell), "bold" if (r, c) in self.best else "") for c, cell in enumerate(row))
             table.add_row(*cells)
         # Numbers are never broken: a table that is too wide is left for the terminal to wrap.
-        narrowest = Measurement.get(console, console.options, table).minimum
-        console.print(table, width=max(narrowest, console.width), crop=False)
+        narrowest = Measurement.get(console, console.options.update(width=WIDEST), table).minimum
+        console.width = max(narrowest, console.width)
+        console.print(table, crop=False)
         for note in self.notes:
             console.print(Text(printable(note)), soft_wrap=True)
 
