@@ -350,6 +350,15 @@ def test_tiny_difference_counts_as_fraction_and_ties_as_float():
     assert (exact.sign(pair), rounded.sign(pair)) == (1, 0)
 
 
+def test_ties_of_the_metrics_are_decided_exactly():
+    # Both orders of a and b are worth the same where both are new, rated alike and of the same interest.
+    pair = Pair(made("0c 1a 1b 5ab"), made("0c 1b 1a 5ab"), shares(1, 1, 1))
+    assert [measure(spec).sign(pair) for spec in PAPER_SPECS] == [0] * len(PAPER_SPECS)
+    # 1e-12 apart: floats alone would not be trusted with it
+    nearly = {"a": Fraction(1, 2) + Fraction(1, 10**12), "b": Fraction(1, 2) - Fraction(1, 10**12)}
+    assert measure("EU").sign(Pair(made("1a 1b"), made("1b 1a"), nearly)) == 1
+
+
 def test_random_violation_is_made_small():
     def hates_long_lists(items, interest, r_max):
         return utility(items, interest, r_max) if len(items) < 7 else 0
@@ -404,8 +413,10 @@ def test_table_marks_what_differs_and_shows_what_decides(found):
     assert "49 of 56 cells are as AB Table 1 prints them; not so (*): Pri of alpha_nDCG" in text
     assert "[0:a, 5:a+b, 5:a] 0.414 < [0:a, 5:a, 5:a+b] 0.416; interest a 9/10, b 1/10." in text
     assert "TopHeav of S-Recall fails, as printed: not one of" in text
-    (row,) = (line.split() for line in text.splitlines() if line.split()[:1] == ["alpha_beta_nDCG"])
-    assert [word for word in row[1:] if word[0] in "yn"] == ["yes"] * 6 + ["no*", "no*", "yes", "no"]
+    marks = {row[0]: row[1:8] for row in found.table().rows}
+    assert marks["Pri"] == ("no*", "no", "no", "no*", "yes", "yes", "yes")
+    assert marks["MissOverNon"] == ("no",) * 6 + ("no*",)
+    assert found.table().header[1:] == (*PAPER_SPECS, "searched")
 
 
 def test_summary_of_a_function_says_what_it_keeps():

@@ -73,7 +73,8 @@ def axioms(
 def notes(lists: int, seed: int) -> tuple[str, ...]:
     """What was tried, and how the axioms are read."""
     return (
-        "Rankings are lists of rating:aspects, ? where there is no rating; behind a yes is on how many pairs.",
+        "Rankings are lists of rating:aspects, ? where there is no rating. Column searched: the most pairs that were "
+        "looked at for a metric, until one decides.",
         f"Searched, with ratings from 0 to {R_MAX}: all rankings of {GRIDS[0].length} to {GRIDS[-1].length} items on "
         f"grids; those that each axiom suggests, also below up to {DEPTHS[-1]:,} items that show nothing; and "
         f"{lists:,} random ones of up to {LONGEST_DRAWN} items, seed {seed}.",

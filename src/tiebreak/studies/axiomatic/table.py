@@ -12,6 +12,7 @@ from tiebreak.studies.axiomatic.rankings import written, written_interest
 from tiebreak.studies.axiomatic.requirements import AXIOMS, Axiom
 from tiebreak.studies.axiomatic.search import Finding
 from tiebreak.studies.base import Findings
+from tiebreak.studies.properties.findings import YES_OR_NO
 from tiebreak.words import many
 
 PICTURE = Picture("point", "axiom", "metric", color="verdict", titles=(("axiom", ""), ("metric", "")))
@@ -51,9 +52,8 @@ class Cell(NamedTuple):
     value_worse: float | None = None
 
     def mark(self) -> str:
-        """Whether the axiom holds, on how many pairs; a star where the paper says otherwise."""
-        star = "*" if self.agrees is False else ""
-        return f"yes{star} {self.searched:,}" if self.holds else f"no{star}"
+        """Whether the axiom holds; a star where the paper says otherwise."""
+        return f"{YES_OR_NO[self.holds]}{'*' if self.agrees is False else ''}"
 
     def values(self, digits: int) -> tuple[str, str]:
         """Both values, with as many digits as it takes to see which is larger."""
@@ -78,17 +78,19 @@ class AxiomTable(Findings):
     """AB Table 1 as it was found; `rows` are its cells, one after the other."""
 
     def table(self, digits: int = 3) -> Table:
-        """Metrics as rows and axioms as columns, what decides under them."""
+        """Axioms as rows and metrics as columns, what decides under them."""
         cells = [Cell(*row) for row in self.rows]
-        columns = tuple(dict.fromkeys(cell.axiom for cell in cells))
-        marks = {(cell.metric, cell.axiom): cell.mark() for cell in cells}
+        by_axiom: dict[str, list[Cell]] = {}
+        for cell in cells:
+            by_axiom.setdefault(cell.axiom, []).append(cell)
         rows = tuple(
-            (metric, *(marks[metric, axiom] for axiom in columns))
-            for metric in dict.fromkeys(cell.metric for cell in cells)
+            (axiom, *(cell.mark() for cell in of_axiom), f"{max(cell.searched for cell in of_axiom):,}")
+            for axiom, of_axiom in by_axiom.items()
         )
+        header = ("axiom", *dict.fromkeys(cell.metric for cell in cells), "searched")
         asks_for_one = {axiom.name for axiom in AXIOMS if axiom.is_existential}
         shown = (cell.decided(digits) for cell in cells if not cell.holds or cell.axiom in asks_for_one)
-        return Table(("metric", *columns), rows, (self.summary, *shown, *self.notes))
+        return Table(header, rows, (self.summary, *shown, *self.notes))
 
 
 def cell(measure: Measure, axiom: Axiom, finding: Finding) -> Cell:
