@@ -453,6 +453,8 @@ def test_grids_become_longer():
         ("NRBP@5", "NRBP"),
         ("no_such_module:f", "no_such_module"),
         ([], "no metric was given"),
+        (["EU", " EU"], 'two metrics are called "EU"'),
+        ([lambda *_: 0, lambda *_: 1], 'two metrics are called "<lambda>"'),
         (3, "3 is no measure"),
         (lambda items, interest, r_max: math.nan, "Return a finite number"),
         (lambda items, interest, r_max: "high", "Return a finite number"),

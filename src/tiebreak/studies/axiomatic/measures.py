@@ -10,7 +10,7 @@ from math import isfinite
 from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
 from tiebreak.metrics.function import imported
 from tiebreak.spec import Spec, parse
@@ -83,10 +83,16 @@ def measures(given: Any) -> list[Measure]:
     if given is None:
         given = PAPER_SPECS
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    made = list({made.name: made for made in map(measure, several)}.values())
+    made = {}
+    for one in map(measure, several):
+        if one.name in made:
+            raise InputError(
+                f"two metrics are called {quoted(one.name)}. Give each once, by its own name.", kind="spec"
+            )
+        made[one.name] = one
     if not made:
         raise InputError("no metric was given. Give at least one, such as EU.", kind="empty")
-    return made
+    return list(made.values())
 
 
 def measure(given: Any) -> Measure:
@@ -96,7 +102,7 @@ def measure(given: Any) -> Measure:
     if isinstance(given, (str, Spec, Metric)):
         return of_metric(given)
     if callable(given):
-        return of_function(given, getattr(given, "__qualname__", repr(given)))
+        return of_function(given, getattr(given, "__name__", repr(given)))
     raise InputError(f"{given!r} is no measure. Give a name such as EU, or a function of a ranking.", kind="spec")
 
 
