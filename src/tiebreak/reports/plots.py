@@ -25,6 +25,7 @@ MARKS = {
 }
 SIDE, FACET_SIDE, CELL = 340, 240, 34
 """Pixels of a picture, of one of several, and of one row, bar or cell."""
+LABEL_HEIGHT = 14
 FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
 
 
@@ -49,6 +50,8 @@ class Picture:
         x is on a logarithmic scale.
     own_scales : bool
         Every facet has its own scale of x and y.
+    label : str, optional
+        The column whose text stands in place of every point.
     """
 
     kind: Literal["line", "step", "bar", "point", "heat"]
@@ -60,11 +63,16 @@ class Picture:
     titles: tuple[tuple[str, str], ...] = ()
     is_log: bool = False
     own_scales: bool = False
+    label: str | None = None
 
     @property
     def used(self) -> list[str]:
         """The columns that are shown."""
-        return [name for name in (self.x, self.y, self.color, self.facet, *(self.band or ())) if name is not None]
+        return [
+            name
+            for name in (self.x, self.y, self.color, self.facet, self.label, *(self.band or ()))
+            if name is not None
+        ]
 
 
 class Drawn(Shown):
@@ -139,6 +147,9 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
         encoding["color"] = told_apart(picture, records)
         if picture.kind == "bar":
             encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
+    if picture.label is not None:
+        text = {"text": {"field": picture.label, "type": "nominal"}}
+        return [{"mark": {"type": "text", "fontSize": LABEL_HEIGHT - 4}, "encoding": encoding | text}]
     made = [{"mark": MARKS[picture.kind], "encoding": encoding}]
     if picture.band is not None:
         low, high = picture.band
@@ -204,7 +215,15 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
             if picture.kind == "bar" and picture.color not in (None, name):
                 several = len({record[str(picture.color)] for record in records})
             room[way] = max(cell * several, 12) * max(len({record[name] for record in records}), 3)
-    return room
+    return room | ({} if picture.label is None else room_for_labels(picture, records, side))
+
+
+def room_for_labels(picture: Picture, records: list[dict[str, Any]], side: int) -> dict[str, int]:
+    """So much that labels at whole distances of x and y do not touch."""
+    longest = max((len(str(record[str(picture.label)])) for record in records), default=0)
+    x, y = ([float(record[name]) for record in records] for name in (picture.x, picture.y))
+    wide, high = (int(max(of, default=0) - min(of, default=0)) + 2 for of in (x, y))
+    return {"width": max(side, wide * (longest + 1) * LABEL_HEIGHT // 2), "height": max(side, high * LABEL_HEIGHT)}
 
 
 def is_number(name: str, records: list[dict[str, Any]]) -> bool:

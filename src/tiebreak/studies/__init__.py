@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.axiomatic import axioms as axioms
     from tiebreak.studies.discriminative import power as power
     from tiebreak.studies.incomplete import missing as missing
+    from tiebreak.studies.measures import orientation as orientation
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
     from tiebreak.studies.validity import agreement as agreement
@@ -21,6 +22,7 @@ _HOME = {
     "axioms": "axiomatic",
     "power": "discriminative",
     "missing": "incomplete",
+    "orientation": "measures",
     "check_properties": "properties",
     "paper_table": "properties",
     "agreement": "validity",
