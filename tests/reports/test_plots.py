@@ -86,3 +86,23 @@ def test_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtraError, match=r'plot\(\) needs the extra "plots"'):
         draw(LINES, NAMES, ROWS)
+
+
+def test_facets_stand_in_the_order_of_the_rows():
+    rows = [("RR", 0.1, 0.5, 0, 1), ("AP", 0.1, 0.5, 0, 1), ("RR", 0.2, 0.5, 0, 1)]
+    assert vega_lite(Picture("line", "share", "tau", facet="measure"), NAMES, rows)["facet"]["sort"] == ["RR", "AP"]
+
+
+@pytest.mark.parametrize(("least", "domain"), [(0.25, [0, 0.5]), (-0.25, [-0.5, 0.5])])
+def test_heat_of_values_without_a_sign_begins_at_zero(least, domain):
+    rows = [("AP", 1, least, 0, 1), ("AP", 2, 0.5, 0, 1)]
+    cells = vega_lite(Picture("heat", "share", "measure", color="tau"), NAMES, rows)["layer"][0]
+    assert cells["encoding"]["color"]["scale"]["domain"] == domain
+
+
+def test_labels_stand_in_place_of_points_and_have_room():
+    rows = [("1,2,3,4,5", k, 0, 0, 1) for k in range(30)] + [("1,2", 0, k, 0, 1) for k in range(40)]
+    drawn = vega_lite(Picture("point", "share", "tau", label="measure"), NAMES, rows)
+    (layer,) = drawn["layer"]
+    assert layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "measure"
+    assert drawn["width"] >= 30 * 6 * len("1,2,3,4,5") and drawn["height"] >= 40 * 12

@@ -129,7 +129,8 @@ def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[An
     made: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
     if picture.facet is not None:
         header = {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": FACET_SIDE}
-        facet = {"field": picture.facet, "type": "nominal", "sort": None, "header": header}
+        in_order = list(dict.fromkeys(record[picture.facet] for record in records))
+        facet = {"field": picture.facet, "type": "nominal", "sort": in_order, "header": header}
         made = {"spec": made, "facet": facet, "columns": FACETS_IN_A_ROW}
         if picture.own_scales:
             made["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
@@ -149,6 +150,10 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
             encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
     if picture.label is not None:
         text = {"text": {"field": picture.label, "type": "nominal"}}
+        encoding["x"] |= {"axis": None}
+        encoding["y"] |= {"axis": {"grid": False, "tickMinStep": 1}}
+        for way, room in (("x", label_width(picture, records)), ("y", LABEL_HEIGHT)):
+            encoding[way]["scale"] |= {"padding": room // 2 + 4, "nice": False}
         return [{"mark": {"type": "text", "fontSize": LABEL_HEIGHT - 4}, "encoding": encoding | text}]
     made = [{"mark": MARKS[picture.kind], "encoding": encoding}]
     if picture.band is not None:
@@ -164,9 +169,10 @@ def heat(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, An
     """Cells coloured by their value, which is written on them."""
     assert picture.color is not None, "a heat map has a column of values"
     field = {"field": picture.color, "type": "quantitative"}
-    known = [abs(record[picture.color]) for record in records if record[picture.color] is not None]
-    widest = max(known, default=1.0) or 1.0
-    scale = {"scheme": "purpleorange", "domain": [-widest, widest]}
+    known = [record[picture.color] for record in records if record[picture.color] is not None]
+    widest = max(map(abs, known), default=1.0) or 1.0
+    is_signed = min(known, default=0.0) < 0
+    scale = {"scheme": "purpleorange" if is_signed else "oranges", "domain": [-widest if is_signed else 0, widest]}
     text = {"condition": {"test": f"abs(datum[{picture.color!r}]) > {0.6 * widest}", "value": "white"}, "value": "#222"}
     return [
         {
@@ -220,10 +226,15 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def room_for_labels(picture: Picture, records: list[dict[str, Any]], side: int) -> dict[str, int]:
     """So much that labels at whole distances of x and y do not touch."""
-    longest = max((len(str(record[str(picture.label)])) for record in records), default=0)
     x, y = ([float(record[name]) for record in records] for name in (picture.x, picture.y))
     wide, high = (int(max(of, default=0) - min(of, default=0)) + 2 for of in (x, y))
-    return {"width": max(side, wide * (longest + 1) * LABEL_HEIGHT // 2), "height": max(side, high * LABEL_HEIGHT)}
+    return {"width": max(side, wide * label_width(picture, records)), "height": max(side, high * LABEL_HEIGHT)}
+
+
+def label_width(picture: Picture, records: list[dict[str, Any]]) -> int:
+    """Pixels of the longest label and a gap."""
+    longest = max((len(str(record[str(picture.label)])) for record in records), default=0)
+    return (longest + 1) * LABEL_HEIGHT // 2
 
 
 def is_number(name: str, records: list[dict[str, Any]]) -> bool:

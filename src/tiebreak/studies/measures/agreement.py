@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.projection.primitives import Ranks, pair_signs
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import pair_signs
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures.asked import Asked, View, draw, prefer
+from tiebreak.studies.measures.asked import Asked, View, as_positions, draw, preferred
 from tiebreak.studies.measures.printed import (
     EXACT,
     TABLE_2,
@@ -60,27 +61,27 @@ def at_size(asked: Asked, n: int) -> Iterator[Agreement]:
     """One row per measure for a corpus of n items."""
     rng = asked.rng(n)
     drawn = list(drawn_pairs(rng, asked, n))
-    worst = np.concatenate([last_positions(x, y) for x, y in drawn])
+    worst = np.concatenate([last_positions(at) for at in drawn])
     coin = np.sign(rng.random(len(worst)) - 0.5)
     differs = worst != 0
     yield row(asked, TIED, n, tied_worst_cases(asked, n), 0.0)
     for name, measure in asked.preferences:
-        signs = np.concatenate([np.sign(prefer(measure, x, y)) for x, y in drawn])
+        signs = np.concatenate([np.sign(preferred(measure, at)) for at in drawn])
         yield row(asked, name, n, *share((signs == worst)[differs]))
     yield row(asked, RANDOM, n, *share((coin == worst)[differs]))
 
 
-def drawn_pairs(rng: np.random.Generator, asked: Asked, n: int) -> Iterator[tuple[Ranks, Ranks]]:
+def drawn_pairs(rng: np.random.Generator, asked: Asked, n: int) -> Iterator[Positions]:
     """Pairs of random rankings, every pair with its own number of relevant items; those of one number together."""
     chosen = rng.choice(np.array(asked.relevant), size=asked.pairs)
     for m, cases in zip(*np.unique(chosen, return_counts=True), strict=True):
-        x, y = draw(rng, 2 * int(cases), n, int(m)).reshape(2, int(cases), int(m))
-        yield x, y
+        yield as_positions(draw(rng, 2 * int(cases), n, int(m)).reshape(2, int(cases), int(m)))
 
 
-def last_positions(x: Ranks, y: Ranks) -> NDArray[np.int8]:
-    """1 where the last relevant item of x stands above that of y, -1 where below."""
-    return pair_signs(x[:, -1], y[:, -1])
+def last_positions(at: Positions) -> NDArray[np.int8]:
+    """1 where the last relevant item stands above that of the other ranking, -1 where below."""
+    x, y = at.retrieved
+    return pair_signs(x, y)
 
 
 def tied_worst_cases(asked: Asked, n: int) -> float:

@@ -146,15 +146,17 @@ def only_metric(measure: Measure) -> Metric:
 
 def prefer(measure: Preference, x: Ranks, y: Ranks) -> Floats:
     """How much better each ranking of ``x[case, m]`` is than its partner in y; 0 exactly where the measure ties."""
-    if len(x) > CASES_AT_ONCE:
-        parts = range(0, len(x), CASES_AT_ONCE)
-        return np.concatenate([prefer(measure, x[k : k + CASES_AT_ONCE], y[k : k + CASES_AT_ONCE]) for k in parts])
-    at = as_positions(np.stack([x, y]))
+    parts = [slice(k, k + CASES_AT_ONCE) for k in range(0, len(x), CASES_AT_ONCE)]
+    return np.concatenate([preferred(measure, as_positions(np.stack([x[part], y[part]]))) for part in parts])
+
+
+def preferred(measure: Preference, at: Positions) -> Floats:
+    """How much better the first of two runs is in each request."""
     found = measure.compare(at, Pairs.all(2), lambda metric: metric.evaluate(at))
-    if len(found.requests) < len(x):
+    if len(found.requests) < len(at.requests):
         raise InputError(f"{measure} has no value for some rankings of positions alone.", kind="spec")
-    preferred: Floats = found.numerator[0] / found.denominator
-    return preferred
+    better: Floats = found.numerator[0] / found.denominator
+    return better
 
 
 def values(measure: Preference, p: Ranks) -> Floats:

@@ -216,9 +216,9 @@ def growth(subject: Subject) -> str | None:
         worst = [value_at(subject, (2**k,)) for k in range(DOUBLINGS)]
     except InputError:  # made for a corpus of one size, such as linear(n=100), and so bounded
         return None
-    for values_of, what in ((best, "best, m"), (worst, "worst, n")):
-        steps = np.abs(np.diff(values_of))
-        if steps[-1] > max(steps[0] / 2, TOLERANCE):
+    for values_of, outward, what in ((best, 1, "best, m"), (worst, -1, "worst, n")):
+        steps = outward * np.diff(values_of)
+        if steps[-1] > max(steps.max() / 2, TOLERANCE):
             at = [f"{2**k}: {values_of[k]:.3g}" for k in (DOUBLINGS - 2, DOUBLINGS - 1)]
             return f"{what} = {', '.join(at)}"
     return None

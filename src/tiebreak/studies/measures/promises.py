@@ -159,7 +159,8 @@ def notes(n: int, most: int, *, is_table: bool) -> tuple[str, ...]:
         f"property may fail elsewhere.",
         'Concavity is read as LR theorem B.5 proves it, at one recall level; "as defined" compares swaps at two levels '
         "of one ranking.",
-        "Boundedness: whether the best and the worst value go on growing as m and n double. Realizability: from above. "
+        "Invariance: for a part of some length, up to half the ranking. Boundedness: whether the best and the worst "
+        "value go on growing as m and n double, an indication and no proof. Realizability: from above. "
         f"{COMPLETENESS.capitalize()} is a convention: here a request without relevant items has no value.",
     )
     if not is_table:
@@ -180,5 +181,6 @@ MARKS = Picture(
     "measure",
     "property",
     color="found",
+    titles=(("measure", ""), ("property", "")),
 )
 PROPERTIES = View(properties, (9,), (3,), one_n=True, one_m=True)

@@ -38,13 +38,15 @@ FORMULA, ALL_PAIRS, DRAWN = "formula", "all pairs", "drawn"
 class Tie(NamedTuple):
     """How likely a measure ties two random rankings; `error` is 0 where that is exact."""
 
-    table: str | None
     items: int
     relevant: int
+
+    size: str
     measure: str
     probability: float
     error: float
     method: str
+    table: str | None
     printed: str | None
     status: str | None
 
@@ -67,7 +69,7 @@ def one(asked: Asked, table: str | None, n: int, m: int, name: str, measure: Pre
     verdict = None
     if printed is not None:
         verdict = status(probability, printed, errors_apart(probability, error, printed) if error else None)
-    return Tie(table, n, m, name, probability, error, method, printed, verdict)
+    return Tie(n, m, f"{m} of {n:,}", name, probability, error, method, table, printed, verdict)
 
 
 def tied(asked: Asked, n: int, m: int, measure: Preference) -> tuple[float, float, str]:
@@ -134,12 +136,10 @@ def notes(asked: Asked) -> tuple[str, ...]:
 
 PER_SIZE = Picture(
     "point",
-    "items",
     "probability",
+    "size",
     color="measure",
-    facet="relevant",
-    titles=(("items", "items in the corpus"), ("probability", "probability of a tie")),
-    is_log=True,
+    titles=(("size", "relevant items"), ("probability", "probability of a tie")),
 )
 TIES = View(ties, (10**3, 10**4, 10**5, 10**6), (1, 5, 10, 25, 50), TABLE_3_COLUMNS)
 

@@ -1,0 +1,67 @@
+"""``tiebreak study orientation``: no files are needed."""
+
+import json
+
+import pytest
+
+from cli.test_compare import FORMATS, done, objects, one_line_error
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_without_files(form):
+    assert "TSE" in done("study", "orientation", "-m", "TSE", "--items", "20", "--format", form).stdout
+
+
+def test_sizes_are_numbers_and_ranges():
+    asked = ("--by", "ties", "-m", "RR", "--items", "10", "--items", "20-21", "--relevant", "2-3", "--format", "jsonl")
+    made = objects(done("study", "orientation", *asked).stdout)
+    assert [(row["items"], row["relevant"]) for row in made] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
+
+
+def test_users_own_function_is_found_where_the_command_runs(tmp_path):
+    (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
+    asked = ("--by", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
+    made = {row["property"]: row for row in objects(done("study", "orientation", *asked, cwd=tmp_path).stdout)}
+    assert made["strictly increasing in swapping up"]["found"] == "violated"
+    assert made["increasing in swapping up"]["found"] == "holds"
+
+
+def test_result_is_written_and_drawn(tmp_path):
+    pytest.importorskip("altair")
+    files = ("--plot", tmp_path / "drawn.svg", "-o", tmp_path / "found.jsonl")
+    done("study", "orientation", "--by", "diagram", "--format", "jsonl", *files)
+    assert "<svg" in (tmp_path / "drawn.svg").read_text()
+    assert len([json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]) == 2 * 20
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--relevant", "5-2"], "Give a number, such as 10, or a range, such as 5-50."),
+        (["--items", "many"], "Give a number"),
+        (["--by", "region", "-m", "AP"], "depends on no measure"),
+        (["-m", "Recal@5"], "Recal"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(asked, said):
+    ended = done("study", "orientation", *asked, code=2)
+    assert said in ended.stderr and ended.stdout == ""
+
+
+def test_picture_and_table_are_not_the_same_file(tmp_path):
+    pytest.importorskip("altair")
+    same = tmp_path / "same.svg"
+    ended = done("study", "orientation", "--plot", same, "-o", same, code=2)
+    assert "name the same file" in ended.stderr
+
+
+def test_unknown_view_is_refused():
+    assert "'turning'" in done("study", "orientation", "--by", "turning", code=2).stderr
+    assert "items=41" in one_line_error("study", "orientation", "--by", "region", "--items", "41")
+
+
+def test_views_of_the_command_are_those_of_the_study():
+    from tiebreak.cli.studies.orientation import VIEWS
+    from tiebreak.studies.measures import VIEWS as KNOWN
+
+    assert tuple(KNOWN) == VIEWS
