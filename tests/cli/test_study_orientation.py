@@ -18,10 +18,11 @@ def test_sizes_are_numbers_and_ranges():
     assert [(row["items"], row["relevant"]) for row in made] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
 
 
-def test_users_own_function_is_found_where_the_command_runs(tmp_path):
+def test_users_own_function_is_found_where_the_command_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
     asked = ("--by", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
-    made = {row["property"]: row for row in objects(done("study", "orientation", *asked, cwd=tmp_path).stdout)}
+    made = {row["property"]: row for row in objects(done("study", "orientation", *asked).stdout)}
     assert made["strictly increasing in swapping up"]["found"] == "violated"
     assert made["increasing in swapping up"]["found"] == "holds"
 

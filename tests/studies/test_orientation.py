@@ -43,6 +43,20 @@ def test_every_view_says_what_it_found_and_is_drawn(by):
     made.plot()
 
 
+@pytest.mark.parametrize("by", [by for by in VIEWS if by != "stochastic"])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+def test_smallest_corpora_are_no_special_case(by, n, m):
+    assert orientation(by=by, items=n, relevant=m, pairs=10).rows
+
+
+def test_function_that_fails_is_not_taken_to_be_bounded():
+    def fails_for_eight(p):
+        return 1 / (8 - len(p))
+
+    with pytest.raises(InputError, match=r"fails_for_eight failed on positions .* ZeroDivisionError"):
+        orientation(fails_for_eight, by="properties", items=6, relevant=2)
+
+
 @pytest.mark.parametrize("by", ["orientation", "agreement", "ties", "stochastic", "properties", "diagram"])
 def test_users_own_function_is_a_measure(by):
     sizes = {"relevant": 3} if by == "stochastic" else {"items": 8, "relevant": 3}
@@ -181,6 +195,11 @@ def test_agreement_is_drawn_by_its_seed():
     assert orientation("AP", **options, seed=3).rows != orientation("AP", **options, seed=4).rows
 
 
+def test_printed_numbers_stand_only_beside_sizes_of_the_paper():
+    made = orientation("TSE", by="agreement", items=1000, relevant=3, pairs=10).to_dict()
+    assert {row["printed"] for row in made} == {None} == {row["status"] for row in made}
+
+
 def test_agreement_where_all_worst_cases_tie():
     made = orientation("AP", by="agreement", items=4, relevant=4, pairs=10).to_dict()
     assert made[0]["share"] == 1 and np.isnan(made[1]["share"])
@@ -260,6 +279,23 @@ def test_counted_and_drawn_ties_agree_with_the_formula(n, method):
         assert (exact["method"], exact["error"], other["method"]) == ("formula", 0, method)
         assert other["probability"] == pytest.approx(exact["probability"], rel=0, abs=4 * other["error"] + 1e-12)
         assert other["error"] < 0.003 and (other["error"] > 0) == (method == "drawn")
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("RR(level=2)", lambda p: p[1]),
+        ("RR@3", lambda p: min(p[0], 4)),
+        ("R", len),
+        ("TSE(R@3)", lambda p: p[2] <= 3),
+        ("SL3", lambda p: p[2]),
+    ],
+)
+def test_relatives_of_measures_with_a_formula_are_counted(spec, value):
+    values = [value(p) for p in combinations(range(1, 8), 3)]
+    row = orientation(spec, by="ties", items=7, relevant=3).to_dict()[0]
+    assert row["method"] == "all pairs"
+    assert row["probability"] == pytest.approx(sum(x == y for x in values for y in values) / len(values) ** 2)
 
 
 def test_ties_by_the_first_position():
@@ -424,7 +460,9 @@ def test_properties_of_set_based_measures():
     assert {"suffix invariance", "localization", "boundedness"} <= held("P@3")
     assert "realizability" not in held("P@3") and "realizability" in held("AP")  # one relevant item: at most 1/3
     assert "suffix invariance" in held("R@3") and "localization" not in held("R@3")
-    assert "prefix invariance" in held("P@6")  # n = 9: the last three positions say how many are above
+    # n = 9, so a part has up to four positions: those up to 4, or those from 6 on.
+    assert "suffix invariance" in held("P@4") and "suffix invariance" not in held("P@5")
+    assert "prefix invariance" in held("P@5") and "prefix invariance" not in held("P@4")
     assert "boundedness" in held("R@3") and "boundedness" in held("AP") and "boundedness" not in held("SL3")
 
 
@@ -481,6 +519,8 @@ def test_normalised_gain_is_convex_and_linear_exposure_is_not():
         ({"by": "stochastic", "measures": "RP"}, "up to 15 relevant items; 25 were asked for"),
         ({"by": "diagram", "items": 20, "relevant": 5}, "15,504 rankings"),
         ({"by": "properties", "items": 13}, "up to 12 items"),
+        ({"items": 10**7 + 1}, "items=10000001. Give a whole number from 1 to 10000000."),
+        ({"by": "agreement", "relevant": 1001, "items": 2000}, "relevant=1001. Rankings are drawn with up to 1,000."),
         ({"by": "agreement", "pairs": 1}, "pairs=1"),
         ({"by": "agreement", "seed": -1}, "seed=-1"),
         ({"by": "agreement", "jobs": 0}, "jobs=0"),

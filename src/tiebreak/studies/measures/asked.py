@@ -19,12 +19,15 @@ from tiebreak.preferences import Pairs, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
-from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
 from tiebreak.theory import whole
 
 Measure: TypeAlias = "str | Metric | Preference | Callable[[tuple[float, ...]], float]"
 CASES_AT_ONCE = 1 << 16
+MOST_ITEMS = 10**7
+"""Items in a corpus: exposures are tabulated by position."""
+MOST_RELEVANT_DRAWN = 1000
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,8 @@ def ask(
     """Check everything before any work."""
     if items is not None and not view.items:
         raise InputError(f"by={by!r} depends on no number of items. Leave items out.", kind="size")
-    ns = sizes("items", items, view.items, UNRETRIEVED - 1) if view.items else ()
-    ms = sizes("relevant", relevant, view.relevant, min(ns, default=UNRETRIEVED - 1))
+    ns = sizes("items", items, view.items, MOST_ITEMS) if view.items else ()
+    ms = sizes("relevant", relevant, view.relevant, min(ns, default=MOST_ITEMS))
     for name, several, is_one in (("items", ns, view.one_n), ("relevant", ms, view.one_m)):
         if is_one and len(several) > 1:
             raise InputError(f"by={by!r} takes one number for {name}; {len(several)} were given.", kind="size")
@@ -195,6 +198,8 @@ def draw(rng: np.random.Generator, cases: int, n: int, m: int) -> Ranks:
 
     In step j a number up to j is drawn; where it is there already, j itself is taken.
     """
+    if m > MOST_RELEVANT_DRAWN:
+        raise InputError(f"relevant={m}. Rankings are drawn with up to {MOST_RELEVANT_DRAWN:,}.", kind="size")
     p = np.zeros((cases, m), dtype=np.int32)
     for k, j in enumerate(range(n - m + 1, n + 1)):
         drawn = rng.integers(1, j + 1, size=cases, dtype=np.int32)

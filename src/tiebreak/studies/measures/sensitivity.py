@@ -103,6 +103,7 @@ LINES = Picture(
     facet="orientation",
     titles=(("relevant", "relevant items"), ("loss", "loss of value")),
 )
+# LR does not print the persistence of its RBP; 0.5 is that of the authors' code.
 ORIENTATION = View(
     orientation,
     (10**5,),
