@@ -91,6 +91,8 @@ def test_figure_5_exceptions_at_one_relevant_item_are_named():
     made = orientation()
     assert "Most precision-oriented: RR, except for m = 1, where R@1000, RP, TSE would lose more." in made.summary
     assert "Most recall-oriented: TSE." in made.summary
+    assert any("TSE is scaled" in note for note in made.notes)
+    assert not any("TSE is scaled" in note for note in orientation("AP", items=10).notes)
     assert "Precision, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in made.notes
     assert "Precision, m = 3 to 15: RR > RBP(p=0.5) > nDCG > R@1000 = RP > AP > TSE." in made.notes
     assert "Recall, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in made.notes
@@ -507,7 +509,8 @@ def test_normalised_gain_is_convex_and_linear_exposure_is_not():
         ({"by": "orientaton"}, 'unknown view "orientaton". Did you mean "orientation"?'),
         ({"measures": "APP"}, "APP"),
         ({"measures": []}, "no measure was given"),
-        ({"measures": "RPP"}, "RPP"),
+        ({"measures": "RPP"}, "RPP is a preference. Give a metric, such as AP."),
+        ({"measures": preference("LexiRecall"), "by": "stochastic"}, "LexiRecall is a preference."),
         ({"items": 0}, "items=0. Give a whole number from 1"),
         ({"items": [10, 20]}, "by='orientation' takes one number for items; 2 were given."),
         ({"items": 10, "relevant": 11}, "relevant=11. Give a whole number from 1 to 10."),

@@ -142,7 +142,10 @@ def preference_of(measure: Measure) -> Preference:
 
 
 def only_metric(measure: Measure) -> Metric:
-    if isinstance(measure, Preference):
+    """The metric itself; a preference, which has no values, is refused as such."""
+    if isinstance(measure, Preference) or (
+        isinstance(measure, str) and not isinstance(preference(measure), MetricDifference)
+    ):
         raise InputError(f"{measure} is a preference. Give a metric, such as AP.", kind="spec")
     return metric_of(measure)
 

@@ -73,8 +73,9 @@ def orders(asked: Asked, rows: Iterable[tuple[str, int, str, float]]) -> tuple[s
     said = [
         f"{n:,} items. Precision: the first relevant item falls from the top to just above the others; recall: the "
         f"last one falls from just below the others to the bottom (LR 3.1).",
-        "TSE is scaled by its range for each m, as in LR Fig 5; other metrics are not.",
     ]
+    if any(isinstance(metric, TotalSearchEfficiency) for _, metric in asked.metrics):
+        said.append("TSE is scaled by its range for each m, as in LR Fig 5; other metrics are not.")
     for way in WAYS:
         of_m = [(m, in_order({r[0]: r[3] for r in rows if r[1] == m and r[2] == way})) for m in asked.relevant]
         spans = [(order, [m for m, _ in same]) for order, same in groupby(of_m, key=lambda pair: pair[1])]
