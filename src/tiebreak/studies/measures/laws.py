@@ -183,7 +183,7 @@ def invariance(name: str, part: Callable[[Vector, int, int], Vector]) -> Law:
 
     def violation(subject: Subject) -> str | None:
         said = None
-        for length in range(1, max(subject.n // 2, 1) + 1):
+        for length in range(1, subject.n // 2 + 1):
             leader: dict[tuple[int, Vector], Vector] = {}
             tried = [(leader.setdefault((len(p), part(p, length, subject.n)), p), p) for p in subject.vectors()]
             broken = np.flatnonzero(subject.gains(tried))
