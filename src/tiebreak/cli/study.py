@@ -6,7 +6,7 @@ import click
 
 from tiebreak.cli.lazy import LazyGroup
 
-STUDIES = ("power", "missing", "orientation", "axioms")
+STUDIES = ("ties", "power", "missing", "orientation", "axioms")
 
 
 @click.group("study", cls=LazyGroup, package="tiebreak.cli.studies", commands_in_order=STUDIES)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.measures import orientation as orientation
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
+    from tiebreak.studies.tied import ties as ties
     from tiebreak.studies.validity import agreement as agreement
     from tiebreak.studies.validity import movement as movement
     from tiebreak.studies.validity import smoothing as smoothing
@@ -25,6 +26,7 @@ _HOME = {
     "orientation": "measures",
     "check_properties": "properties",
     "paper_table": "properties",
+    "ties": "tied",
     "agreement": "validity",
     "movement": "validity",
     "smoothing": "validity",

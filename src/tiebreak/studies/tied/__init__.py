@@ -1,0 +1,132 @@
+"""Ties: how often measures see no difference between two runs, and where that comes from (LR 5.1, 6.2; LP 2-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+from tiebreak._interface import Tick
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.experiment import Experiment
+from tiebreak.studies.base import Findings
+from tiebreak.studies.tied.changing import Chance, Corpus, by_depth, by_labels, by_random_rankings
+from tiebreak.studies.tied.counting import Measure, by_measure, check_positions_suffice, named_preferences
+from tiebreak.studies.tied.levels import by_deciding_level, by_first_position, by_level
+from tiebreak.theory import whole
+
+MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
+"""Those of LR Figs 11 and 14 and of LP Table 2, and RPP beside them."""
+RANDOM_MEASURES = ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP")
+"""Those of LR Fig 8."""
+FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
+VIEWS = ("measure", "first", "level", "decided", "labels", "depth", "random")
+WITHOUT_MEASURES = ("first", "level", "decided")
+
+
+def ties(
+    experiment: Experiment | None = None,
+    measures: Measure | Iterable[Measure] | None = None,
+    *,
+    by: str = "measure",
+    levels: int = 20,
+    samples: int = 10,
+    fractions: Iterable[float] = FRACTIONS,
+    depths: Iterable[int] | None = None,
+    items: int = 250_000,
+    requests: int = 25,
+    relevant: tuple[int, int] = (5, 50),
+    seed: int = 0,
+    jobs: int = 1,
+    tick: Tick | None = None,
+) -> Findings:
+    """How often measures tie two runs in one request.
+
+    Ties are those of the preferences: whole numbers where they count or compare positions, and for a metric values
+    within its tolerance.
+
+    Parameters
+    ----------
+    experiment : Experiment, optional
+        Not for ``by="random"``, which draws its own rankings.
+    measures : str, Preference, Metric or several, optional
+        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP; for random rankings TSE in place of
+        those that look at the top. Views of recall levels take none.
+    by : {"measure", "first", "level", "decided", "labels", "depth", "random"}
+        The share of ties by measure (LR Fig 11, LP Table 2); given the position of a ranking's first relevant item
+        (LP Fig 3); by recall level (LP Fig 5); the number of recall levels that decide (LP Fig 6); as relevant items
+        lose their labels (LR Fig 14, LP Fig 9); as rankings are cut; or of rankings drawn at random and cut (LR Fig 8).
+    levels : int
+        How many recall levels ``by="level"`` shows.
+    samples : int
+        How often labels or random rankings are drawn.
+    fractions : iterable of float
+        Shares of labels that are kept.
+    depths : iterable of int, optional
+        Where rankings are cut, by default after 1, 2, 5, 10, ... items.
+    items, requests, relevant
+        Of random rankings: the number of items and of requests, least and most relevant items of a request.
+    seed, jobs, tick
+        Results are the same for any number of threads `jobs`; `tick` hears (done, all).
+
+    Examples
+    --------
+    >>> runs = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, {"q": {"a": 2.0, "b": 1.0}}
+    >>> exp = Experiment({"q": {"a": 1, "b": 1}}, runs)
+    >>> ties(exp, ["RR", "LexiPrecision"]).rows
+    (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
+    """
+    if by not in VIEWS:
+        raise UnknownNameError("view of ties", str(by), VIEWS)
+    if measures is not None and by in WITHOUT_MEASURES:
+        raise InputError(f'by="{by}" looks at positions alone. Leave out the measures.', kind="choice")
+    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if by == "random" else MEASURES)
+    if by in ("labels", "depth", "random"):
+        check_positions_suffice(asked, by)
+    chance = Chance(whole("samples", samples, 1), whole("seed", seed, 0))
+    kept, cuts = checked_fractions(fractions), checked_depths(depths)
+    if by == "random":
+        if experiment is not None:
+            raise InputError('by="random" draws its own rankings. Leave out the experiment.', kind="choice")
+        return by_random_rankings(checked_corpus(items, requests, relevant), asked, cuts, chance, jobs, tick)
+    if experiment is None:
+        raise InputError(f'by="{by}" needs an experiment; only by="random" does without.', kind="choice")
+    most = whole("levels", levels, 1)
+    positions = experiment.positions
+    if by == "first":
+        return by_first_position(positions)
+    if by == "level":
+        return by_level(positions, most)
+    if by == "decided":
+        return by_deciding_level(positions)
+    if by == "labels":
+        return by_labels(positions, asked, kept, chance, jobs, tick)
+    if by == "depth":
+        return by_depth(positions, asked, cuts, jobs, tick)
+    return by_measure(experiment, asked, jobs, tick)
+
+
+def checked_fractions(fractions: Iterable[Any]) -> list[float]:
+    given = list(fractions)
+    for fraction in given:
+        if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 <= float(fraction) <= 1:
+            raise InputError(f"fraction {fraction!r}. Give shares of labels to keep, from 0 to 1.", kind="share")
+    return distinct("fractions", [float(fraction) for fraction in given])
+
+
+def checked_depths(depths: Iterable[Any] | None) -> list[int] | None:
+    return None if depths is None else distinct("depths", [whole("depth", depth, 1) for depth in depths])
+
+
+def distinct(name: str, values: list[Any]) -> list[Any]:
+    if not values or len(set(values)) < len(values):
+        raise InputError(f"{name}={values}. Give at least one, each once.", kind="size")
+    return values
+
+
+def checked_corpus(items: int, requests: int, relevant: Any) -> Corpus:
+    if not isinstance(relevant, (tuple, list)) or len(relevant) != 2:
+        raise InputError(f"relevant={relevant!r}. Give the least and the most relevant items: (5, 50).", kind="size")
+    n = whole("items", items, 1, 2**31 - 2)
+    low = whole("relevant", relevant[0], 1, n)
+    return Corpus(n, whole("requests", requests, 1), (low, whole("relevant", relevant[1], low, n)))
