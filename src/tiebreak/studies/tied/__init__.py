@@ -10,9 +10,10 @@ from tiebreak._interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.studies.base import Findings
-from tiebreak.studies.tied.changing import Chance, Corpus, by_depth, by_labels, by_random_rankings
+from tiebreak.studies.tied.changing import Chance, by_depth, by_labels
 from tiebreak.studies.tied.counting import Measure, by_measure, check_positions_suffice, named_preferences
 from tiebreak.studies.tied.levels import by_deciding_level, by_first_position, by_level
+from tiebreak.studies.tied.random_rankings import Corpus, by_random_rankings
 from tiebreak.theory import whole
 
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")

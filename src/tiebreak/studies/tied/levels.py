@@ -15,6 +15,7 @@ from tiebreak.projection.primitives import Ranks
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings
 from tiebreak.studies.tied.counting import notes_on
+from tiebreak.studies.tied.curves import Curves
 
 Counts = NDArray[np.int64]
 MOST_DIFFERENCES = 0.9
@@ -56,12 +57,12 @@ def by_first_position(positions: Positions) -> Findings:
         (None if place == UNRETRIEVED else place, n, among, t, t / among)
         for place, n, among, t in zip(places.tolist(), rankings.tolist(), compared.tolist(), tied.tolist(), strict=True)
     )
-    top = f" where it stands at the top, {rows[0][-1]:.1%}" if rows[0][0] == 1 else " it stands nowhere at the top"
+    at_top = f"; where it stands at the top, in {rows[0][-1]:.1%}" if rows[0][0] == 1 else ""
     return Findings(
         ("position", "rankings", "compared", "tied", "share"),
         rows,
-        f"The first relevant item ties with that of another run in {tied.sum() / compared.sum():.1%} of comparisons;"
-        f"{top}.",
+        f"The first relevant item ties with that of another run in {tied.sum() / compared.sum():.1%} of comparisons"
+        f"{at_top}.",
         (
             "Each ranking is compared with those of all other runs for the request: the chance of a tie by RR, given "
             "the position of its first relevant item; none (-) where it retrieves nothing relevant.",
@@ -111,7 +112,7 @@ def by_level(positions: Positions, most: int) -> Findings:
     )
 
 
-def by_deciding_level(positions: Positions) -> Findings:
+def by_deciding_level(positions: Positions) -> Curves:
     """How many recall levels must be looked at until two runs differ: its distribution (LP Fig 6)."""
     levels = levels_of(positions)
     rows: list[tuple[str, int, int, float]] = []
@@ -124,7 +125,7 @@ def by_deciding_level(positions: Positions) -> Findings:
         needed = int(np.searchsorted(share, MOST_DIFFERENCES)) + 1
         said.append(f"{measure} needs {needed}")
         rows += [(measure, i + 1, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
-    return Findings(
+    return Curves(
         ("measure", "levels", "decided", "share"),
         tuple(rows),
         f"Recall levels that must be looked at to decide {MOST_DIFFERENCES:.0%} of the differences: {', '.join(said)}.",
