@@ -38,20 +38,14 @@ def command(
     labels are removed or rankings are cut; or of rankings drawn at random, which needs no files.
     """
     from tiebreak.cli.progress import progress
-    from tiebreak.preferences import preference
-    from tiebreak.studies.tied import WITHOUT_MEASURES, ties
+    from tiebreak.studies.tied import measures_for, ties
 
     asked = tuple(dict.fromkeys(spec.strip() for spec in measures)) or None
-    for spec in asked or ():
-        preference(spec)  # a bad name is refused before anything is read
-    if (by == "random") == (qrels is not None or bool(runs)):
-        raise click.UsageError(
-            "--by random draws its own rankings: leave out QRELS and RUN." if runs else "Give QRELS RUN..."
-        )
-    if not runs and by != "random":
-        raise click.UsageError("Give QRELS RUN...")
-    if asked and by in WITHOUT_MEASURES:
-        raise click.UsageError(f"--by {by} looks at positions alone: leave out -m.")
+    measures_for(by, asked)  # what cannot be shown is refused before anything is read
+    if by == "random" and qrels is not None:
+        raise click.UsageError("--by random draws its own rankings: leave out QRELS and RUN.")
+    if by != "random" and not runs:
+        raise click.UsageError("Give QRELS RUN...; only --by random does without.")
     made = None if qrels is None else experiment(qrels, runs, **options)
     with progress("counting ties", "parts") as tick:
         return ties(made, asked, by=by, samples=samples, seed=seed, jobs=options["jobs"], tick=tick)

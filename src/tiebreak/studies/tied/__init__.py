@@ -9,6 +9,7 @@ from typing import Any
 from tiebreak._interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
+from tiebreak.preferences import Preference
 from tiebreak.studies.base import Findings
 from tiebreak.studies.tied.changing import Chance, by_depth, by_labels
 from tiebreak.studies.tied.counting import Measure, by_measure, check_positions_suffice, named_preferences
@@ -23,6 +24,8 @@ RANDOM_MEASURES = ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP")
 FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
 VIEWS = ("measure", "first", "level", "decided", "labels", "depth", "random")
 WITHOUT_MEASURES = ("first", "level", "decided")
+ON_POSITIONS = ("labels", "depth", "random")
+"""Views that change positions, and do not read files again."""
 
 
 def ties(
@@ -32,8 +35,8 @@ def ties(
     by: str = "measure",
     levels: int = 20,
     samples: int = 10,
-    fractions: Iterable[float] = FRACTIONS,
-    depths: Iterable[int] | None = None,
+    fractions: float | Iterable[float] = FRACTIONS,
+    depths: int | Iterable[int] | None = None,
     items: int = 250_000,
     requests: int = 25,
     relevant: tuple[int, int] = (5, 50),
@@ -61,9 +64,9 @@ def ties(
         How many recall levels ``by="level"`` shows.
     samples : int
         How often labels or random rankings are drawn.
-    fractions : iterable of float
+    fractions : float or several
         Shares of labels that are kept.
-    depths : iterable of int, optional
+    depths : int or several, optional
         Where rankings are cut, by default after 1, 2, 5, 10, ... items.
     items, requests, relevant
         Of random rankings: the number of items and of requests, least and most relevant items of a request.
@@ -77,13 +80,8 @@ def ties(
     >>> ties(exp, ["RR", "LexiPrecision"]).rows
     (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
     """
-    if by not in VIEWS:
-        raise UnknownNameError("view of ties", str(by), VIEWS)
-    if measures is not None and by in WITHOUT_MEASURES:
-        raise InputError(f'by="{by}" looks at positions alone. Leave out the measures.', kind="choice")
-    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if by == "random" else MEASURES)
-    if by in ("labels", "depth", "random"):
-        check_positions_suffice(asked, by)
+    asked = measures_for(by, measures)
+    jobs, most = whole("jobs", jobs, 1), whole("levels", levels, 1)
     chance = Chance(whole("samples", samples, 1), whole("seed", seed, 0))
     kept, cuts = checked_fractions(fractions), checked_depths(depths)
     if by == "random":
@@ -92,7 +90,6 @@ def ties(
         return by_random_rankings(checked_corpus(items, requests, relevant), asked, cuts, chance, jobs, tick)
     if experiment is None:
         raise InputError(f'by="{by}" needs an experiment; only by="random" does without.', kind="choice")
-    most = whole("levels", levels, 1)
     positions = experiment.positions
     if by == "first":
         return by_first_position(positions)
@@ -107,16 +104,31 @@ def ties(
     return by_measure(experiment, asked, jobs, tick)
 
 
-def checked_fractions(fractions: Iterable[Any]) -> list[float]:
-    given = list(fractions)
+def measures_for(by: str, measures: Measure | Iterable[Measure] | None) -> dict[str, Preference]:
+    """The measures of a view, by their names; an error where it cannot show them."""
+    if by not in VIEWS:
+        raise UnknownNameError("view of ties", str(by), VIEWS)
+    if measures is not None and by in WITHOUT_MEASURES:
+        raise InputError(f'by="{by}" looks at positions alone. Leave out the measures.', kind="choice")
+    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if by == "random" else MEASURES)
+    if by in ON_POSITIONS:
+        check_positions_suffice(asked, by)
+    return asked
+
+
+def checked_fractions(fractions: Any) -> list[float]:
+    given = [fractions] if isinstance(fractions, Real) else list(fractions)
     for fraction in given:
         if isinstance(fraction, bool) or not isinstance(fraction, Real) or not 0 <= float(fraction) <= 1:
             raise InputError(f"fraction {fraction!r}. Give shares of labels to keep, from 0 to 1.", kind="share")
     return distinct("fractions", [float(fraction) for fraction in given])
 
 
-def checked_depths(depths: Iterable[Any] | None) -> list[int] | None:
-    return None if depths is None else distinct("depths", [whole("depth", depth, 1) for depth in depths])
+def checked_depths(depths: Any) -> list[int] | None:
+    if depths is None:
+        return None
+    given = [depths] if isinstance(depths, Real) else list(depths)
+    return distinct("depths", [whole("depth", depth, 1) for depth in given])
 
 
 def distinct(name: str, values: list[Any]) -> list[Any]:

@@ -1,0 +1,75 @@
+"""``tiebreak study ties``: every view, in every format, drawn, and what is refused."""
+
+import csv
+import io
+
+import pytest
+
+from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
+
+VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
+
+
+@pytest.fixture
+def files(tmp_path):
+    return three_runs(tmp_path)
+
+
+# RR is 1, 1/2, 1 in q1 and 1, 0, 1/2 in q2: one tie among six comparisons. R@9 is 1, 1/2, 1 and 1, 0, 1: two.
+
+
+def test_ties_by_measure(files):
+    found = objects(done("study", "ties", *files, "-m", "RR", "-m", "R@9", "-m", "RR", "--format", "jsonl").stdout)
+    assert found == [
+        {"measure": "RR", "compared": 6, "tied": 1, "share": 1 / 6},
+        {"measure": "R@9", "compared": 6, "tied": 2, "share": 2 / 6},
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_labels_in_every_format(files, form):
+    said = done("study", "ties", *files, "--by", "labels", "-m", "RR", "--samples", 2, "--format", form).stdout
+    assert "RR" in said and "0.5" in said
+
+
+@pytest.mark.parametrize("by", VIEWS)
+def test_every_view_is_drawn(files, tmp_path, by):
+    pytest.importorskip("altair")
+    done("study", "ties", *files, "--by", by, "--samples", 2, "--plot", tmp_path / "drawn.svg")
+    assert "<svg" in (tmp_path / "drawn.svg").read_text()
+
+
+def drawn_by(*options):
+    text = done("study", "ties", "--by", "random", "-m", "RP", "--samples", 2, *options, "--format", "csv").stdout
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_random_rankings_need_no_files():
+    rows = drawn_by()
+    assert (rows[0]["depth"], rows[-1]["depth"]) == ("1", "250000")
+    assert float(rows[-1]["share"]) > 0.9
+    assert rows == drawn_by("--seed", 0, "--jobs", 1) != drawn_by("--seed", 1)
+
+
+def test_rankings_are_cut_before_they_are_studied(files):
+    rows = objects(done("study", "ties", *files, "--by", "depth", "-m", "RR", "--depth", 2, "--format", "jsonl").stdout)
+    assert [row["depth"] for row in rows] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--by", "first", "-m", "RR"], "looks at positions alone"),
+        (["--by", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
+        (["-m", "APP"], "unknown preference"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options, said):
+    assert said in one_line_error("study", "ties", tmp_path / "none.txt", tmp_path / "none.run", *options)
+
+
+def test_files_are_given_where_they_are_needed(files):
+    assert "leave out QRELS" in done("study", "ties", *files, "--by", "random", code=2).stderr
+    assert "Give QRELS RUN" in done("study", "ties", "--by", "labels", code=2).stderr
+    assert "Give QRELS RUN" in done("study", "ties", files[0], code=2).stderr
+    assert "leave out QRELS" in done("study", "ties", files[0], "--by", "random", code=2).stderr
