@@ -25,10 +25,7 @@ MOST_DIFFERENCES = 0.9
 def levels_of(positions: Positions) -> Levels:
     if len(positions.runs) < 2:
         raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
-    levels = positions.levels()
-    if not any(levels.buckets()):
-        raise InputError("no request has a relevant item. Check min_grade.", kind="empty")
-    return levels
+    return positions.levels()
 
 
 def others_alike(values: NDArray[np.integer]) -> Counts:
