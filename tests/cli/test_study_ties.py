@@ -51,6 +51,12 @@ def test_random_rankings_need_no_files():
     assert rows == drawn_by("--seed", 0, "--jobs", 1) != drawn_by("--seed", 1)
 
 
+def test_samples_are_as_many_as_asked_for(files):
+    labels = ("study", "ties", *files, "--by", "labels", "-m", "RR", "--format", "jsonl")
+    spread = [{row["sd"] for row in objects(done(*labels, "--samples", n).stdout)} for n in (1, 2)]
+    assert spread[0] == {None} and None not in spread[1]  # one sample has no spread
+
+
 def test_rankings_are_cut_before_they_are_studied(files):
     rows = objects(done("study", "ties", *files, "--by", "depth", "-m", "RR", "--depth", 2, "--format", "jsonl").stdout)
     assert [row["depth"] for row in rows] == [1, 2]

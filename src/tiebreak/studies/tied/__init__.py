@@ -127,7 +127,7 @@ def checked_fractions(fractions: Any) -> list[float]:
 def checked_depths(depths: Any) -> list[int] | None:
     if depths is None:
         return None
-    given = [depths] if isinstance(depths, Real) else list(depths)
+    given: list[Any] = [depths] if isinstance(depths, Real) else list(depths)
     return distinct("depths", [whole("depth", depth, 1) for depth in given])
 
 
