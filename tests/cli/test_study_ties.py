@@ -6,8 +6,14 @@ import io
 import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
+from tiebreak.cli.studies import ties as command
+from tiebreak.studies import tied
 
 VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
+
+
+def test_views_are_those_of_the_study():
+    assert command.VIEWS == tied.VIEWS == (*VIEWS, "random")
 
 
 @pytest.fixture
