@@ -27,3 +27,11 @@ def experiment(data):
 def test_agreement_with_leximin_is_as_printed(experiment, population):
     order = experiment.order(population)
     assert (round(order.correlation(experiment.order("leximin(AP)")), 3), order.n_tied) == PRINTED[population]
+
+
+def test_study_of_populations_is_as_printed(experiment):
+    found = tb.studies.validity(
+        experiment.utilities("AP"), populations=("min", "gmean", experiment.order("s@10"), "auc4", "mean", "leximax")
+    )
+    printed = [value for name, value in PRINTED.items() if name != "leximin(AP)"]
+    assert [(round(tau, 3), tied) for _, tau, tied in found.rows] == printed

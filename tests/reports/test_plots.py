@@ -106,3 +106,23 @@ def test_labels_stand_in_place_of_points_and_have_room():
     (layer,) = drawn["layer"]
     assert layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "measure"
     assert drawn["width"] >= 30 * 6 * len("1,2,3,4,5") and drawn["height"] >= 40 * 12
+
+
+def test_bars_stand_beside_each_other_only_where_a_row_has_several():
+    picture = Picture("bar", "tau", "measure", color="share")
+    (alone,) = vega_lite(picture, NAMES, [("AP", "x", 1, 0, 0), ("RR", "y", 2, 0, 0)])["layer"]
+    (beside,) = vega_lite(picture, NAMES, [("AP", "x", 1, 0, 0), ("AP", "y", 2, 0, 0)])["layer"]
+    assert "yOffset" not in alone["encoding"] and beside["encoding"]["yOffset"]["field"] == "share"
+    facets = Picture("bar", "tau", "measure", color="share", facet="low")
+    apart = vega_lite(facets, NAMES, [("AP", "x", 1, "one", 0), ("AP", "y", 2, "two", 0)])["spec"]["layer"][0]
+    assert "yOffset" not in apart["encoding"]
+
+
+def test_counts_have_whole_ticks_and_no_point_is_cut_at_the_edge():
+    (layer,) = vega_lite(Picture("point", "share", "tau"), NAMES, [("AP", 1, 0.5, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
+    x, y = layer["encoding"]["x"], layer["encoding"]["y"]
+    assert x["axis"] == {"tickMinStep": 1} and "axis" not in y
+    assert x["scale"]["padding"] > 0 and y["scale"]["padding"] > 0
+    logarithmic = Picture("line", "share", "tau", is_log=True)
+    (layer,) = vega_lite(logarithmic, NAMES, [("AP", 1, 0.5, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
+    assert layer["encoding"]["x"]["scale"] == {"zero": False, "nice": False, "padding": 6, "type": "log"}

@@ -26,6 +26,8 @@ MARKS = {
 SIDE, FACET_SIDE, CELL = 340, 240, 34
 """Pixels of a picture, of one of several, and of one row, bar or cell."""
 LABEL_HEIGHT = 14
+PADDING = 6
+"""Pixels between the outermost points or lines and the edge, so that none is cut in half."""
 FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
 
 
@@ -129,12 +131,16 @@ def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[An
     made: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
     if picture.facet is not None:
         header = {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": FACET_SIDE}
-        in_order = list(dict.fromkeys(record[picture.facet] for record in records))
-        facet = {"field": picture.facet, "type": "nominal", "sort": in_order, "header": header}
+        order = list(dict.fromkeys(record[picture.facet] for record in records))  # "sort": None is not heard here
+        facet = {"field": picture.facet, "type": "nominal", "sort": order, "header": header}
         made = {"spec": made, "facet": facet, "columns": FACETS_IN_A_ROW}
         if picture.own_scales:
             made["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
-    config = {"view": {"stroke": "#ddd"}, "axis": {"gridColor": "#eee", "labelLimit": 260}}
+    config = {
+        "view": {"stroke": "#ddd"},
+        "axis": {"gridColor": "#eee", "labelLimit": 260},
+        "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 6},
+    }
     return made | {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
 
 
@@ -143,10 +149,10 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
     if picture.kind == "heat":
         return heat(picture, records, encoding)
     if picture.is_log:
-        encoding["x"]["scale"] = {"type": "log"}
+        encoding["x"]["scale"] |= {"type": "log"}
     if picture.color is not None:
         encoding["color"] = told_apart(picture, records)
-        if picture.kind == "bar":
+        if bars_beside(picture, records) > 1:
             encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
     if picture.label is not None:
         text = {"text": {"field": picture.label, "type": "nominal"}}
@@ -190,8 +196,11 @@ def axis(picture: Picture, name: str, records: list[dict[str, Any]]) -> dict[str
     """A column along an axis: numbers on a scale, text in the order of the rows."""
     if not is_number(name, records) or picture.kind == "heat":
         return {"field": name, "type": "nominal", "sort": None, "title": title(picture, name)}
-    scale = {"zero": picture.kind == "bar", "nice": picture.kind != "line" or name != picture.x}
-    return {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
+    scale: dict[str, Any] = {"zero": picture.kind == "bar", "nice": picture.kind != "line" or name != picture.x}
+    if picture.kind != "bar":
+        scale |= {"padding": PADDING}
+    made = {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
+    return made | ({"axis": {"tickMinStep": 1}} if is_whole(name, records) else {})
 
 
 def told_apart(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -217,10 +226,8 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
     for name, way in ((picture.x, "width"), (picture.y, "height")):
         if picture.kind == "heat" or not is_number(name, records):
             cell = CELL if picture.kind == "heat" else CELL // 2
-            several = 1
-            if picture.kind == "bar" and picture.color not in (None, name):
-                several = len({record[str(picture.color)] for record in records})
-            room[way] = max(cell * several, 12) * max(len({record[name] for record in records}), 3)
+            beside = max(cell * bars_beside(picture, records), 12)
+            room[way] = beside * max(len({record[name] for record in records}), 3)
     return room | ({} if picture.label is None else room_for_labels(picture, records, side))
 
 
@@ -235,6 +242,20 @@ def label_width(picture: Picture, records: list[dict[str, Any]]) -> int:
     """Pixels of the longest label and a gap."""
     longest = max((len(str(record[str(picture.label)])) for record in records), default=0)
     return (longest + 1) * LABEL_HEIGHT // 2
+
+
+def bars_beside(picture: Picture, records: list[dict[str, Any]]) -> int:
+    """How many bars stand side by side in one row: as many as there are colours, where any row has several."""
+    if picture.kind != "bar" or picture.color in (None, picture.y):
+        return 1
+    places = {(record.get(str(picture.facet)), record[picture.y]) for record in records}
+    bars = {(record.get(str(picture.facet)), record[picture.y], record[str(picture.color)]) for record in records}
+    return len({record[str(picture.color)] for record in records}) if len(bars) > len(places) else 1
+
+
+def is_whole(name: str, records: list[dict[str, Any]]) -> bool:
+    """Whether a column counts something."""
+    return all(record[name] is None or float(record[name]).is_integer() for record in records)
 
 
 def is_number(name: str, records: list[dict[str, Any]]) -> bool:

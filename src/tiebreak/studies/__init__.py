@@ -6,32 +6,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tiebreak.studies.agreeing import agreement as agreement
     from tiebreak.studies.axiomatic import axioms as axioms
+    from tiebreak.studies.convergent import validity as validity
     from tiebreak.studies.discriminative import power as power
     from tiebreak.studies.incomplete import missing as missing
     from tiebreak.studies.measures import orientation as orientation
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
     from tiebreak.studies.tied import ties as ties
-    from tiebreak.studies.validity import agreement as agreement
-    from tiebreak.studies.validity import movement as movement
-    from tiebreak.studies.validity import smoothing as smoothing
-    from tiebreak.studies.validity import thresholding as thresholding
-    from tiebreak.studies.validity import truncation as truncation
 
 _HOME = {
-    "axioms": "axiomatic",
+    "ties": "tied",
+    "agreement": "agreeing",
     "power": "discriminative",
     "missing": "incomplete",
+    "validity": "convergent",
     "orientation": "measures",
+    "axioms": "axiomatic",
     "check_properties": "properties",
     "paper_table": "properties",
-    "ties": "tied",
-    "agreement": "validity",
-    "movement": "validity",
-    "smoothing": "validity",
-    "thresholding": "validity",
-    "truncation": "validity",
 }
 """Studies and the module each one lives in."""
 

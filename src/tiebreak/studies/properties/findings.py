@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from tiebreak.errors import place_of
-from tiebreak.reports.frames import Shown
+from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
 from tiebreak.studies.properties.allocations import Allocation, Scaled, written
 from tiebreak.words import many
@@ -31,6 +31,9 @@ PROPERTIES = (PARETO, UTILITARIAN, DIFFERENCE)
 
 COLUMNS = ("holds", "x", "y", "verdict", "pairs")
 YES_OR_NO = {True: "yes", False: "no"}
+HOLDS_OR_FAILS = {True: "no violation found", False: "violated"}
+MATRIX = Picture("point", "property", "method", color="found")
+"""Methods by properties."""
 REQUIRED = "Where a property does not hold it requires x > y."
 
 
@@ -82,7 +85,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PropertyReport(Shown):
+class PropertyReport(Drawn):
     """What was found about one method.
 
     Attributes
@@ -101,6 +104,24 @@ class PropertyReport(Shown):
     searched: str
     is_exact: bool
 
+    names: ClassVar = ("property", *COLUMNS)
+
+    @property
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        """A row per property."""
+        return tuple((finding.short, *finding.row()) for finding in self.findings)
+
+    @property
+    def summary(self) -> str:
+        """Which properties are violated."""
+        violated = [finding.short for finding in self.findings if not finding.holds]
+        return f"{self.method} violates {' and '.join(violated) if violated else 'none of them, as far as searched'}."
+
+    def picture(self) -> tuple[Picture, tuple[str, ...], list[tuple[str, str, str]]]:
+        """A point per property."""
+        found = [(self.method, finding.short, HOLDS_OR_FAILS[finding.holds]) for finding in self.findings]
+        return MATRIX, ("method", "property", "found"), found
+
     def __getitem__(self, short: str) -> Finding:
         """The finding for ``"PP"``, ``"AU"`` or ``"DP"``."""
         return self.findings[place_of(short, [finding.short for finding in self.findings], "property")]
@@ -111,11 +132,11 @@ class PropertyReport(Shown):
 
     def to_frame(self) -> Any:
         """A row per property: property, holds, x, y, verdict, pairs."""
-        return self._frame(("property", *COLUMNS), [(finding.short, *finding.row()) for finding in self.findings])
+        return self._frame(self.names, self.rows)
 
     def table(self, digits: int = 4) -> Table:
         """Properties as rows."""
         names = {each.short: each.name for each in PROPERTIES}
         rows = tuple((names[finding.short], *finding.cells()) for finding in self.findings)
         floats = () if self.is_exact else ("Numbers of the method are floats, compared as they are.",)
-        return Table(("property", *COLUMNS), rows, (f"Of {self.method}. {REQUIRED}", self.searched, *floats))
+        return Table(self.names, rows, (f"{self.summary} {REQUIRED}", self.searched, *floats))

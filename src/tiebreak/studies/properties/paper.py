@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from tiebreak.populations import population
 from tiebreak.populations.aggregations import FLOOR
 from tiebreak.populations.risk import risk_gain, symmetric_gain
-from tiebreak.reports.frames import Shown
+from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
 from tiebreak.studies.properties.allocations import FROM_0_TO_1, Allocation, Domain
 from tiebreak.studies.properties.findings import (
     COLUMNS,
+    HOLDS_OR_FAILS,
+    MATRIX,
     PARETO,
     PROPERTIES,
     REQUIRED,
@@ -63,12 +65,30 @@ class Footnote(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PropertyTable(Shown):
+class PropertyTable(Drawn):
     """PE Table 1 cell by cell: as printed, and as found."""
 
     cells: tuple[Cell, ...]
     footnotes: tuple[Footnote, ...]
     notes: tuple[str, ...]
+
+    names: ClassVar = ("method", "property", "printed", *COLUMNS)
+
+    @property
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        """A row per cell."""
+        return tuple((method, finding.short, printed, *finding.row()) for method, printed, finding in self.cells)
+
+    @property
+    def summary(self) -> str:
+        """How many cells are as printed."""
+        equal = sum(cell.printed == cell.finding.holds for cell in self.cells)
+        return f"{equal} of {len(self.cells)} cells are as printed."
+
+    def picture(self) -> tuple[Picture, tuple[str, ...], list[tuple[str, str, str]]]:
+        """A point per cell."""
+        found = [(method, finding.short, HOLDS_OR_FAILS[finding.holds]) for method, _, finding in self.cells]
+        return MATRIX, ("method", "property", "found"), found
 
     def is_as_printed(self) -> bool:
         """Whether every cell was found to be as it is printed."""
@@ -83,17 +103,15 @@ class PropertyTable(Shown):
 
     def to_frame(self) -> Any:
         """A row per cell: method, property, printed, holds, x, y, verdict, pairs."""
-        rows = [(method, finding.short, printed, *finding.row()) for method, printed, finding in self.cells]
-        return self._frame(("method", "property", "printed", *COLUMNS), rows)
+        return self._frame(self.names, self.rows)
 
     def table(self, digits: int = 4) -> Table:
         """Cells of the paper's table as rows."""
         rows = tuple(
             (method, finding.short, YES_OR_NO[printed], *finding.cells()) for method, printed, finding in self.cells
         )
-        equal = sum(cell.printed == cell.finding.holds for cell in self.cells)
-        first = f"{equal} of {len(self.cells)} cells are as printed. {REQUIRED}"
-        return Table(("method", "property", "printed", *COLUMNS), rows, (first, *self.notes, *map(str, self.footnotes)))
+        said = (f"{self.summary} {REQUIRED}", *self.notes, *map(str, self.footnotes))
+        return Table(self.names, rows, said)
 
 
 def paper_table(*, pairs: int = 250, seed: int = 0) -> PropertyTable:

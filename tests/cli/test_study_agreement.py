@@ -1,0 +1,62 @@
+"""``tiebreak study agreement``: every view, every format, and what is refused."""
+
+import pytest
+
+from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
+from tiebreak.cli.studies.agreement import VIEWS
+from tiebreak.studies import agreeing
+
+
+@pytest.fixture
+def files(tmp_path):
+    return three_runs(tmp_path)
+
+
+def test_views_are_those_of_the_study():
+    assert VIEWS == agreeing.VIEWS
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_agreement_in_every_format(files, form):
+    assert "LexiRecall" in done("study", "agreement", *files, "--format", form).stdout
+
+
+@pytest.mark.parametrize("by", VIEWS)
+def test_every_view(files, tmp_path, by):
+    pytest.importorskip("altair")
+    done("study", "agreement", *files, "--by", by, "--plot", tmp_path / "drawn.svg")
+    assert "<svg" in (tmp_path / "drawn.svg").read_text()
+
+
+def test_numbers_are_those_of_the_library(files):
+    # Positions: one (1, 3) and (1), two (2, -) and (-), three (1, 2) and (2). RR differs for two pairs in q1, all three
+    # in q2. LexiRecall agrees with each.
+    rows = objects(done("study", "agreement", *files, "-m", "LexiRecall", "-m", "RR", "--format", "jsonl").stdout)
+    (row,) = (row for row in rows if (row["given"], row["measure"]) == ("RR", "LexiRecall"))
+    assert (row["differ"], row["agree"], row["share"]) == (5, 5, 1.0)
+
+
+def test_two_runs_by_level(files):
+    said = ("study", "agreement", *files, "--by", "level", "-m", "AP", "--request", "q1", "--format", "jsonl")
+    rows = objects(done(*said, "--run", "three", "--other", "one").stdout)
+    # AP by level: three 1/2 and 1/2, one 1/2 and 1/3.
+    assert [round(row["difference"], 6) for row in rows] == [0, round(1 / 6, 6)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--by", "order", "--run", "one"), "--run is for --by level"),
+        (("--ordering", "mc4"), "--ordering is for --by order"),
+        (("--by", "nothing"), "'nothing' is not one of"),
+    ],
+)
+def test_options_of_other_views_are_refused(files, arguments, said):
+    assert said in done("study", "agreement", *files, *arguments, code=2).stderr
+
+
+def test_bad_name_is_refused_before_anything_is_read(files, tmp_path):
+    assert "nothing" in one_line_error(
+        "study", "agreement", tmp_path / "no.txt", *files[1:], "-m", "AP", "-m", "nothing"
+    )
+    assert "at least two" in one_line_error("study", "agreement", tmp_path / "no.txt", *files[1:], "-m", "AP")
