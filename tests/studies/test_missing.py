@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from orderings import slow
 from tiebreak.studies import missing
-from tiebreak.studies.incomplete import FRACTIONS, MEASURES, seeds_of
+from tiebreak.studies.base import seeds_of
+from tiebreak.studies.incomplete import FRACTIONS, MEASURES
 
 # A slow twin, from files to the share: labels are removed from the judgements, and everything is worked out anew
 
@@ -407,7 +408,7 @@ def test_picture_is_lines_with_bands(binary):
         ({"samples": 2.5}, "samples=2.5"),
         ({"seed": -1}, "seed=-1"),
         ({"jobs": 0}, "jobs=0"),
-        ({"measures": "S-Recall@5"}, "S-Recall@5 is not made of positions: only requests can be removed"),
+        ({"measures": "S-Recall@5"}, "needs more than the positions of judged items. Only requests can be removed"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_read(tmp_path, given_, words):

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tiebreak._interface import Tick
 from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
@@ -76,3 +78,9 @@ def each(
     finally:
         pool.shutdown(cancel_futures=True)
     return found
+
+
+def seeds_of(seed: int, samples: int) -> list[int]:
+    """A seed for every sample; more samples begin with the same ones."""
+    drawn: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
+    return drawn

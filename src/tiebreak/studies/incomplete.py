@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from math import isnan, nan
 from numbers import Real
 from statistics import stdev
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +19,14 @@ from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.inputs import Ids
 from tiebreak.means import mean_of
-from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AspectMetric
-from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
-from tiebreak.preferences import Preference, preference
-from tiebreak.preferences.base import TOLERANCE, Evaluate
-from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats
+from tiebreak.preferences import Preference
+from tiebreak.preferences.base import TOLERANCE
 from tiebreak.projection.sampling import sample_labels, sampled_places
 from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, each, seeds_of
+from tiebreak.studies.measured import Measure, check_positions_suffice, evaluated_on, named_preferences
 from tiebreak.theory import whole
 from tiebreak.words import many
 
@@ -49,7 +44,6 @@ FOUND = {
     "systems": "share of pairs of runs that agree",
 }
 
-Measure = str | Metric | Preference | Callable[..., Any]
 Signs = NDArray[np.int8]
 Agree = Callable[[Comparison], float]
 Draw = Callable[[float, int], Iterator[Comparison | None]]
@@ -126,11 +120,11 @@ def missing(
     >>> [(row.removed, row.low, row.high) for row in found.rows]      # without b, the other run is better
     [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
     """
-    asked, steps = named(measures), checked(remove, of, truth, by, fractions)
+    asked, steps = named_preferences(measures), checked(remove, of, truth, by, fractions)
     seeds = seeds_of(whole("seed", seed, 0), whole("samples", samples, 1))
     jobs = whole("jobs", jobs, 1)
     if remove != "requests":
-        refuse_whole_rankings(asked)
+        check_positions_suffice(asked, "Only requests can be removed for it: remove='requests'.")
     complete = [replace(experiment.compare(made), measure=name) for name, made in asked.items()]
     target = None if truth is None else experiment.compare(truth_of(truth)[1])
     judges = [judge_of(of, one, target, by) for one in complete]
@@ -166,22 +160,9 @@ def missing(
 # What is asked for
 
 
-def named(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
-    """The measures asked for, by what each is called."""
-    is_one = isinstance(measures, (str, Metric, Preference)) or not isinstance(measures, Iterable)
-    given: list[Any] = [measures] if is_one else list(cast(Iterable[Measure], measures))
-    if not given:
-        raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
-    known = [metric(one) if callable(one) else one for one in given]
-    names = [str(one).strip() for one in known]
-    if len(set(names)) < len(names):
-        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
-    return dict(zip(names, map(preference, known), strict=True))
-
-
 def truth_of(measure: Measure) -> tuple[str, Preference]:
     """What complete data is measured by, and its name."""
-    ((name, made),) = named([measure]).items()
+    ((name, made),) = named_preferences([measure]).items()
     return name, made
 
 
@@ -210,30 +191,16 @@ def checked(remove: str, of: str, truth: Measure | None, by: Any, fractions: Ite
     return sorted({float(step) for step in steps})
 
 
-def seeds_of(seed: int, samples: int) -> list[int]:
-    """A seed for every sample; more samples begin with the same ones."""
-    drawn: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
-    return drawn
-
-
-def refuse_whole_rankings(asked: dict[str, Preference]) -> None:
-    """Some measures look at judgements and rankings themselves, which do not change with positions."""
-    for name, made in asked.items():
-        if isinstance(getattr(made, "metric", None), (ExternalMeasure, AspectMetric)):
-            raise InputError(f"{name} is not made of positions: only requests can be removed for it.", kind="spec")
-
-
 # What is removed
 
 
 def without_labels(experiment: Experiment, complete: Sequence[Comparison], remove: str) -> Draw:
     """Every measure on the same sample of labels; None where no request has a value."""
     by = "runs" if remove == "pool" else "uniform"
-    has_relevant = experiment.positions.relevant() > 0
 
     def draw(share: float, seed: int) -> Iterator[Comparison | None]:
         kept = sample_labels(experiment.positions, share, seed=seed, by=by)
-        evaluate = evaluated_on(kept, has_relevant)
+        evaluate = evaluated_on(kept)
         for one in complete:
             try:
                 yield compare(kept, one.preference, evaluate=evaluate)
@@ -243,18 +210,6 @@ def without_labels(experiment: Experiment, complete: Sequence[Comparison], remov
                 yield None
 
     return draw
-
-
-def evaluated_on(positions: Positions, has_relevant: NDArray[np.bool_]) -> Evaluate:
-    """The values of metrics as of an `Experiment`; levels of one grade are sorted once for all that use them."""
-    levels = cache(positions.levels)
-
-    def evaluate(made: Metric) -> Floats:
-        form = made.on(positions)
-        values = form.over(levels(form.rel)) if isinstance(form, LevelMetric) else form.evaluate(positions)
-        return np.where(has_relevant, values, np.nan) if form.rel is None else values
-
-    return evaluate
 
 
 def without_requests(experiment: Experiment, complete: Sequence[Comparison], remove: str) -> Draw:

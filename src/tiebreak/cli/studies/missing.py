@@ -52,8 +52,9 @@ def command(
     """How far orders and preferences stay what they are as labels or requests are removed."""
     from tiebreak.cli.progress import progress
     from tiebreak.studies import incomplete
+    from tiebreak.studies.measured import named_preferences
 
-    asked = incomplete.named(measures or incomplete.MEASURES)  # a bad name is refused before anything is read
+    asked = named_preferences(measures or incomplete.MEASURES)  # a bad name is refused before anything is read
     steps = incomplete.checked(remove, of, truth, by, fractions or incomplete.FRACTIONS)
     made = experiment(qrels, runs, **options)
     how = {"truth": truth, "by": by, "fractions": steps, "samples": samples, "seed": seed, "jobs": options["jobs"]}

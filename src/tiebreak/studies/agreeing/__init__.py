@@ -19,6 +19,7 @@ from tiebreak.studies.agreeing.orders import order, orderable
 from tiebreak.studies.agreeing.pairs import preference, sign
 from tiebreak.studies.agreeing.suffix import suffix
 from tiebreak.studies.base import Findings
+from tiebreak.studies.measured import several
 from tiebreak.words import many
 
 __all__ = ["VIEWS", "agreement", "check"]
@@ -106,20 +107,9 @@ def check(by: str, measures: Any = None) -> list[Any]:
         if measures is not None:
             raise InputError(f"by={by!r} looks at positions and takes no measures. Leave them out.", kind="choice")
         return []
-    chosen = list(OF_MEASURES[by][1]) if measures is None else asked(measures)
+    chosen = list(OF_MEASURES[by][1]) if measures is None else several(measures)
     if by in BETWEEN_MEASURES and len(chosen) < 2:
         raise InputError("agreement is between measures; there is one. Give at least two.", kind="empty")
     for measure in chosen:
         BETWEEN_MEASURES.get(by, level_measure)(measure)
     return chosen
-
-
-def asked(measures: Any) -> list[Any]:
-    """The measures that were given, each once."""
-    given = [measures] if isinstance(measures, (str, Preference, Metric)) or callable(measures) else list(measures)
-    if not given:
-        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
-    names = [str(measure).strip() for measure in given]
-    if len(set(names)) < len(names):
-        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
-    return given

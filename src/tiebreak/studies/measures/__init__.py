@@ -9,8 +9,9 @@ from tiebreak.errors import UnknownNameError
 from tiebreak.metrics import Metric
 from tiebreak.preferences import Preference
 from tiebreak.studies.base import Findings
+from tiebreak.studies.measured import Measure
 from tiebreak.studies.measures.agreement import AGREEMENT
-from tiebreak.studies.measures.asked import Measure, View, ask
+from tiebreak.studies.measures.asked import View, ask
 from tiebreak.studies.measures.order import DIAGRAM, REGION
 from tiebreak.studies.measures.promises import PROPERTIES
 from tiebreak.studies.measures.sensitivity import ORIENTATION, STOCHASTIC

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
+from tiebreak.studies.measured import Measure, name_of, several
 from tiebreak.theory import whole
 
-Measure: TypeAlias = "str | Metric | Preference | Callable[[tuple[float, ...]], float]"
 CASES_AT_ONCE = 1 << 16
 MOST_ITEMS = 10**7
 """Items in a corpus: exposures are tabulated by position."""
@@ -93,13 +93,13 @@ def ask(
         raise InputError(f"by={by!r} depends on no number of items. Leave items out.", kind="size")
     ns = sizes("items", items, view.items, MOST_ITEMS) if view.items else ()
     ms = sizes("relevant", relevant, view.relevant, min(ns, default=MOST_ITEMS))
-    for name, several, is_one in (("items", ns, view.one_n), ("relevant", ms, view.one_m)):
-        if is_one and len(several) > 1:
-            raise InputError(f"by={by!r} takes one number for {name}; {len(several)} were given.", kind="size")
+    for name, numbers, is_one in (("items", ns, view.one_n), ("relevant", ms, view.one_m)):
+        if is_one and len(numbers) > 1:
+            raise InputError(f"by={by!r} takes one number for {name}; {len(numbers)} were given.", kind="size")
     if measures is not None and not view.has_measures:
         raise InputError(f"by={by!r} depends on no measure. Leave measures out.", kind="spec")
     asked = Asked(
-        given(measures, view.measures),
+        view.measures if measures is None else tuple(several(measures)),
         ns,
         ms,
         whole("pairs", pairs, 2),
@@ -115,26 +115,10 @@ def ask(
 def sizes(name: str, asked: int | Iterable[int] | None, default: tuple[int, ...], largest: int) -> tuple[int, ...]:
     if asked is None:
         asked = tuple(size for size in default if size <= largest) or (largest,)
-    several = list(asked) if isinstance(asked, Iterable) and not isinstance(asked, str) else [asked]
-    if not several:
+    numbers = list(asked) if isinstance(asked, Iterable) and not isinstance(asked, str) else [asked]
+    if not numbers:
         raise InputError(f"no number of {name} was given. Give at least one.", kind="size")
-    return tuple(dict.fromkeys(whole(name, size, 1, largest) for size in several))
-
-
-def given(measures: Any, default: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    if measures is None:
-        return default
-    single = isinstance(measures, (str, Metric, Preference)) or callable(measures)
-    several = (measures,) if single else tuple(dict.fromkeys(measures))
-    if not several:
-        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
-    return several
-
-
-def name_of(measure: Measure) -> str:
-    if isinstance(measure, str):
-        return measure.strip()
-    return str(measure if isinstance(measure, (Metric, Preference)) else metric_of(measure))
+    return tuple(dict.fromkeys(whole(name, size, 1, largest) for size in numbers))
 
 
 def preference_of(measure: Measure) -> Preference:

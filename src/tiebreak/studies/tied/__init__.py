@@ -11,8 +11,9 @@ from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
 from tiebreak.studies.base import Findings
+from tiebreak.studies.measured import Measure, check_positions_suffice, named_preferences
 from tiebreak.studies.tied.changing import Chance, by_depth, by_labels
-from tiebreak.studies.tied.counting import Measure, by_measure, check_positions_suffice, named_preferences
+from tiebreak.studies.tied.counting import by_measure
 from tiebreak.studies.tied.levels import by_deciding_level, by_first_position, by_level
 from tiebreak.studies.tied.random_rankings import Corpus, by_random_rankings
 from tiebreak.theory import whole
@@ -112,7 +113,7 @@ def measures_for(by: str, measures: Measure | Iterable[Measure] | None) -> dict[
         raise InputError(f'by="{by}" looks at positions alone. Leave out the measures.', kind="choice")
     asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if by == "random" else MEASURES)
     if by in ON_POSITIONS:
-        check_positions_suffice(asked, by)
+        check_positions_suffice(asked, f'by="{by}" takes measures such as AP.')
     return asked
 
 

@@ -15,8 +15,9 @@ from tiebreak._interface import Tick
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import each
-from tiebreak.studies.tied.counting import Measures, notes_on, tied_shares
+from tiebreak.studies.base import each, seeds_of
+from tiebreak.studies.measured import Measures
+from tiebreak.studies.tied.counting import notes_on, tied_shares
 from tiebreak.studies.tied.curves import SPREAD, Curves, coinciding, deviation_said, grown, spread
 from tiebreak.words import many
 
@@ -32,8 +33,7 @@ class Chance(NamedTuple):
     @property
     def seeds(self) -> list[int]:
         """One for each sample; those of the first samples do not depend on how many there are."""
-        states: list[int] = np.random.SeedSequence(self.seed).generate_state(self.samples, np.uint64).tolist()
-        return states
+        return seeds_of(self.seed, self.samples)
 
     @property
     def said(self) -> str:

@@ -14,8 +14,9 @@ from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import each
+from tiebreak.studies.measured import Measures
 from tiebreak.studies.tied.changing import SHARE, Chance, cut, some_depths
-from tiebreak.studies.tied.counting import Measures, tied_shares
+from tiebreak.studies.tied.counting import tied_shares
 from tiebreak.studies.tied.curves import SPREAD, Curves, coinciding, deviation_said, grown, spread
 from tiebreak.words import many
 

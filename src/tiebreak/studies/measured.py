@@ -1,0 +1,79 @@
+"""The measures that a study is asked for, and their values on positions that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.metrics import LevelMetric, Metric, metric
+from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.external import ExternalMeasure
+from tiebreak.preferences import Preference, preference
+from tiebreak.preferences.base import Evaluate
+from tiebreak.preferences.from_metric import MetricDifference
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import Floats
+
+Measure: TypeAlias = str | Preference | Metric | Callable[[tuple[float, ...]], float]
+Measures: TypeAlias = Mapping[str, Preference]
+"""Preferences by the names they go by."""
+
+
+def several(measures: Measure | Iterable[Measure]) -> list[Any]:
+    """One measure or many, each once."""
+    is_one = isinstance(measures, (str, Preference, Metric)) or callable(measures)
+    given: list[Any] = [measures] if is_one else list(measures)  # type: ignore[arg-type]
+    if not given:
+        raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
+    names = [name_of(measure) for measure in given]
+    if len(set(names)) < len(names):
+        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
+    return given
+
+
+def name_of(measure: Any) -> str:
+    """Text as it was given; a metric or a function by its own name."""
+    if isinstance(measure, str):
+        return measure.strip()
+    return str(measure) if isinstance(measure, Preference) else str(metric(measure))
+
+
+def named_preferences(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
+    """The measures asked for, by their names.
+
+    Examples
+    --------
+    >>> {name: str(made) for name, made in named_preferences(["sgnLP", "AP"]).items()}
+    {'sgnLP': 'LexiPrecision', 'AP': 'diff(AP)'}
+    """
+    return {name_of(measure): preference(measure) for measure in several(measures)}
+
+
+def metric_of(made: Preference) -> Metric | None:
+    """The metric that a preference is made of, if it is."""
+    return metric(made.metric) if isinstance(made, MetricDifference) else None
+
+
+def check_positions_suffice(measures: Measures, advice: str) -> None:
+    """Refuse what has to look at whole rankings or at other runs: only positions are changed, files not read again."""
+    for name, made in measures.items():
+        inner = metric_of(made)
+        if isinstance(inner, (ExternalMeasure, AspectMetric)) or (inner is not None and inner.needs_pool):
+            raise InputError(f"{quoted(name)} needs more than the positions of judged items. {advice}", kind="choice")
+
+
+def evaluated_on(positions: Positions) -> Evaluate:
+    """The values of a metric on these positions, as an experiment has them; levels are sorted once for all metrics."""
+    counted = positions.relevant() > 0
+    levels = cache(positions.levels)
+
+    def evaluate(asked: Metric) -> Floats:
+        made = asked.on(positions)
+        values = made.over(levels(made.rel)) if isinstance(made, LevelMetric) else made.evaluate(positions)
+        return np.where(counted, values, np.nan) if made.rel is None else values
+
+    return evaluate
