@@ -3,8 +3,9 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
@@ -211,3 +212,24 @@ def test_measure_prints_and_parses_back(spec):
 def test_bad_grades_of_subtopics_are_refused(given_, said):
     with pytest.raises(tb.InputError, match=said):
         tb.read_judgements(given_)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
+@settings(max_examples=25)
+@given(
+    st.lists(st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 5), min_size=1), min_size=1, max_size=4),
+    st.dictionaries(st.sampled_from(ITEMS), st.lists(st.sampled_from(SUBTOPICS), unique=True), min_size=1),
+    st.lists(st.permutations(ITEMS), min_size=2, max_size=3),
+    st.sampled_from(["", "(rel=3)"]),
+)
+def test_rankings_of_rated_items_have_the_values_of_their_positions(rated, aspects, orders, rel):
+    """Aspects are the subtopics of what a user rated: seen at every rank, or from positions of relevant items."""
+    judged = {f"u{k}": of for k, of in enumerate(rated)} | {"z": {"a": 4}}
+    aspects = aspects | {"a": ["1"]}
+    runs = [{u: {i: -float(k) for k, i in enumerate(order[: 3 + n])} for n, u in enumerate(judged)} for order in orders]
+    exp = tb.Experiment(judged, runs, aspects=aspects)
+    rankings = exp._aspect_rankings(metric("S-Recall@7"))
+    for name, entry in CATALOGUE.items():
+        if issubclass(entry, SubtopicMetric):
+            made = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))
+            np.testing.assert_allclose(made.of_rankings(rankings), made.evaluate(exp.positions), rtol=1e-12)

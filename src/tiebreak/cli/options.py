@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -27,6 +27,12 @@ FILES = (
 FILES_OR_NONE = (
     click.argument("qrels", metavar="[QRELS]", required=False),
     click.argument("runs", metavar="[RUN]...", nargs=-1),
+)
+JOBS = click.option(
+    "--jobs",
+    type=POSITIVE,
+    default=lambda: os.cpu_count() or 1,
+    help="Threads: files read at the same time, shuffles; by default one per processor.",
 )
 READING = (
     click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
@@ -66,12 +72,7 @@ READING = (
     click.option(
         "--memory", type=POSITIVE, default=MEMORY, help="Bytes that may be held of one file; by default 2 GB."
     ),
-    click.option(
-        "--jobs",
-        type=POSITIVE,
-        default=lambda: os.cpu_count() or 1,
-        help="Threads: files read at the same time, shuffles; by default one per processor.",
-    ),
+    JOBS,
 )
 
 
@@ -109,11 +110,16 @@ def output_options(command: Command) -> Command:
     @wraps(command)
     def writing(format_: str, out: str | None, **options: Any) -> Any:
         out = None if out == "-" else out
-        tables = filter(None, (options.get(name) for name in ("qrels", *OTHER_TABLES)))
-        check_output(format_, out, [*tables, *(name_and_path(run)[1] for run in options.get("runs", ()))])
+        check_output(format_, out, files_read(options))
         return command(format_=format_, out=out, **options)
 
     return with_options(cast(Command, writing), OUTPUT)
+
+
+def files_read(options: Mapping[str, Any]) -> list[str]:
+    """The files that a command was given to read."""
+    tables = filter(None, (options.get(name) for name in ("qrels", *OTHER_TABLES)))
+    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ()))]
 
 
 def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:

@@ -6,7 +6,7 @@ import click
 
 from tiebreak.cli.lazy import LazyGroup
 
-STUDIES = ("ties", "agreement", "power", "missing", "validity", "orientation", "axioms", "properties")
+STUDIES = ("ties", "agreement", "power", "missing", "validity", "orientation", "axioms", "ideal", "properties")
 
 
 @click.group("study", cls=LazyGroup, package="tiebreak.cli.studies", commands_in_order=STUDIES)

@@ -87,7 +87,7 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
 
 
-def mixed(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int) -> NDArray[np.float64]:
+def mixed(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int | str) -> NDArray[np.float64]:
     """Two fingerprints and a seed as a number in [0, 1): rounds of the SplitMix64 finaliser."""
     start = int.from_bytes(digest(str(seed)), "little")
     state = scrambled(scrambled(a + np.uint64(start)) + b)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.discriminative import power as power
     from tiebreak.studies.incomplete import missing as missing
     from tiebreak.studies.measures import orientation as orientation
+    from tiebreak.studies.perturbed import ideal as ideal
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
     from tiebreak.studies.tied import ties as ties
@@ -24,6 +25,7 @@ _HOME = {
     "validity": "convergent",
     "orientation": "measures",
     "axioms": "axiomatic",
+    "ideal": "perturbed",
     "check_properties": "properties",
     "paper_table": "properties",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from tiebreak.cli.options import Command, output_options, with_options
+from tiebreak.cli.options import Command, files_read, output_options, with_options
 from tiebreak.cli.output import Rows, check_output, write
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def study_options(command: Command) -> Command:
             altair()
             if plot == out:
                 raise click.UsageError("--plot and --out name the same file.")
-            check_output("table", plot, [options.get("qrels") or "", *options.get("runs", ())])
+            check_output("table", plot, files_read(options))
         found = command(**options)
         if plot is not None:
             found.save(plot)

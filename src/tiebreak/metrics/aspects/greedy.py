@@ -36,9 +36,13 @@ class Left:
         gain: Floats = np.subtract(1, missed, out=missed)
         return gain
 
-    def serve(self, places: Codes, chance: Floats) -> None:
-        """Let an item [slot, user] be seen (AB eq 7)."""
-        self.of_user[places] *= 1 - chance
+    def see(self, places: Codes, chance: Floats) -> Floats:
+        """The same gain of an item [slot, user] that is now seen, and serves what it can (AB eq 7)."""
+        wanted = self.of_user.take(places)
+        served = chance * wanted
+        self.of_user[places] = wanted - served
+        gain: Floats = 1 - (1 - served).prod(axis=0)
+        return gain
 
 
 def first_largest(gain: Floats) -> Codes:

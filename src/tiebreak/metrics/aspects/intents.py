@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tiebreak._interface import UNRETRIEVED
 from tiebreak.errors import InputError
 from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.aspects.shown import Block, blocks
+from tiebreak.metrics.aspects.shown import Block, blocks, blocks_of_rankings
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
+from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
 
 ALPHA = 0.5
@@ -28,10 +29,23 @@ class SubtopicMetric(Metric):
     """A measure of which subtopics the relevant items show; NaN where a request has none."""
 
     def evaluate(self, positions: Positions) -> Floats:
+        if positions.subtopics is not None:
+            self.check_grades(float(positions.subtopics.grade.max(initial=0.0)))
         values = np.full((len(positions.runs), len(positions.requests)), np.nan)
         for block in blocks(positions, self.rel):
             values[:, block.requests] = self.of(block)
         return values
+
+    def of_rankings(self, rankings: AspectRankings) -> Floats:
+        """Values [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
+        self.check_grades(rankings.largest)
+        values = np.full(rankings.item.shape[:2], np.nan)
+        for block in blocks_of_rankings(rankings, self.rel):
+            values[:, block.requests] = self.of(block)
+        return values
+
+    def check_grades(self, largest: float) -> None:
+        """Refuse grades that the measure has no room for."""
 
     def of(self, block: Block) -> Floats:
         """Values [run, request] of some requests."""
@@ -63,11 +77,9 @@ class Novelty(SubtopicMetric):
         check_between("alpha", self.alpha, 0, 1)
         check_scale(self.r_max)
 
-    def evaluate(self, positions: Positions) -> Floats:
-        rows = positions.subtopics
-        if self.r_max is not None and rows is not None:
-            check_ratings(float(rows.grade.max(initial=0.0)), self.r_max)
-        return super().evaluate(positions)
+    def check_grades(self, largest: float) -> None:
+        if self.r_max is not None:
+            check_ratings(largest, self.r_max)
 
     def discount(self, p: Whole) -> Floats:
         raise NotImplementedError
@@ -80,8 +92,9 @@ class Novelty(SubtopicMetric):
 
     def ideal(self, block: Block) -> Floats:
         """The same of the greedy order: [request]."""
-        p = np.arange(1, block.p.shape[-1] + 1)
-        summed: Floats = (block.ideal_gains(self.alpha, self.r_max) * self.discount(p) * self.within(p)).sum(axis=-1)
+        gains = block.ideal_gains(self.alpha, self.r_max)
+        p = np.arange(1, gains.shape[-1] + 1)
+        summed: Floats = (gains * self.discount(p) * self.within(p)).sum(axis=-1)
         return summed
 
     def ideal_of_all(self, block: Block) -> Floats:

@@ -13,6 +13,7 @@ from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.aspects.greedy import first_largest
 from tiebreak.projection import Positions
+from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable
 from tiebreak.projection.primitives import Floats, Ranks
 
 NUMBERS_AT_ONCE = 1 << 24
@@ -103,6 +104,36 @@ def blocks(positions: Positions, rel: float | None) -> Iterator[Block]:
         for begin in range(0, len(requests) if m else 0, step):
             part = slice(begin, begin + step)
             yield block(requests[part], ranks[:, part], of_block[part], ids[part], weight[requests[part]])
+
+
+def blocks_of_rankings(rankings: AspectRankings, rel: float | None) -> Iterator[Block]:
+    """The same of rankings of rated items, whose aspects are the subtopics: an item at every rank, relevant or not."""
+    runs, _, depth = rankings.item.shape
+    labels = len(rankings.table.labels)
+    relevant = is_relevant(rankings.rated.rating, rel)
+    sizes = np.bincount(rankings.rated.request[relevant], minlength=len(rankings.requests))
+    given = np.where(relevant, rankings.rated.rating, 0.0)
+    graded = given[:, None] * shown_aspects(rankings.table, rankings.rated.item)
+    with_any = np.flatnonzero(np.bincount(rankings.rated.request[graded.any(axis=1)], minlength=len(sizes)))
+    step = max(1, NUMBERS_AT_ONCE // max(1, runs * depth * labels))
+    for begin in range(0, len(with_any), step):
+        requests = with_any[begin : begin + step]
+        by_id = np.zeros((len(requests), int(sizes[requests].max()), labels))
+        for row, request in zip(by_id, requests, strict=True):
+            of_request = slice(*rankings.rated.starts[request : request + 2])
+            row[: sizes[request]] = graded[of_request][relevant[of_request]][::-1]  # by descending id
+        item, rating = rankings.item[:, requests], rankings.rating[:, requests]
+        grade: Floats = np.where(is_relevant(rating, rel), rating, 0.0)[..., None] * shown_aspects(rankings.table, item)
+        p = np.broadcast_to(np.arange(1, depth + 1), item.shape)
+        yield Block(requests, p, grade, by_id, np.ones((len(requests), labels)))
+
+
+def shown_aspects(table: AspectTable, item: NDArray[np.int64]) -> Members:
+    """Which aspects [.., aspect] items have; none where there is no item."""
+    has = np.zeros((len(table.of_item), len(table.labels) + 1), dtype=bool)
+    np.put_along_axis(has, table.of_item, True, axis=1)
+    found: Members = has[:, :-1][item]  # NOBODY is the last row, of an item without aspects
+    return found
 
 
 def with_subtopics(positions: Positions, rel: float | None) -> Positions:

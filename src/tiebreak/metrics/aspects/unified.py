@@ -17,8 +17,8 @@ from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
-USERS_AT_ONCE = 1 << 13
-"""So many that their interests stay close to the processor."""
+RANKINGS_AT_ONCE = 1 << 13
+"""So many that the interests of their users stay close to the processor."""
 
 
 @dataclass(frozen=True)
@@ -101,33 +101,33 @@ class NoisyOrNDCG(InterestMetric):
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
         ideal = self.ideal(rankings)
-        values = np.zeros(rankings.item.shape[:2])
-        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
-            found = self.discounted(self.gains(rankings, item, rating))
-            # Nothing can serve a user without interests.
-            np.divide(found, ideal, out=values[run], where=ideal > 0)
-        return values
+        found = self.discounted(self.gains(rankings))
+        # Nothing can serve a user without interests.
+        return np.divide(found, ideal, out=np.zeros_like(found), where=np.broadcast_to(ideal > 0, found.shape))
 
     def discounted(self, gains: Floats) -> Floats:
-        """The sum of gains [request, rank], each divided by the logarithm of its rank and one."""
+        """The sum of gains [.., rank], each divided by the logarithm of its rank and one."""
         summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
         return summed
 
-    def gains(self, rankings: AspectRankings, item: Codes, rating: Floats) -> Floats:
-        """The gain [request, rank] of the items of one run."""
-        depth = min(int(self.cutoff or 1), item.shape[1])
+    def gains(self, rankings: AspectRankings) -> Floats:
+        """The gain [run, request, rank] of the items of all runs."""
+        runs, users, listed = rankings.item.shape
+        item, rating = rankings.item.reshape(-1, listed), rankings.rating.reshape(-1, listed)
+        depth = min(int(self.cutoff or 1), listed)
         gains, interests = np.zeros((len(item), depth)), self.interests(rankings)
-        for begin in range(0, len(item), USERS_AT_ONCE):
-            part = slice(begin, min(begin + USERS_AT_ONCE, len(item)))
-            shown, requests = item[part, :depth], np.arange(part.start, part.stop)
-            chance = np.where(shown == NOBODY, 0.0, self.served(rankings, requests, shown, rating[part, :depth]))
-            left = Left(interests[part])
+        lengths = (item[:, :depth] != NOBODY).sum(axis=1)
+        longest_first = np.argsort(-lengths, kind="stable")
+        for begin in range(0, len(item), RANKINGS_AT_ONCE):
+            rows = longest_first[begin : begin + RANKINGS_AT_ONCE]
+            shown, requests = item[rows, : lengths[rows[0]]], rows % users
+            chance = self.served(rankings, requests, shown, rating[rows, : shown.shape[1]])
+            chance[shown == NOBODY] = 0.0
+            left = Left(interests[requests])
             slots, by_rank = slots_of(rankings, shown.T), np.ascontiguousarray(chance.T)
             for rank, served in enumerate(by_rank):
-                places = left.places(slots[:, rank])
-                gains[part, rank] = left.gain(places, served)
-                left.serve(places, served)
-        return gains
+                gains[rows, rank] = left.see(left.places(slots[:, rank]), served)
+        return gains.reshape(runs, users, depth)
 
     def ideal(self, rankings: AspectRankings) -> Floats:
         """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
@@ -144,10 +144,8 @@ class NoisyOrNDCG(InterestMetric):
         depth = min(int(self.cutoff or 1), item.shape[1])
         gains, every = np.zeros((len(item), depth)), np.arange(len(item))
         for rank in range(depth):
-            gain = left.gain(places, chance)
-            best = first_largest(gain)
-            gains[:, rank] = gain[every, best]
-            left.serve(places[:, every, best], chance[every, best])
+            best = first_largest(left.gain(places, chance))
+            gains[:, rank] = left.see(places[:, every, best], chance[every, best])
             chance[every, best] = 0.0  # what is taken gains nothing more
         return gains
 

@@ -1,0 +1,48 @@
+"""The ideal ordering on MovieLens: what the paper on alpha-beta-nDCG finds, confirmed or not.
+
+Nothing here is a printed number; what the tests hold is that findings in `docs/ideal.md` stay what they are.
+"""
+
+from itertools import pairwise
+
+import pytest
+
+import tiebreak as tb
+
+BETAS = (0.1, 0.5, 0.9)
+
+
+@pytest.fixture(scope="module")
+def given(data):
+    return data / "ml-small" / "qrels.stars.txt", data / "ml-small" / "item_genres.tsv"
+
+
+def means(found, perturbation):
+    by_measure = {}
+    for row in found.to_dict():
+        if row["perturbation"] == perturbation:
+            by_measure.setdefault(row["measure"], []).append((row["mean"], row["users"]))
+    return by_measure
+
+
+def test_alpha_beta_ndcg_falls_with_every_swap_of_the_same_users(given):
+    """AB Fig 1: of the 446 users with ten ratings, for every beta."""
+    specs = [f"alpha_beta_nDCG(beta={beta})@10" for beta in BETAS]
+    found = tb.studies.ideal(*given, None, "values", specs, cutoff=10, jobs=2)
+    for points in means(found, "bottom to top").values():
+        assert [users for _, users in points] == [446] * 6
+        assert all(before[0] >= after[0] for before, after in pairwise(points))
+
+
+def test_alpha_beta_ndcg_rises_where_points_differ_in_their_users(given):
+    """From 581 users to 510 and 446 the mean rises: those with longer lists lose less by a swap."""
+    found = tb.studies.ideal(*given, None, "values", "alpha_beta_nDCG@10", cutoff=10, users="reached", jobs=2)
+    (points,) = means(found, "bottom to top").values()
+    assert [users for _, users in points] == [671, 671, 671, 581, 510, 446]
+    assert points[5][0] > points[4][0] > points[3][0]
+
+
+def test_every_perturbation_of_alpha_beta_ndcg_is_told_apart(given):
+    found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).to_dict()
+    swapped = [row["p"] for row in found if row["perturbation"] == "swapped aspects"]
+    assert len(swapped) == 10 and max(swapped) < 0.001

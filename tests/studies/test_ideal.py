@@ -1,0 +1,559 @@
+"""The ideal ordering, its perturbations and what measures make of them, against slow twins written from the paper."""
+
+import random
+from fractions import Fraction
+from itertools import combinations, product
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from tiebreak.errors import InputError
+from tiebreak.orderings.base import ranks_of
+from tiebreak.orderings.correlation import tau_b
+from tiebreak.significance.signed_ranks import EXACT_UP_TO, wilcoxon_less
+from tiebreak.studies.perturbed import ideal_ordering, perturb_aspect, perturb_bottom_top, perturb_redundant
+from tiebreak.studies.perturbed.experiments import rises
+from tiebreak.studies.perturbed.systems import Raters
+from worked_examples import examples_of
+
+ITEMS, ASPECTS = "abcdefgh", "wxyz"
+FAMILIES = ("bottom to top", "redundant aspect", "swapped aspects")
+
+ratings = st.dictionaries(st.sampled_from(ITEMS), st.sampled_from([0, 0.5, 1, 2, 3.5, 4, 5]), min_size=1)
+tables = st.fixed_dictionaries({item: st.lists(st.sampled_from(ASPECTS), unique=True, min_size=1) for item in ITEMS})
+
+
+# Slow twins
+
+
+def weights(items, of, aspects):
+    """Eq 9: the share of every aspect in the ratings of some items."""
+    summed = {a: sum((Fraction(of[i]) for i in items if a in aspects[i]), Fraction(0)) for a in ASPECTS}
+    whole = sum(summed.values())
+    return {a: value / whole if whole else Fraction(0) for a, value in summed.items()}
+
+
+def slow_picks(of, aspects, profile=None):
+    """5.1, step by step: the items in their ideal order, each with the aspect it was popped for."""
+    liked = weights(profile or of, profile or of, aspects)
+    lists = {
+        a: sorted((i for i in of if a in aspects[i]), key=lambda i: (-of[i], -len(aspects[i]), i)) for a in ASPECTS
+    }
+    order = []
+    while any(lists.values()):
+        so_far = weights([i for i, _ in order], of, aspects)
+        most = max(liked[a] - so_far[a] for a in ASPECTS if lists[a])
+        chosen = min(a for a in ASPECTS if lists[a] and liked[a] - so_far[a] == most)
+        item = lists[chosen][0]
+        lists = {a: [i for i in listed if i != item] for a, listed in lists.items()}
+        order.append((item, chosen))
+    return order
+
+
+def exchanged(order, place, other):
+    changed = list(order)
+    changed[place], changed[other] = order[other], order[place]
+    return changed
+
+
+def slow_perturbed(family, of, aspects, k, s, profile=None):
+    """5.2.1-5.2.3 for one s; None where the list is too short."""
+    picks = slow_picks(of, aspects, profile)
+    order = [item for item, _ in picks]
+    size = min(k, len(order))
+    best = sorted(of, key=lambda i: (-of[i], -len(aspects[i]), i))
+    if family == "bottom to top":
+        if 2 * s > size:
+            return None
+        for t in range(1, s + 1):
+            order = exchanged(order, t - 1, size - t)
+    elif family == "redundant aspect" and s:
+        turns = [p for p in range(1, size) if picks[p][1] != picks[p - 1][1]]
+        if not turns or turns[0] + s > size:
+            return None
+        current = picks[turns[0] - 1][1]
+        for place in range(turns[0], turns[0] + s):
+            left = [i for i in best if current in aspects[i] and i not in order[:place]]
+            if not left:
+                return None
+            order = exchanged(order, place, order.index(left[0]))
+    elif s:
+        liked = weights(profile or of, profile or of, aspects)
+        others = [a for a in ASPECTS if liked[a] > 0 and a not in aspects[order[0]]]
+        others = [a for a in others if any(a in aspects[i] for i in of)]
+        if s > len(others):
+            return None
+        chosen = sorted(others, key=lambda a: (-liked[a], a))[s - 1]
+        order = exchanged(order, 0, order.index(next(i for i in best if chosen in aspects[i])))
+    return order[:k]
+
+
+def perturb(family, of, aspects, k, s):
+    if family == "bottom to top":
+        return perturb_bottom_top(ideal_ordering(of, aspects, k), s)
+    return (perturb_redundant if family == "redundant aspect" else perturb_aspect)(of, aspects, k, s)
+
+
+# The ideal ordering and its perturbations
+
+
+def test_ideal_ordering_by_hand():
+    """Ratings a 4 (w), b 3 (w, x), c 3 (w), d 1 (y): of their 14 by aspect w has 10, x 3 and y 1.
+
+    1. Nothing is listed, so w (10/14) is most behind: its best is a.
+    2. The list is all w: w 10/14 - 1, x 3/14, y 1/14. x: its only item is b, rated as c and with more aspects.
+    3. The list has w 7/10, x 3/10: w 10/14 - 7/10 = 1/70, y 1/14 = 5/70. y: d.
+    4. x and y are empty, though y were not most behind: w 10/14 - 7/11 is all that is left: c.
+    """
+    of, aspects = {"a": 4, "b": 3, "c": 3, "d": 1}, {"a": ["w"], "b": ["w", "x"], "c": ["w"], "d": ["y"]}
+    assert ideal_ordering(of, aspects) == ["a", "b", "d", "c"]
+    assert ideal_ordering(of, aspects, 2) == ["a", "b"]
+
+
+def test_equal_ratings_go_to_more_aspects_and_then_to_the_smaller_id():
+    aspects = {"a": ["w"], "b": ["w", "x"], "c": ["w", "x"], "d": ["w"]}
+    assert ideal_ordering(dict.fromkeys("abcd", 2), aspects) == ["b", "c", "a", "d"]
+
+
+def test_equal_aspects_go_to_the_smaller_name():
+    assert ideal_ordering({"a": 2, "b": 2}, {"a": ["x"], "b": ["w"]}) == ["b", "a"]
+
+
+def test_equal_shares_are_equal_though_floats_differ():
+    """Aspect x has 0.1 + 0.2, more than the 0.3 of w as floats: w, the smaller name, is first as they are equal."""
+    of, aspects = {"a": 0.1, "b": 0.2, "c": 0.3}, {"a": ["x"], "b": ["x"], "c": ["w"]}
+    assert 0.1 + 0.2 > 0.3
+    assert ideal_ordering(of, aspects)[0] == "c"
+
+
+def test_items_without_aspects_are_not_listed():
+    assert ideal_ordering({"a": 2, "b": 5, "c": 5}, {"a": ["w"], "b": []}) == ["a"]
+
+
+def test_redundant_items_by_hand():
+    """The list of the test above: w, then x. After a come the best of w that are left: b, already there, then c."""
+    of, aspects = {"a": 4, "b": 3, "c": 3, "d": 1}, {"a": ["w"], "b": ["w", "x"], "c": ["w"], "d": ["y"]}
+    assert perturb_redundant(of, aspects, 4, 1) == ["a", "b", "d", "c"]
+    assert perturb_redundant(of, aspects, 4, 2) == ["a", "b", "c", "d"]
+    assert perturb_redundant(of, aspects, 4, 3) is None
+    assert perturb_redundant(of, aspects, 3, 2) == ["a", "b", "c"]  # from below the third place
+    assert perturb_redundant(of, aspects, 2, 2) is None
+
+
+def test_swapped_aspects_by_hand():
+    """The first item shows w; x (3) is liked more than y (1)."""
+    of, aspects = {"a": 4, "b": 3, "c": 3, "d": 1}, {"a": ["w"], "b": ["w", "x"], "c": ["w"], "d": ["y"]}
+    assert perturb_aspect(of, aspects, 4, 1) == ["b", "a", "d", "c"]
+    assert perturb_aspect(of, aspects, 4, 2) == ["d", "b", "a", "c"]
+    assert perturb_aspect(of, aspects, 2, 2) == ["d", "b"]
+    assert perturb_aspect(of, aspects, 4, 3) is None
+
+
+def test_aspect_of_nothing_but_ratings_of_0_is_not_liked():
+    assert perturb_aspect({"a": 4, "b": 0}, {"a": ["w"], "b": ["x"]}, 2, 1) is None
+
+
+def test_worked_examples():
+    for args, expected in examples_of("ideal_ordering"):
+        assert ideal_ordering(**args) == expected
+    for name, function in (
+        ("redundant", perturb_redundant),
+        ("aspect", perturb_aspect),
+        ("bottom_top", perturb_bottom_top),
+    ):
+        for args, expected in examples_of(f"perturb_{name}"):
+            assert function(**args) == expected, args
+    for args, expected in examples_of("wilcoxon_less"):
+        assert wilcoxon_less(args["d"]) == float(Fraction(expected))
+
+
+@settings(max_examples=300)
+@given(ratings, tables)
+def test_ideal_ordering_equals_its_slow_twin(of, aspects):
+    assert ideal_ordering(of, aspects) == [item for item, _ in slow_picks(of, aspects)]
+
+
+@settings(max_examples=300)
+@given(ratings, tables, st.sampled_from(FAMILIES), st.integers(1, 9), st.integers(0, 5))
+def test_perturbations_equal_their_slow_twin(of, aspects, family, k, s):
+    assert perturb(family, of, aspects, k, s) == slow_perturbed(family, of, aspects, k, s)
+
+
+@given(ratings, tables, st.sampled_from(FAMILIES), st.integers(0, 5))
+def test_whole_perturbed_rankings_hold_the_same_items(of, aspects, family, s):
+    found = perturb(family, of, aspects, len(of), s)
+    assert found is None or sorted(found) == sorted(of)
+    if s == 0:
+        assert found == ideal_ordering(of, aspects)
+
+
+@given(ratings, tables, st.integers(0, 4))
+def test_swapping_bottom_to_top_twice_is_nothing(of, aspects, s):
+    order = ideal_ordering(of, aspects)
+    once = perturb_bottom_top(order, s)
+    assert (once is None) == (2 * s > len(order))
+    assert once is None or perturb_bottom_top(once, s) == order
+
+
+@given(ratings, tables, st.sampled_from([2, 10, 0.5]))
+def test_unit_of_ratings_makes_no_difference(of, aspects, factor):
+    assert ideal_ordering({i: r * factor for i, r in of.items()}, aspects) == ideal_ordering(of, aspects)
+
+
+@pytest.mark.parametrize("s", [-1, True, 1.0, "1"])
+def test_number_of_perturbations_is_whole(s):
+    with pytest.raises(InputError, match="a whole number from 0"):
+        perturb_bottom_top(["a", "b"], s)
+
+
+# Wilcoxon against one side
+
+
+def slow_wilcoxon(d):
+    """Every choice of signs of the shared ranks of what is not 0."""
+    sizes = sorted(abs(x) for x in d if x)
+    rank = {x: Fraction(sum(2 * k for k, y in enumerate(sizes, 1) if y == x), 2 * sizes.count(x)) for x in sizes}
+    seen = sum((rank[x] for x in d if x > 0), Fraction(0))
+    sums = [
+        sum(r for r, up in zip((rank[x] for x in sizes), ups, strict=True) if up)
+        for ups in product((0, 1), repeat=len(sizes))
+    ]
+    return Fraction(sum(total <= seen for total in sums), len(sums))
+
+
+@given(st.lists(st.integers(-5, 5), max_size=9))
+def test_wilcoxon_equals_the_count_of_all_signs(d):
+    assert wilcoxon_less(d) == slow_wilcoxon(d)
+
+
+@pytest.mark.parametrize(
+    ("n", "method"), [(EXACT_UP_TO, "exact"), (EXACT_UP_TO + 1, "asymptotic"), (300, "asymptotic")]
+)
+def test_wilcoxon_equals_scipy(n, method):
+    stats = pytest.importorskip("scipy.stats")
+    d = np.random.default_rng(n).permutation(np.arange(1, n + 1)) * np.where(np.arange(n) % 3, -1, 1)
+    d = d.astype(float)
+    if method == "asymptotic":
+        d = np.sign(d) * (np.abs(d) // 2 + 1)  # with ties
+    expected = stats.wilcoxon(d, alternative="less", method=method, correction=False).pvalue
+    assert wilcoxon_less(d) == pytest.approx(expected, rel=1e-9)
+
+
+def test_differences_that_only_rounding_tells_apart_are_equal():
+    assert wilcoxon_less([0.1 + 0.2, -0.3, -0.3]) == slow_wilcoxon([3, -3, -3])
+
+
+# The experiments
+
+
+def many_users(n=14, seed=4):
+    """Users with 1 to 8 ratings of half stars, the first item of the scale's 5."""
+    rng = random.Random(seed)
+    aspects = {item: rng.sample(ASPECTS, rng.choice([1, 1, 2, 3])) for item in ITEMS}
+    levels = [0, 0.5, 1, 2.5, 3, 4, 4.5, 5]
+    judged = {f"u{u:02}": {i: rng.choice(levels) for i in rng.sample(ITEMS, 1 + u % 8)} for u in range(n)}
+    judged["u00"] = {"a": 5}
+    profile = {u: {i: rng.choice(levels) for i in rng.sample(ITEMS, 4)} for u in judged}
+    return judged, aspects, profile
+
+
+SPECS = ("alpha_beta_nDCG@6", "NRBP(alpha=0.25, beta=0.9, r_max=5)", "EU@6", "RBU@6", "S-Recall@6", "S-RR@6")
+
+
+def slow_values(judged, aspects, profile, family, spec, steps, k):
+    """Values by user after every number of perturbations: runs are made of the rankings and evaluated as any others."""
+    lists = {
+        u: [slow_perturbed(family, of, aspects, k, s, profile and profile[u]) for s in range(steps + 1)]
+        for u, of in judged.items()
+    }
+    for s in range(steps + 1):
+        there = {u: of[s] for u, of in lists.items() if of[s] is not None}
+        if not there:
+            return
+        run = {u: {item: float(-rank) for rank, item in enumerate(order)} for u, order in there.items()}
+        exp = tb.Experiment(judged, {**run}, aspects=aspects, profile=profile)
+        values = exp.evaluate(spec).to_dict()["run1"]
+        yield {u: values[u][spec] for u in there if not isnan(values[u][spec])}
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
+@pytest.mark.parametrize("with_profile", [False, True])
+@pytest.mark.parametrize("spec", SPECS)
+def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile):
+    judged, aspects, profile = many_users()
+    judged = {u: of for u, of in judged.items() if max(of.values()) > 0}
+    profile = profile if with_profile else None
+    how = {"profile": profile, "measures": [spec], "cutoff": 6, "steps": 4, "users": "reached"}
+    means = {
+        (row["perturbation"], row["perturbed"]): row
+        for row in tb.studies.ideal(judged, aspects, experiment="values", **how).to_dict()
+    }
+    ps = {
+        (row["perturbation"], row["perturbed"]): row
+        for row in tb.studies.ideal(judged, aspects, experiment="significance", **how).to_dict()
+    }
+    taus = {row["perturbation"]: row for row in tb.studies.ideal(judged, aspects, **how).to_dict()}
+    for family in FAMILIES:
+        found = list(slow_values(judged, aspects, profile, family, spec, 4, 6))
+        averages = [sum(of.values()) / len(of) for of in found]
+        assert taus[family]["systems"] == len(found) == sum(key[0] == family for key in means)
+        for s, of in enumerate(found):
+            assert means[family, s]["users"] == len(of)
+            assert means[family, s]["mean"] == pytest.approx(averages[s], abs=1e-12)
+            if s:
+                expected = slow_wilcoxon([round(of[u] - found[0][u], 12) for u in of])
+                assert (ps[family, s]["p"], ps[family, s]["users"]) == (float(expected), len(of))
+        right = [(a > b) - (a < b) for a, b in combinations([round(mean, 11) for mean in averages], 2)]
+        untied = sum(map(abs, right))
+        expected = sum(right) / (untied * len(right)) ** 0.5 if untied else None
+        assert taus[family]["tau"] == pytest.approx(expected)
+        assert (taus[family]["users of the ideal"], taus[family]["users of the last"]) == (
+            len(found[0]),
+            len(found[-1]),
+        )
+
+
+def test_users_with_too_few_ratings_are_left_out_and_counted():
+    """Six items allow 3 swaps and two allow 1."""
+    judged = {"u": dict.fromkeys("abcdef", 3), "v": {"a": 5, "b": 1}}
+    aspects = {item: ["w", "x"] if item in "ace" else ["w"] for item in ITEMS}
+    found = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9, users="reached")
+    users = [row["users"] for row in found.to_dict() if row["perturbation"] == "bottom to top"]
+    assert users == [2, 2, 1, 1]
+    common = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9)
+    assert [row["users"] for row in common.to_dict() if row["perturbation"] == "bottom to top"] == [1, 1, 1, 1]
+    assert any("points differ in their users" in note for note in found.notes)
+    assert any("the same users" in note for note in common.notes)
+
+
+def test_length_of_ideal_rankings_bounds_the_swaps():
+    judged = {"u": dict.fromkeys("abcdefgh", 3)}
+    aspects = {item: ["w"] for item in ITEMS}
+    for length, systems in ((None, 2), (6, 4), (8, 5)):
+        found = tb.studies.ideal(judged, aspects, measures="EU@3", cutoff=3, length=length).to_dict()
+        assert found[0]["systems"] == systems
+
+
+def test_at_most_ten_aspects_are_swapped():
+    """Each of 14 items has an aspect of its own: 13 could take the place of the first."""
+    judged = {"u": {f"i{k:02}": 5 for k in range(14)}}
+    found = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14").to_dict()
+    assert {row["perturbation"]: row["systems"] for row in found}["swapped aspects"] == 1 + 10
+    few = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14", steps=4).to_dict()
+    assert {row["perturbation"]: row["systems"] for row in few}["swapped aspects"] == 1 + 4
+
+
+def test_measure_that_sees_no_difference_has_no_correlation():
+    judged = {"u": {"a": 5, "b": 1}}
+    found = tb.studies.ideal(judged, {"a": ["w"], "b": ["w"]}, measures="S-Recall@2", cutoff=2)
+    assert found.to_dict()[0]["tau"] is None
+    assert "-" in found.table().to_text()
+
+
+def test_order_of_a_falling_measure_is_right():
+    """5 and then 1 gain 5/5 + 0.99 x 0.75 x 1/5, swapped 1/5 + 0.99 x 0.75 x 5/5: less, so the order is right."""
+    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, measures="EU(e=0)@2", cutoff=2)
+    assert found.to_dict()[0]["tau"] == 1
+    assert "bottom to top: in the right order by EU(e=0)@2" in found.summary
+    values = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, None, "values", "EU(e=0)@2", cutoff=2)
+    assert [row["mean"] for row in values.to_dict()] == pytest.approx(
+        [1 + 0.99 * 0.75 / 5, 1 / 5 + 0.99 * 0.75, 1 + 0.99 * 0.75 / 5, 1 + 0.99 * 0.75 / 5]
+    )
+
+
+def test_rises_are_counted_beyond_rounding():
+    assert rises([3.0, 2.0, 2.0 + 1e-14, 1.0]) == 0
+    assert rises([3.0, 2.0, 2.5, 2.6]) == 2
+
+
+# Fewer ratings
+
+
+def slow_removal(drawn, aspects):
+    """Items one by one: of the aspect whose share of what was removed lacks most, the one drawn first."""
+    occurs = weights(drawn, dict.fromkeys(drawn, 1), aspects)
+    left, gone = sorted(drawn, key=drawn.get), []
+    while left:
+        removed = weights(gone, dict.fromkeys(gone, 1), aspects)
+        open_ = [a for a in ASPECTS if any(a in aspects[i] for i in left)]
+        most = max(occurs[a] - removed[a] for a in open_)
+        chosen = min(a for a in open_ if occurs[a] - removed[a] == most)
+        gone.append(next(i for i in left if chosen in aspects[i]))
+        left.remove(gone[-1])
+    return gone
+
+
+@pytest.fixture
+def raters():
+    judged, aspects, _ = many_users()
+    return Raters.of(tb.read_judgements(judged), aspects, None)
+
+
+def named(raters, values):
+    """Values of entries by user and item."""
+    items = list(raters.table.items)
+    return {
+        user: {items[raters.rated.item[e]]: values[e] for e in range(*raters.rated.starts[u : u + 2])}
+        for u, user in enumerate(raters.requests)
+    }
+
+
+def test_removal_equals_its_slow_twin(raters):
+    _, aspects, _ = many_users()
+    for seed in ("0 removal 0", "0 removal 1"):
+        found, drawn = named(raters, raters.removal(seed)), named(raters, raters.drawn(seed))
+        for user, places in found.items():
+            assert sorted(places, key=places.get) == slow_removal(drawn[user], aspects)
+
+
+def test_removals_of_growing_shares_contain_each_other_and_leave_one(raters):
+    removal = raters.removal("0 removal 0")
+    sizes, request = np.diff(raters.rated.starts), raters.rated.request
+    before = np.ones(len(request), dtype=bool)
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.99):
+        kept = raters.left(removal, share)
+        assert not (kept & ~before).any()
+        # max(floor((1 - share) m + 1e-9), 1)
+        expected = [max(int((1 - share) * m + 1e-9), 1) for m in sizes.tolist()]
+        assert np.bincount(request[kept], minlength=len(sizes)).tolist() == expected
+        before = kept
+
+
+def test_shuffles_hold_the_items_of_the_ideal_ranking(raters):
+    ideal = raters.perturbed("bottom to top", 0, 5)[0]
+    shuffled = raters.shuffled(30, 5, seed=0)
+    assert (np.sort(shuffled, axis=2) == np.sort(ideal, axis=1)).all()
+    assert ((shuffled == -1) == (ideal == -1)).all()
+    longest = int(np.argmax((ideal >= 0).sum(axis=1)))
+    assert len({tuple(order) for order in shuffled[:, longest].tolist()}) > 20  # of 5! = 120
+    assert not (raters.shuffled(30, 5, seed=1) == shuffled).all()
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
+@pytest.mark.parametrize("with_profile", [False, True])
+def test_robustness_equals_that_of_runs(with_profile):
+    """Removed ratings are taken out of the judgements, and the shuffles are evaluated as any runs."""
+    judged, aspects, profile = many_users()
+    profile = profile if with_profile else None
+    raters = Raters.of(tb.read_judgements(judged), aspects, profile and tb.read_judgements(profile))
+    spec, shares, removals = "alpha_beta_nDCG(beta=0.7, r_max=5)@4", (0.25, 0.6), 3
+    entry = raters.shuffled(7, 6, seed=3)
+    items = [list(raters.table.items)[code] for code in raters.rated.item]
+    runs = [
+        tb.Run(
+            {
+                u: {items[e]: -float(k) for k, e in enumerate(order) if e >= 0}
+                for u, order in zip(raters.requests, system, strict=True)
+            },
+            name=f"s{s}",
+        )
+        for s, system in enumerate(entry.tolist())
+    ]
+
+    def ranks(some):
+        means = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).mean().to_dict()
+        return ranks_of([means[f"s{s}"][spec] for s in range(7)], 1e-12)
+
+    truth = ranks({u: judged[u] for u in raters.requests})
+    found = tb.studies.ideal(
+        judged, aspects, profile, "robustness", spec, length=6, systems=7, removals=removals, shares=shares, seed=3
+    )
+    for row, share in zip(found.to_dict(), shares, strict=True):
+        taus, users = [], []
+        for draw in range(removals):
+            left = named(raters, raters.left(raters.removal(f"3 removal {draw}"), share))
+            some = {u: {i: judged[u][i] for i, kept in of.items() if kept} for u, of in left.items()}
+            taus.append(tau_b(truth, ranks(some)))
+            users.append(sum(max(of.values()) > 0 for of in some.values()))
+        assert row["removed"] == share
+        assert row["tau"] == pytest.approx(sum(taus) / removals)
+        if not with_profile:
+            assert row["users"] == min(users)
+
+
+def test_robustness_by_default_is_that_of_the_paper():
+    judged, aspects, _ = many_users()
+    found = tb.studies.ideal(judged, aspects, experiment="robustness", systems=3, removals=1, shares=[0.5])
+    assert [row[0] for row in found.rows] == [
+        f"alpha_beta_nDCG(beta={b})@{k}" for k in (10, 100) for b in (0.1, 0.5, 0.9)
+    ]
+
+
+@pytest.mark.parametrize("experiment", ["values", "correlation", "significance", "robustness"])
+def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(experiment):
+    judged, aspects, _ = many_users()
+    how = {"experiment": experiment, "cutoff": 6, "steps": 3, "systems": 5, "removals": 3}
+    found = tb.studies.ideal(judged, aspects, **how)
+    for jobs in (2, 8):
+        assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows == found.rows
+    turned = {u: dict(reversed(of.items())) for u, of in judged.items()}
+    assert tb.studies.ideal(turned, dict(reversed(aspects.items())), **how).rows == found.rows
+
+
+def test_seed_decides_what_is_drawn():
+    judged, aspects, _ = many_users()
+    how = {"experiment": "robustness", "systems": 6, "removals": 2, "measures": "EU@4"}
+    assert tb.studies.ideal(judged, aspects, **how).rows != tb.studies.ideal(judged, aspects, **how, seed=1).rows
+
+
+def test_progress_is_told():
+    heard = []
+    judged, aspects, _ = many_users()
+    tb.studies.ideal(judged, aspects, measures="EU@4", tick=lambda done, whole: heard.append((done, whole)))
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("experiment", ["values", "correlation", "significance", "robustness"])
+def test_every_experiment_is_drawn(experiment, tmp_path):
+    pytest.importorskip("altair")
+    judged, aspects, _ = many_users()
+    found = tb.studies.ideal(judged, aspects, experiment=experiment, cutoff=6, systems=4, removals=2)
+    found.save(tmp_path / "drawn.svg")
+    assert "alpha_beta_nDCG" in (tmp_path / "drawn.svg").read_text()
+
+
+# Notes and refusals
+
+
+def test_what_is_left_out_is_said():
+    judged = {"u": {"a": 5, "n": 3}, "v": {"a": 0}, "w": {"n": 5}}
+    found = tb.studies.ideal(judged, {"a": ["w"]}, measures="EU@2")
+    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in found.notes[1]
+    assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in found.notes[2]
+
+
+def test_ratings_are_gains_of_nrbp():
+    found = tb.studies.ideal({"u": {"a": 10, "b": 3}}, {"a": ["w"], "b": ["x"]})
+    assert found.rows[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=10)"
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"experiment": "ties"}, "experiment='ties'. Give one of values, correlation, significance, robustness"),
+        ({"users": "all"}, "users='all'. Give one of common, reached"),
+        ({"steps": 0}, "steps=0. Give a whole number from 1"),
+        ({"cutoff": True}, "cutoff=True"),
+        ({"length": 0}, "length=0"),
+        ({"systems": 1}, "systems=1. Give a whole number from 2"),
+        ({"removals": 2.5}, "removals=2.5"),
+        ({"shares": [0.5, 1]}, "shares: 1. Give numbers between 0 and 1"),
+        ({"shares": []}, "shares: None"),
+        ({"measures": "AP"}, "AP sees no aspects"),
+        ({"measures": []}, "no measure was given"),
+    ],
+)
+def test_bad_arguments_are_refused(how, said):
+    with pytest.raises(InputError) as refused:
+        tb.studies.ideal({"u": {"a": 5}}, {"a": ["w"]}, **how)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(("judged", "aspects"), [({"u": {"a": 5}}, {"b": ["w"]}), ({"u": {"a": 0}}, {"a": ["w"]})])
+def test_ratings_without_aspects_are_refused(judged, aspects):
+    with pytest.raises(InputError, match="no item that was rated above 0 has an aspect"):
+        tb.studies.ideal(judged, aspects)
