@@ -73,7 +73,7 @@ def test_more_rows_than_altair_takes_by_itself():
     altair = pytest.importorskip("altair")
     chart = draw(Picture("line", "share", "tau"), NAMES, [("AP", k / 6000, 0.5, 0, 1) for k in range(6000)])
     assert isinstance(chart, altair.TopLevelMixin)
-    assert [len(rows) for rows in chart.to_dict()["datasets"].values()] == [6000]
+    assert len(chart.data.values) == 6000
 
 
 def test_unknown_ending_is_refused(tmp_path):
@@ -84,7 +84,7 @@ def test_unknown_ending_is_refused(tmp_path):
 def test_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match=r'plot\(\) needs the extra "plots"'):
+    with pytest.raises(MissingExtraError, match='A picture needs the extra "plots"'):
         draw(LINES, NAMES, ROWS)
 
 

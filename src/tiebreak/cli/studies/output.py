@@ -31,10 +31,10 @@ def study_options(command: Command) -> Command:
     @wraps(command)
     def studying(plot: str | None, format_: str, out: str | None, digits: int, **options: Any) -> None:
         if plot is not None:
-            from tiebreak.reports.plots import altair, picture_format
+            from tiebreak.reports.plots import library, picture_format
 
             picture_format(plot)
-            altair()
+            library("vl_convert")
             if plot == out:
                 raise click.UsageError("--plot and --out name the same file.")
             check_output("table", plot, files_read(options))

@@ -15,33 +15,40 @@ Codes: TypeAlias = NDArray[np.int64]
 
 
 class Left:
-    """How much of their interests users have left, [user, aspect]; slots of items come first, as places in it."""
+    """How much of their interests users have left, [user, aspect], the last aspect being none."""
 
     def __init__(self, interest: Floats) -> None:
-        self.size = interest.shape[1]
+        self.none = interest.shape[1] - 1
         self.of_user = interest.ravel().copy()
+        self.start = np.arange(0, len(self.of_user), interest.shape[1])
 
     def places(self, slots: Codes) -> Codes:
-        """Where the aspects [slot, user, ...] of items stand."""
-        of_user = np.arange(0, len(self.of_user), self.size)
-        return slots + of_user.reshape(-1, *[1] * (slots.ndim - 2))
+        """Where the aspects [slot, user, candidate] of items stand."""
+        return slots + self.start[:, None]
 
     def gain(self, places: Codes, chance: Floats) -> Floats:
-        """The chance [user, ...] that an item serves an interest that is left (AB eq 8)."""
+        """The chance [user, candidate] that an item serves an interest that is left (AB eq 8)."""
         missed = np.ones(chance.shape)
-        for slot in places:
-            served = self.of_user.take(slot)
+        for place in places:
+            served = self.of_user.take(place)
             served *= chance
             missed *= np.subtract(1, served, out=served)
         gain: Floats = np.subtract(1, missed, out=missed)
         return gain
 
-    def see(self, places: Codes, chance: Floats) -> Floats:
-        """The same gain of an item [slot, user] that is now seen, and serves what it can (AB eq 7)."""
-        wanted = self.of_user.take(places)
-        served = chance * wanted
-        self.of_user[places] = wanted - served
-        gain: Floats = 1 - (1 - served).prod(axis=0)
+    def see(self, slots: Codes, chance: Floats) -> Floats:
+        """The same gain [user] of items, of which users see one each; they serve what they can (AB eq 7)."""
+        missed = np.ones(len(chance))
+        for slot in slots:
+            is_aspect = slot != self.none
+            is_dense = 2 * np.count_nonzero(is_aspect) > len(slot)
+            users = slice(None) if is_dense else np.flatnonzero(is_aspect)
+            place = self.start[users] + slot[users]
+            wanted = self.of_user.take(place)
+            served = chance[users] * wanted
+            self.of_user[place] = wanted - served
+            missed[users] *= 1 - served
+        gain: Floats = 1 - missed
         return gain
 
 

@@ -126,7 +126,7 @@ class NoisyOrNDCG(InterestMetric):
             left = Left(interests[requests])
             slots, by_rank = slots_of(rankings, shown.T), np.ascontiguousarray(chance.T)
             for rank, served in enumerate(by_rank):
-                gains[rows, rank] = left.see(left.places(slots[:, rank]), served)
+                gains[rows, rank] = left.see(slots[:, rank], served)
         return gains.reshape(runs, users, depth)
 
     def ideal(self, rankings: AspectRankings) -> Floats:
@@ -139,13 +139,14 @@ class NoisyOrNDCG(InterestMetric):
     def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """The gains [request, rank] of the greedy order of some items [request, candidate]."""
         left = Left(self.interests(rankings)[requests])
-        places = left.places(slots_of(rankings, item))
+        slots = slots_of(rankings, item)
+        places = left.places(slots)
         chance = np.where(item == NOBODY, 0.0, self.served(rankings, requests, item, rating))
         depth = min(int(self.cutoff or 1), item.shape[1])
         gains, every = np.zeros((len(item), depth)), np.arange(len(item))
         for rank in range(depth):
             best = first_largest(left.gain(places, chance))
-            gains[:, rank] = left.see(places[:, every, best], chance[every, best])
+            gains[:, rank] = left.see(slots[:, every, best], chance[every, best])
             chance[every, best] = 0.0  # what is taken gains nothing more
         return gains
 
