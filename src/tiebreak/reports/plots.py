@@ -203,9 +203,9 @@ def axis(picture: Picture, name: str, records: list[dict[str, Any]]) -> dict[str
     """A column along an axis: numbers on a scale, text in the order of the rows."""
     if not is_number(name, records) or picture.kind == "heat":
         return {"field": name, "type": "nominal", "sort": None, "title": title(picture, name)}
-    scale: dict[str, Any] = {"zero": picture.kind == "bar", "nice": picture.kind != "line" or name != picture.x}
-    if picture.kind != "bar":
-        scale |= {"padding": PADDING}
+    # Shares end at 1 and positions begin at 1: only bars have round ends.
+    is_bar = picture.kind == "bar"
+    scale = {"zero": is_bar, "nice": is_bar} | ({} if is_bar else {"padding": PADDING})
     made = {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
     return made | ({"axis": {"tickMinStep": 1}} if is_whole(name, records) else {})
 
