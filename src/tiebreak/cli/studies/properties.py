@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--pairs", type=click.IntRange(0), default=250, show_default=True, help="Random pairs of each size.")
 @SEED
 @study_options
-def command(qrels: None, runs: tuple[()], method: str | None, pairs: int, seed: int) -> PropertyReport | PropertyTable:
+def command(method: str | None, pairs: int, seed: int) -> PropertyReport | PropertyTable:
     """Search for violations of the Pareto property, average utilitarianism and the difference principle."""
     from tiebreak.metrics.function import imported
     from tiebreak.studies.properties import check_properties, paper_table
