@@ -63,6 +63,6 @@ def test_unknown_view_is_refused():
 
 def test_views_of_the_command_are_those_of_the_study():
     from tiebreak.cli.studies.orientation import VIEWS
-    from tiebreak.studies.measures import VIEWS as KNOWN
+    from tiebreak.studies.on_paper import VIEWS as KNOWN
 
     assert tuple(KNOWN) == VIEWS

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tiebreak import InputError
 from tiebreak.preferences import preference
 from tiebreak.studies import orientation
-from tiebreak.studies.measures import VIEWS
-from tiebreak.studies.measures.asked import draw, prefer
-from tiebreak.studies.measures.laws import LAWS, Subject
-from tiebreak.studies.measures.printed import errors_apart, status
+from tiebreak.studies.on_paper import VIEWS
+from tiebreak.studies.on_paper.asked import draw, prefer
+from tiebreak.studies.on_paper.laws import LAWS, Subject
+from tiebreak.studies.on_paper.printed import errors_apart, status
 from worked_examples import examples_of
 
 FAST = {"agreement": {"pairs": 200, "items": 100, "relevant": range(2, 6)}, "properties": {"items": 6, "relevant": 2}}
@@ -483,7 +483,7 @@ def test_preferences_are_not_asked_what_only_metrics_can_have():
 
 def test_swapping_up_is_tried_on_every_ranking():
     """A slow twin from the definition: y_i < y_j, i < j, the items at i and j change places."""
-    from tiebreak.studies.measures.laws import swapped_up
+    from tiebreak.studies.on_paper.laws import swapped_up
 
     expected = set()
     for relevance in (bits for bits in np.ndindex(*(2,) * 6) if 1 <= sum(bits) <= 3):

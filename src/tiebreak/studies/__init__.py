@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tiebreak.studies.convergent import validity as validity
     from tiebreak.studies.discriminative import power as power
     from tiebreak.studies.incomplete import missing as missing
-    from tiebreak.studies.measures import orientation as orientation
+    from tiebreak.studies.on_paper import orientation as orientation
     from tiebreak.studies.perturbed import ideal as ideal
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
@@ -23,7 +23,7 @@ _HOME = {
     "power": "discriminative",
     "missing": "incomplete",
     "validity": "convergent",
-    "orientation": "measures",
+    "orientation": "on_paper",
     "axioms": "axiomatic",
     "ideal": "perturbed",
     "check_properties": "properties",

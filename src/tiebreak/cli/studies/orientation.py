@@ -55,7 +55,7 @@ def command(
     rankings it tells apart (diagram) and which properties it has (properties).
     """
     from tiebreak.cli.progress import progress
-    from tiebreak.studies.measures import orientation
+    from tiebreak.studies.on_paper import orientation
 
     with progress("studying", "parts") as tick:
         return orientation(

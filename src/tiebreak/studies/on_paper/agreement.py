@@ -13,8 +13,8 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import pair_signs
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures.asked import Asked, View, as_positions, draw, preferred
-from tiebreak.studies.measures.printed import (
+from tiebreak.studies.on_paper.asked import Asked, View, as_positions, draw, preferred
+from tiebreak.studies.on_paper.printed import (
     EXACT,
     TABLE_2,
     TABLE_2_COLUMNS,

@@ -15,8 +15,8 @@ from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures.asked import Asked, View, all_vectors, draw, prefer
-from tiebreak.studies.measures.printed import (
+from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, draw, prefer
+from tiebreak.studies.on_paper.printed import (
     DIFFERENT,
     EXACT,
     TABLE_3_COLUMNS,

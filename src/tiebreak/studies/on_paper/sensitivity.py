@@ -12,7 +12,7 @@ from tiebreak.metrics import LevelMetric, Metric, recall_level_form
 from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures.asked import Asked, View, all_vectors
+from tiebreak.studies.on_paper.asked import Asked, View, all_vectors
 from tiebreak.theory import (
     precision_orientation,
     recall_orientation,

@@ -10,12 +10,12 @@ from tiebreak.metrics import Metric
 from tiebreak.preferences import Preference
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measured import Measure
-from tiebreak.studies.measures.agreement import AGREEMENT
-from tiebreak.studies.measures.asked import View, ask
-from tiebreak.studies.measures.order import DIAGRAM, REGION
-from tiebreak.studies.measures.promises import PROPERTIES
-from tiebreak.studies.measures.sensitivity import ORIENTATION, STOCHASTIC
-from tiebreak.studies.measures.ties import FIRST, TIES
+from tiebreak.studies.on_paper.agreement import AGREEMENT
+from tiebreak.studies.on_paper.asked import View, ask
+from tiebreak.studies.on_paper.order import DIAGRAM, REGION
+from tiebreak.studies.on_paper.promises import PROPERTIES
+from tiebreak.studies.on_paper.sensitivity import ORIENTATION, STOCHASTIC
+from tiebreak.studies.on_paper.ties import FIRST, TIES
 
 __all__ = ["VIEWS", "Measure", "orientation"]
 

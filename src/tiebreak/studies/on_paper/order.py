@@ -12,7 +12,7 @@ from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measures.asked import Asked, View, all_vectors, prefer
+from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, prefer
 from tiebreak.words import many
 
 MOST_ITEMS = 40

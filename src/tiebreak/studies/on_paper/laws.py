@@ -16,7 +16,7 @@ from tiebreak.metrics import recall_level_form
 from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection.primitives import Floats
-from tiebreak.studies.measures.asked import all_vectors, prefer, values
+from tiebreak.studies.on_paper.asked import all_vectors, prefer, values
 
 Vector: TypeAlias = tuple[int, ...]
 Step: TypeAlias = "tuple[Vector, Vector]"

@@ -12,9 +12,9 @@ from tiebreak.preferences import Preference, preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures.asked import Asked, View
-from tiebreak.studies.measures.laws import COMPLETENESS, CONCAVITY, LAWS, Law, Subject
-from tiebreak.studies.measures.printed import DIFFERENT
+from tiebreak.studies.on_paper.asked import Asked, View
+from tiebreak.studies.on_paper.laws import COMPLETENESS, CONCAVITY, LAWS, Law, Subject
+from tiebreak.studies.on_paper.printed import DIFFERENT
 
 MOST_ITEMS = 12
 AS_PRINTED, CONVENTION = "as printed", "a convention"
