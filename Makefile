@@ -2,7 +2,7 @@
 PYTHON ?= python3
 FUZZ ?= 1000000
 
-.PHONY: check test bench fuzz
+.PHONY: check test bench fuzz reproduction
 
 check:  ## everything CI runs, in environments of its own
 	bash .ci/run
@@ -16,3 +16,6 @@ bench:  ## needs pip install . -r benchmarks/requirements.txt
 fuzz:  ## mutated inputs, FUZZ of them in Rust and a tenth in Python
 	cd core && TIEBREAK_FUZZ=$(FUZZ) cargo test --locked --release -p tiebreak-engine --test fuzz -- --nocapture
 	TIEBREAK_FUZZ=$$(( $(FUZZ) / 10 )) $(PYTHON) -m pytest tests/fuzz -q -s
+
+reproduction:  ## docs/reproduction.md, from DATA, a folder of collections; needs pip install '.[plots]'
+	$(PYTHON) reproduce/page.py $(DATA)
