@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,13 @@ from cells import Cell
 import tiebreak as tb
 
 DEEP, WEB, MOVIES = "dl19-passage", "web2012", "ml-small"
-READING = {DEEP: ("qrels.txt", 2), WEB: ("qrels.txt", 1), MOVIES: ("qrels.stars.txt", 4)}
+READING: dict[str, tuple[str, int | None]] = {
+    DEEP: ("qrels.txt", 2),
+    WEB: ("qrels.txt", 1),
+    MOVIES: ("qrels.stars.txt", 4),
+}
 """Judgements of known collections, and the grade from which an item counts as relevant where grades are forgotten."""
+UNKNOWN: tuple[str, int | None] = ("qrels.txt", None)
 PRINTED_AS = {DEEP: "deep-pass (2019)"}
 """Collections of which all runs are here, and what the papers call them."""
 
@@ -25,7 +30,7 @@ class Collection:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.name = folder.resolve().name
-        qrels, self.relevant_from = READING.get(self.name, ("qrels.txt", None))
+        qrels, self.relevant_from = READING.get(self.name, UNKNOWN)
         self.qrels = folder / qrels
 
     def __str__(self) -> str:
@@ -96,6 +101,12 @@ class Data:
         return (one for one in self.collections if one.name != WEB)
 
     @property
+    def relevance(self) -> str:
+        """What is relevant where grades are forgotten, in words."""
+        least = READING[DEEP][1] if self.main is None else self.main.relevant_from
+        return "Every grade above 0 is relevant" if least is None else f"Grade >= {least} is relevant"
+
+    @property
     def samples(self) -> int:
         """How often data is removed; the papers say ten."""
         return 2 if self.quick else 10
@@ -106,12 +117,15 @@ class Data:
         return 1_000 if self.quick else 100_000
 
 
-def compared(data: Data, printed: dict[str, str], computed: dict[str, float] | None, row: str = "") -> list[Cell]:
-    """A row of a table: what is printed for the main collection, and what was computed of it."""
+def compared(
+    data: Data, printed: Mapping[str, str], compute: Callable[[Collection], Mapping[str, float]]
+) -> list[Cell]:
+    """A row of a table: what is printed for the main collection, and what is computed of it by column."""
     main = data.main
-    row = row or (main.printed_as if main is not None else PRINTED_AS[DEEP])
-    is_printed = main is None or main.name in PRINTED_AS
+    if main is None:
+        return [Cell(f"{PRINTED_AS[DEEP]}, {name}", value, None) for name, value in printed.items()]
+    computed = compute(main)
     return [
-        Cell(f"{row}, {name}", value if is_printed else None, None if computed is None else computed[name])
+        Cell(f"{main.printed_as}, {name}", value if main.name in PRINTED_AS else None, computed[name])
         for name, value in printed.items()
     ]

@@ -3,51 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import comb
 
-from cells import Cell, Sheet
+from cells import Cell, Sheet, Status
 from data import DEEP, Collection, Data, compared
 from script import Figure, Paper, figure, main
 from tests_of_pairs import separated, shuffled
 
 import tiebreak as tb
+from tiebreak.reports.plots import Drawn
 
 OTHERS = "17 other collections."
-COLUMNS_2 = {"LexiPrecision": "rrLP, sgnLP", "RR": "RR"}
 
 
 def table_1(data: Data) -> Sheet:
     """LP Table 1: how often the later recall levels tell what the first one says."""
-    found = None if data.main is None else tb.studies.agreement(data.main.graded, "suffix").rows
-    shares = None if found is None else {prediction: 100 * share for prediction, _, _, share in found}
     return Sheet(
         "LP Table 1: agreement of the later recall levels with the first, percent",
-        compared(data, {"sgnLP": "90.45", "RR_2": "88.87"}, shares),
+        compared(data, {"sgnLP": "90.45", "RR_2": "88.87"}, agreement_of_suffix),
         "Grade >= 1 is relevant; a tied prediction does not agree, nor does one of requests with one relevant item.",
         OTHERS,
         34,
     )
 
 
+def agreement_of_suffix(one: Collection) -> dict[str, float]:
+    return {name: 100 * share for name, _, _, share in tb.studies.agreement(one.graded, "suffix").rows}
+
+
 def table_2(data: Data) -> Sheet:
     """LP Table 2: ties between rankings."""
-    found = None if data.main is None else tb.studies.ties(data.main.binary, ["LexiPrecision", "RR"]).rows
-    shares = None if found is None else {COLUMNS_2[measure]: 100 * share for measure, _, _, share in found}
     return Sheet(
         "LP Table 2: ties between rankings, percent",
-        compared(data, {"rrLP, sgnLP": "2.63", "RR": "56.89"}, shares),
-        "Grade >= 2 is relevant.",
+        compared(data, {"rrLP, sgnLP": "2.63", "RR": "56.89"}, share_of_ties),
+        f"{data.relevance}.",
         OTHERS,
         34,
     )
 
 
+def share_of_ties(one: Collection) -> dict[str, float]:
+    """RrLP and sgnLP tie alike: where lexiprecision does."""
+    found = {name: 100 * share for name, _, _, share in tb.studies.ties(one.binary, ["LexiPrecision", "RR"]).rows}
+    return {"rrLP, sgnLP": found["LexiPrecision"], "RR": found["RR"]}
+
+
 def table_3a(data: Data) -> Sheet:
     """LP Table 3a: differences detected by Tukey's HSD."""
-    printed = {"rrLP": "16.52", "sgnLP": "18.47", "RR": "13.21"}
     return Sheet(
         "LP Table 3a: differences between runs detected by randomised Tukey HSD, percent",
-        shuffled(data, printed, None if data.main is None else data.main.binary),
-        f"Grade >= 2 is relevant; {data.shuffles:,} shuffles, seed 1; p < 0.05.",
+        shuffled(data, {"rrLP": "16.52", "sgnLP": "18.47", "RR": "13.21"}, lambda one: one.binary),
+        f"{data.relevance}; {data.shuffles:,} shuffles, seed 1; p < 0.05.",
         OTHERS,
         51,
     )
@@ -55,28 +62,28 @@ def table_3a(data: Data) -> Sheet:
 
 def table_3b(data: Data) -> Sheet:
     """LP Table 3b: differences detected by a paired test."""
-    printed = {"rrLP": "15.02", "sgnLP": "17.42", "RR": "10.36"}
-    binary = None if data.main is None else data.main.binary
-    shares = None
-    if binary is not None:
-        by_t = separated(binary, ["rrLP", "RR"], "t", correction="bonferroni")
-        shares = by_t | separated(binary, ["sgnLP"], "sign", correction="bonferroni")
+    cells = compared(data, {"rrLP": "15.02", "sgnLP": "17.42", "RR": "10.36"}, by_paired_tests)
     return Sheet(
         "LP Table 3b: differences between runs detected by a paired test with Bonferroni's correction, percent",
-        [with_pairs(cell, binary) for cell in compared(data, printed, shares)],
-        "Grade >= 2 is relevant; t-test for rrLP and RR, exact binomial test for sgnLP.",
+        [with_pairs(cell, data.main) for cell in cells],
+        f"{data.relevance}; t-test for rrLP and RR, exact binomial test for sgnLP.",
         OTHERS,
         51,
     )
 
 
-def with_pairs(cell: Cell, experiment: tb.Experiment | None) -> Cell:
+def by_paired_tests(one: Collection) -> dict[str, float]:
+    by_t = separated(one.binary, ["rrLP", "RR"], "t", correction="bonferroni")
+    return by_t | separated(one.binary, ["sgnLP"], "sign", correction="bonferroni")
+
+
+def with_pairs(cell: Cell, one: Collection | None) -> Cell:
     """A share of pairs that differs from the printed one, with how many pairs that are."""
-    if experiment is None or cell.printed is None or cell.written == cell.printed:
+    if one is None or cell.status is not Status.OPEN:
         return cell
-    pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
-    apart = round(abs(float(cell.computed or 0) - float(cell.printed)) * pairs / 100)
-    return Cell(cell.where, cell.printed, cell.computed, note=f"{apart} of {pairs} pairs")
+    pairs = comb(len(one.binary.runs), 2)
+    apart = round(abs(float(cell.computed or 0) - float(cell.printed or 0)) * pairs / 100)
+    return replace(cell, note=f"{apart} of {pairs} pairs")
 
 
 def on_paper(data: Data) -> Iterator[Figure]:
@@ -127,7 +134,7 @@ def agreement_without_data(data: Data) -> Iterator[Figure]:
             )
 
 
-def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> object:
+def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> Drawn:
     return tb.studies.missing(
         one.binary, ["RR", "rrLP", "sgnLP"], remove, of, truth="RR", samples=data.samples, jobs=data.jobs
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cells import Cell, Sheet
-from data import Data, compared
+from data import Collection, Data, compared
 from script import Figure, Paper, figure, main
 
 import tiebreak as tb
@@ -29,7 +29,7 @@ READING_REASONS = {
 def table_2(data: Data) -> Sheet:
     """LR Table 2: agreement with the worst-off user."""
     pairs = 10_000 if data.quick else 100_000
-    rows = tb.studies.orientation(by="agreement", pairs=pairs, jobs=data.jobs).rows
+    rows: Iterable[Any] = tb.studies.orientation(by="agreement", pairs=pairs, jobs=data.jobs).rows
     return Sheet(
         "LR Table 2: agreement with the worst case, over random rankings",
         [Cell(f"n = {row.items:,}, {row.measure}", row.printed, row.share, errors=row.apart) for row in rows],
@@ -48,7 +48,7 @@ def table_4(data: Data) -> Sheet:
 
 
 def tie_probabilities(table: str, fixed: str) -> Sheet:
-    rows = [row for row in tb.studies.orientation(by="ties").rows if row.table == table]
+    rows: Iterable[Any] = tb.studies.orientation(by="ties").rows
     cells = [
         Cell(
             f"n = {row.items:,}, m = {row.relevant}, {row.measure}",
@@ -57,6 +57,7 @@ def tie_probabilities(table: str, fixed: str) -> Sheet:
             note="" if row.status == "exact" else remark_on_ties(row.probability),
         )
         for row in rows
+        if row.table == table
     ]
     setting = "By the formulas of appendix E; AP by 10,000 drawn pairs."
     return Sheet(f"LR {table}: probability of a tie between random rankings, {fixed}", cells, setting)
@@ -71,13 +72,13 @@ def remark_on_ties(probability: float) -> str:
 def table_5(data: Data) -> Sheet:
     """LR Table 5: sizes of data sets."""
     printed = {"requests": "43", "runs": "37", "rel/request": "95.40", "docs/request": "892.51"}
-    cells = compared(data, printed, None if data.main is None else data.main.sizes())
+    cells = compared(data, printed, Collection.sizes)
     return Sheet("LR Table 5: data", cells, "Grade >= 1 is relevant.", "35 other collections.", 140)
 
 
 def table_8(data: Data) -> Sheet:
     """LR Table 8: properties of classes of measures."""
-    rows = tb.studies.orientation(by="properties").rows
+    rows: Iterable[Any] = tb.studies.orientation(by="properties").rows
     setting = (
         "By trying all rankings of 9 items with up to 3 relevant ones: a violation is a proof, its absence is not. "
         'Concavity is read as theorem B.5 proves it; "as defined" is the other reading, shown where it differs.'

@@ -33,8 +33,8 @@ settings that are named, and nothing was adjusted to come nearer to what is prin
 - **data not here**: printed of collections that were not at hand; where a value stands beside, it is of another one.
 
 The papers: LR, lexirecall; LP, lexiprecision; PE, pessimistic evaluation; RPP, recall-paired preference; AB,
-alpha-beta-nDCG. Most collections of the papers can be had from NIST on request, and the scripts take any folder with
-`qrels.txt` and `runs/`."""
+alpha-beta-nDCG. The scripts take any folder with `qrels.txt` and `runs/`; of other collections they compute the same
+tables and figures, without a printed value beside."""
 
 
 def main() -> None:
@@ -75,9 +75,8 @@ def section(paper: Paper, sheets: list[Sheet], drawings: list[Figure], docs: Pat
 
 def linked(drawing: Figure, docs: Path) -> str:
     """A figure, written to the folder of figures."""
-    path = drawing.save(docs / "figures")
-    shown = "data not here" if path is None else f"![{drawing.title}]({path.relative_to(docs).as_posix()})"
-    return f"### {drawing.title}\n\n{shown}\n\n{drawing.says}"
+    path = drawing.save(docs / "figures").relative_to(docs)
+    return f"### {drawing.title}\n\n![{drawing.title}]({path.as_posix()})\n\n{drawing.says}"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cells import Cell, Sheet
-from data import Data, compared
+from data import Collection, Data, compared
 from script import Figure, Paper, figure, main
 
 import tiebreak as tb
@@ -45,16 +45,17 @@ def table_1(data: Data) -> Sheet:
 def table_2(data: Data) -> Sheet:
     """PE Table 2: correlation with leximin, and ties."""
     printed = {f"{name}, {what}": cell for name, row in TABLE_2.items() for what, cell in zip(PARTS, row, strict=True)}
-    cells = compared(data, printed, None if data.main is None else beside_leximin(data.main.binary))
-    setting = "AP, grade >= 2 is relevant. tau_b with leximin, and the number of systems tied with another."
+    cells = compared(data, printed, beside_leximin)
+    setting = f"{data.relevance}; AP. tau_b with leximin, and the number of systems tied with another."
     return Sheet("PE Table 2: other populations beside leximin", cells, setting, "26 other collections.", 364)
 
 
-def beside_leximin(experiment: tb.Experiment) -> dict[str, float]:
+def beside_leximin(one: Collection) -> dict[str, float]:
     """tau_b and ties of every column of PE Table 2."""
+    experiment = one.binary
     asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in TABLE_2}
     rows = tb.studies.validity(experiment.utilities("AP"), populations=list(asked.values())).rows
-    found = {}
+    found: dict[str, float] = {}
     for name, (_, tau, tied) in zip(asked, rows, strict=True):
         found |= {f"{name}, tau_b": tau, f"{name}, tied": float(tied)}
     return found
@@ -68,7 +69,7 @@ def table_3(data: Data) -> Sheet:
 def table_4(data: Data) -> Sheet:
     """PE Table 4: sizes of data sets."""
     printed = {"requests": "43", "runs": "37", "rel/request": "95.40", "docs/request": "892.51"}
-    cells = compared(data, printed, None if data.main is None else data.main.sizes())
+    cells = compared(data, printed, Collection.sizes)
     return Sheet("PE Table 4: data", cells, "Grade >= 1 is relevant.", "26 other collections.", 104)
 
 

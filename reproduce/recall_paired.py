@@ -40,7 +40,7 @@ SUBTOPIC_4 = {"ST-RPP": "43.71", "strec@20": "7.98", "ERR-IA@20": "12.06", "MAP-
 def table_1(data: Data) -> Sheet:
     """RPP Table 1: sizes of data sets."""
     printed = {"requests": "43", "runs": "37", "rel/request": "95.40"}
-    cells = compared(data, printed, None if data.main is None else data.main.sizes())
+    cells = compared(data, printed, Collection.sizes)
     if (web := data.find(WEB)) is not None:
         cells += web_sizes(web)
     setting = "Grade >= 1 is relevant; for web (2012) an item counts once for every subtopic it is relevant to."
@@ -51,6 +51,7 @@ def web_sizes(web: Collection) -> list[Cell]:
     """What the judgements of web (2012) say; the paper's runs are not here."""
     judgements = tb.read_judgements(web.folder / "qrels.diversity.txt.gz")
     subtopics = judgements.subtopics
+    assert subtopics is not None, "the second column names subtopics"
     requests = len(judgements.requests)
     pairs = set(zip(judgements.request[subtopics.judgement].tolist(), subtopics.label.tolist(), strict=True))
     found = {
@@ -84,7 +85,7 @@ def table_3a(data: Data) -> Sheet:
     """RPP Table 3a: differences detected by Tukey's HSD."""
     return Sheet(
         "RPP Table 3a: differences between runs detected by randomised Tukey HSD, percent",
-        shuffled(data, TABLE_3, None if data.main is None else data.main.graded),
+        shuffled(data, TABLE_3, lambda one: one.graded),
         f"Raw grades, every grade above 0 is relevant; {data.shuffles:,} shuffles, seed 1; p < 0.05.",
         "15 other collections.",
         90,
@@ -103,15 +104,14 @@ def table_4a(data: Data) -> Sheet:
 
 
 def by_t_tests(data: Data, printed: Mapping[str, str]) -> list[Cell]:
-    """Shares by raw grades; where they are not as printed, also by grade >= 2."""
-    if data.main is None:
-        return compared(data, dict(printed), None)
-    cells = compared(data, dict(printed), separated(data.main.graded, printed, "t", correction="bonferroni"))
+    """Shares by raw grades; where they are not as printed, also with the other reading of what is relevant."""
+    cells = compared(data, printed, lambda one: separated(one.graded, printed, "t", correction="bonferroni"))
+    if data.main is None or not any(cell.status is Status.OPEN for cell in cells):
+        return cells
     other = separated(data.main.binary, printed, "t", correction="bonferroni")
-    return [
-        replace(cell, note=f"with grade >= 2 as relevant {other[name]:.2f}") if cell.status is Status.OPEN else cell
-        for cell, name in zip(cells, printed, strict=True)
-    ]
+    notes = [f"where grade >= {data.main.relevant_from} is relevant: {other[name]:.2f}" for name in printed]
+    pairs = zip(cells, notes, strict=True)
+    return [replace(cell, note=note) if cell.status is Status.OPEN else cell for cell, note in pairs]
 
 
 def table_3b(data: Data) -> Sheet:

@@ -22,19 +22,18 @@ class Figure:
     name : str
         Of its file, without the ending.
     title : str
-    drawn : result with a picture, or None where there is no data for it
+    drawn : result with a picture
     says : str
         What it shows, in words.
     """
 
     name: str
     title: str
-    drawn: Drawn | None
-    says: str = ""
+    drawn: Drawn
+    says: str
 
-    def save(self, folder: Path) -> Path | None:
-        if self.drawn is None:
-            return None
+    def save(self, folder: Path) -> Path:
+        """Write the picture, and say where."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.svg"
         self.drawn.save(path)
@@ -75,4 +74,4 @@ def main(paper: Paper) -> None:
     print(paper.title, *(sheet.text() for sheet in sheets), *paper.remarks, Counted.of(sheets).text(), sep="\n\n")
     if asked.figures is not None:
         for drawing in paper.drawings(data):
-            print(f"{drawing.save(asked.figures) or 'data not here'}: {drawing.title}. {drawing.says}")
+            print(f"{drawing.save(asked.figures)}: {drawing.title}. {drawing.says}")
