@@ -49,24 +49,24 @@ def table_4(data: Data) -> Sheet:
 
 def tie_probabilities(table: str, fixed: str) -> Sheet:
     rows: Iterable[Any] = tb.studies.orientation(by="ties").rows
-    cells = [
-        Cell(
-            f"n = {row.items:,}, m = {row.relevant}, {row.measure}",
-            row.printed,
-            row.probability,
-            note="" if row.status == "exact" else remark_on_ties(row.probability),
-        )
-        for row in rows
-        if row.table == table
-    ]
+    printed = {(row.table, row.items, row.relevant, row.measure): row.printed for row in rows}
+    other = "Table 4" if table == "Table 3" else "Table 3"
+    cells = []
+    for row in rows:
+        if row.table == table:
+            where = f"n = {row.items:,}, m = {row.relevant}, {row.measure}"
+            twice = printed.get((other, row.items, row.relevant, row.measure))
+            note = "" if row.status == "exact" else remark_on_ties(row.probability, other, twice)
+            cells.append(Cell(where, row.printed, row.probability, note=note))
     setting = "By the formulas of appendix E; AP by 10,000 drawn pairs."
     return Sheet(f"LR {table}: probability of a tie between random rankings, {fixed}", cells, setting)
 
 
-def remark_on_ties(probability: float) -> str:
-    """That a number which should follow from a formula lies within the chance of a simulation."""
+def remark_on_ties(probability: float, other: str, twice: str | None) -> str:
+    """What the formula gives, how far a simulation could be from it, and what the other table prints."""
     error = (probability * (1 - probability) / 10_000) ** 0.5
-    return f"the formula gives {probability:.5f}; 10,000 drawn pairs would have a standard error of {error:.4f}"
+    said = f"the formula gives {probability:.5f}; 10,000 drawn pairs would have a standard error of {error:.4f}"
+    return said if twice is None else f"{said}; {other} prints {twice} for the same"
 
 
 def table_5(data: Data) -> Sheet:

@@ -23,8 +23,8 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """# What of the papers comes out again
 
 Made by `make reproduction DATA=FOLDER`, from folders of judgements and runs; no cell is written by hand. Printed
-values are in the scripts of `reproduce/`, one for every paper; computed values come from `tiebreak` alone, with the
-settings that are named, and nothing was adjusted to come nearer to what is printed.
+values are in the scripts of `reproduce/`, one for every paper, or in the studies that search for them; computed values
+come from `tiebreak` alone, with the settings that are named. Nothing was adjusted to come nearer to what is printed.
 
 - **exact**: equal to the printed digits.
 - **within sampling error**: one or both values were drawn by chance, and the two are at most 3 standard errors apart,
