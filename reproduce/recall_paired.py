@@ -144,8 +144,15 @@ def of_levels(data: Data) -> Iterator[Figure]:
             ("rpp-fig2-distribution", "difference", "RPP Fig 2 right, distribution of differences at a level"),
         ):
             yield figure(name, title, tb.studies.agreement(one.graded, view, jobs=data.jobs), one)
-        found = tb.studies.agreement(one.graded, "level", request=with_few_relevant(one.graded))
-        yield figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", found, one)
+        yield contributions(one)
+
+
+def contributions(one: Collection) -> Figure:
+    """RPP Fig 4, of the best run and the one in the middle by AP."""
+    ranking = one.graded.order("mean(AP)").ranking()
+    run, other, request = ranking[0], ranking[len(ranking) // 2], with_few_relevant(one.graded)
+    found = tb.studies.agreement(one.graded, "level", run=run, other=other, request=request)
+    return figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", found, one)
 
 
 def with_few_relevant(experiment: tb.Experiment) -> str:
@@ -158,7 +165,7 @@ def with_few_relevant(experiment: tb.Experiment) -> str:
 def of_signs(data: Data) -> Iterator[Figure]:
     """RPP Fig 5: RPP beside differences of metrics."""
     for one in filter(None, [data.main]):
-        found = tb.studies.agreement(one.graded, "sign", points=200, jobs=data.jobs)
+        found = tb.studies.agreement(one.graded, "sign", points=100, jobs=data.jobs)
         yield figure("rpp-fig5", "RPP Fig 5, sizes of preferences beside RPP", found, one)
 
 
