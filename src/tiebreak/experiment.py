@@ -18,10 +18,16 @@ from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.aspects.unified import AspectMetric, InterestMetric, NoisyOrNDCG
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import AspectRankings, aspect_rankings, with_aspects, with_intents
+from tiebreak.projection.aspect_rankings import (
+    AspectRankings,
+    aspect_rankings,
+    subtopic_rankings,
+    with_aspects,
+    with_intents,
+)
 from tiebreak.projection.primitives import Floats
 from tiebreak.scores import Scores
 from tiebreak.words import many
@@ -47,7 +53,7 @@ class Experiment:
     runs : one or several of Run, path or dict
     aspects : path, dict or frame, optional
         The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity. Where judgements
-        have no subtopics, aspects stand for them.
+        have no subtopics, aspects stand for them; where there are no aspects, subtopics do.
     profile : Judgements, path, dict or frame, optional
         Ratings that tell which aspects a user likes, such as the training data; by default the judgements.
     intents : Judgements, path, dict or frame, optional
@@ -78,7 +84,7 @@ class Experiment:
         self.judgements = read_judgements(judgements)
         self.runs = as_runs(runs)
         self.options = options
-        self._aspects = None if aspects is None else read_aspects(aspects)
+        self._aspects = None if aspects is None else some_aspects(read_aspects(aspects))
         self._profile = None if profile is None else read_judgements(profile)
         self._intents = None if intents is None else read_judgements(intents)
 
@@ -114,7 +120,8 @@ class Experiment:
         values = np.stack(list(self._evaluated(metrics)), axis=-1)
         counted = int((positions.relevant() > 0).sum())
         over = f"Means over {many(counted, 'request')}."
-        said = (over, *notes(positions), *notes_on_measures(names, metrics, values), *self._notes_on_aspects(metrics))
+        on_measures = notes_on_measures(names, metrics, values, counted)
+        said = (over, *notes(positions), *on_measures, *self._notes_on_aspects(metrics))
         return Scores(positions.runs, positions.requests, names, metrics, values, said, library=positions.library)
 
     def compare(
@@ -251,13 +258,22 @@ class Experiment:
 
     def _aspect_rankings(self, made: AspectMetric) -> AspectRankings:
         """The first items of every ranking with their aspects, as deep as was asked for so far."""
-        if self._aspects is None:
+        if self._aspects is None and self.judgements.subtopics is None:
             raise InputError(f"{made} needs the aspects of items: aspects=..., --aspects FILE.", kind="aspects")
         depth = int(made.cutoff or 1)
         if self._shown is None or self._shown[0] < depth:
             read = self._read(top=depth)
-            self._shown = depth, aspect_rankings(read, self.judgements, self._aspects, self._profile)
+            self._shown = depth, self._rankings_with_aspects(read)
         return self._shown[1]
+
+    def _rankings_with_aspects(self, read: Positions) -> AspectRankings:
+        if self._aspects is not None:
+            return aspect_rankings(read, self.judgements, self._aspects, self._profile)
+        if self._profile is not None:
+            raise InputError(
+                "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
+            )
+        return subtopic_rankings(read, self.judgements)
 
     _shown: tuple[int, AspectRankings] | None = None
 
@@ -268,11 +284,16 @@ class Experiment:
             return
         _, rankings = self._shown
         whose = "their own ratings" if self._profile is None else "a profile"
-        lacking = rankings.without_profile
-        empty = f" Without any, and counted as 0: {many(lacking, 'user')}." if lacking else ""
-        yield f"{many(len(rankings.table.labels), 'aspect')}; users' interest in them is taken from {whose}.{empty}"
-        if rankings.unserved:
-            yield f"Users whose interests nothing that they rated serves: {rankings.unserved:,}."
+        of_interests = [m for m in of_aspects if isinstance(m, InterestMetric) and m.interest == "profile"]
+        unknown = rankings.without_aspect
+        lacking = f" {many(unknown, 'rated item')} without one." if unknown else ""
+        yield f"{many(len(rankings.table.labels), 'aspect')}.{lacking}"
+        if of_interests:
+            empty = rankings.without_profile
+            counted = f" {many(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
+            yield f"Users' interest in aspects is taken from {whose}.{counted}"
+        if rankings.unserved and any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests):
+            yield f"Users whose interests nothing that they rated serves, for whom it is 0: {rankings.unserved:,}."
         if any(getattr(m, "r_max", 0) is None for m in of_aspects):
             yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
 
@@ -280,6 +301,12 @@ class Experiment:
     def _whole_rankings(self) -> Positions:
         """The runs once more, with every item of every ranking."""
         return self._read(top=2**31 - 1)
+
+
+def some_aspects(aspects: dict[str, list[str]]) -> dict[str, list[str]]:
+    if not any(aspects.values()):
+        raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
+    return aspects
 
 
 def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
@@ -369,12 +396,14 @@ def unjudged_share(positions: Positions) -> Iterator[str]:
         yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
 
 
-def notes_on_measures(names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats) -> Iterator[str]:
+def notes_on_measures(
+    names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats, requests: int
+) -> Iterator[str]:
     """Measures that count other requests or other items than the rest."""
     handed_over = [name for name, m in zip(names, metrics, strict=True) if isinstance(m, ExternalMeasure)]
     if handed_over:
         yield f"By ir_measures, with its own notion of relevance: {', '.join(handed_over)}."
     for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
-        if m.rel is not None:
-            counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
+        counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
+        if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
             yield f"{name}: means over {many(counted, 'request')}."

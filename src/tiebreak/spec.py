@@ -99,7 +99,7 @@ ALIASES = tuple(
         # ndeval
         (r"alpha-(n?DCG.*)", r"alpha_\1"),
         (r"(n?ERR|P)-IA(.*)", r"\1_IA\2"),
-        (r"MAP-IA", "AP_IA"),
+        (r"MAP-IA((?:@\d+)?)", r"AP_IA\1"),
         (r"strec@(\d+)", r"STREC@\1"),
         # ir_measures
         (r"MAP\b(.*)", r"AP\1"),

@@ -270,7 +270,7 @@ def test_profile_may_be_other_ratings():
     made = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
     found = made.evaluate("alpha_beta_nDCG@1")
     assert found.to_dict()["run1"]["u"]["alpha_beta_nDCG@1"] == 0
-    assert "Users whose interests nothing that they rated serves: 1." in found.notes
+    assert "Users whose interests nothing that they rated serves, for whom it is 0: 1." in found.notes
     assert tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects).evaluate("alpha_beta_nDCG@1").to_flat_dict() == {
         "run1/alpha_beta_nDCG@1": 1
     }
@@ -288,6 +288,8 @@ def test_profile_may_be_other_ratings():
         ("RBU(p=2)@5", "p=2"),
         ("RBU(r_max=-1)@5", "above 0"),
         ("EU(alpha=3)@5", "alpha=3"),
+        ("EU(rel=3)@5", "Leave out rel=3"),
+        ("alpha_beta_nDCG(alpha=foo)@5", 'alpha is "foo". Give a number, or a function'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(spec, said):
@@ -315,13 +317,45 @@ def test_what_was_taken_for_granted_is_told():
     judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
     exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)
     said = exp.evaluate("alpha_beta_nDCG@5").notes
-    assert (
-        "2 aspects; users' interest in them is taken from their own ratings. Without any, and counted as 0: 1 user."
-        in said
-    )
+    assert "2 aspects. 1 rated item without one." in said
+    interest = "Users' interest in aspects is taken from their own ratings."
+    assert f"{interest} 1 user without any; they count, and nothing serves them." in said
     assert "The largest rating of the scale is taken to be 5, the largest given." in said
     assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
     assert not any("aspects" in note for note in exp.evaluate("AP").notes)
+    # What knows no interests says nothing of them.
+    for spec in ("S-Recall@5", "alpha_beta_nDCG(interest='uniform')@5"):
+        assert not any("interest" in note for note in exp.evaluate(spec).notes), spec
+
+
+def test_means_over_fewer_requests_are_told():
+    judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
+    exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)
+    assert "alpha_nDCG@5: means over 1 request." in exp.evaluate("alpha_nDCG@5").notes
+    assert not any("means over" in note for note in exp.evaluate("AP").notes[1:])
+
+
+@pytest.mark.parametrize("aspects", [{}, {"a": [], "b": []}])
+def test_no_aspect_at_all_is_refused(aspects):
+    with pytest.raises(tb.InputError, match="no item has one"):
+        tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}, aspects=aspects)
+
+
+def test_subtopics_are_aspects_where_there_is_no_table():
+    # Each request has its own subtopics: "1" of q is not "1" of r.
+    judged = {"q": {"a": {"1": 2, "2": 0}, "b": {"1": 1, "2": 2}}, "r": {"a": {"1": 1}}}
+    runs = {"q": scored("xab"), "r": scored("a")}
+    exp = tb.Experiment(judged, runs)
+    found = exp.evaluate(["S-Recall@2", "S-RR@5", "alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"]).to_dict()["run1"]
+    # a shows subtopic 1 only; b, at rank 3, both.
+    assert (found["q"]["S-Recall@2"], found["q"]["S-RR@5"]) == (0.5, 1 / 3)
+    assert (found["r"]["S-Recall@2"], found["r"]["S-RR@5"]) == (1, 1)
+    # Ratings 2 and 2, so interests of 4/6 and 2/6; a serves 1 wholly, b what is left; the best is b and nothing behind.
+    shown = (4 / 6) / math.log2(3) + (2 / 6) / 2
+    best = 1 - (1 - 4 / 6) * (1 - 2 / 6)
+    assert found["q"]["alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"] == pytest.approx(shown / best)
+    with pytest.raises(tb.InputError, match="a profile needs the aspects of items"):
+        tb.Experiment(judged, runs, profile={"q": {"a": 1}}).evaluate("EU@3")
 
 
 def test_aspects_are_needed():
@@ -380,6 +414,24 @@ def test_functions_that_give_no_chance_are_refused(value):
     exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
     with pytest.raises(tb.InputError, match="Return a number from 0 to 1"):
         exp.evaluate(AlphaBetaNDCG(lambda user, item: value, 0.5, cutoff=2))
+
+
+def test_functions_that_fail_say_for_whom():
+    exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
+    with pytest.raises(tb.InputError, match=r"""alpha\("u", 'c'\) failed: ZeroDivisionError"""):
+        exp.evaluate(AlphaBetaNDCG(lambda user, item: 1 / 0, 0.5, cutoff=2))
+
+
+@pytest.mark.parametrize("alpha", [None, [0.1], math.nan])
+def test_chances_that_are_no_numbers_are_refused(alpha):
+    with pytest.raises(tb.InputError, match="alpha"):
+        AlphaBetaNDCG(alpha, cutoff=2)
+
+
+def test_scale_of_any_length():
+    exp = tb.Experiment({"u": {"a": 2000, "b": 1999}}, {"u": scored("ab")}, aspects={i: ["war"] for i in "ab"})
+    # 1 and 1/2 of which nothing is left: p x 1.
+    assert exp.evaluate("RBU(p=0.5, e=0)@2").values[0, 0, 0] == 0.5
 
 
 @settings(max_examples=40)

@@ -73,9 +73,9 @@ def halves(k):
     return Fraction(1, 2) ** (k - 1)
 
 
-def nrbp(ranking, of_item):
+def nrbp(ranking, of_item, cutoff=None):
     m = len(set().union(*of_item.values()))
-    return discounted(ranking, of_item, Fraction(1, 2), halves) * Fraction(3, 4) / m
+    return discounted(ranking, of_item, Fraction(1, 2), halves, cutoff) * Fraction(3, 4) / m
 
 
 def ap_ia(ranking, of_item):
@@ -111,8 +111,11 @@ TWINS = {
     "ERR_IA@3": over_all_subtopics(reciprocal, 3),
     "nERR_IA@4": over_ideal(reciprocal, 4),
     "NRBP": nrbp,
+    "NRBP@2": lambda ranking, of_item: nrbp(ranking, of_item, 2),
     "nNRBP": over_ideal(halves, None),
+    "nNRBP@2": over_ideal(halves, 2),
     "AP_IA": ap_ia,
+    "AP_IA@3": lambda ranking, of_item: ap_ia(ranking[:3], of_item),
     "P_IA@2": p_ia(2),
     "STREC@2": strec(2),
 }
@@ -168,6 +171,7 @@ def test_relevance_level_is_that_of_the_subtopic():
         ("nERR-IA@10", "nERR_IA@10"),
         ("P-IA@5", "P_IA@5"),
         ("MAP-IA", "AP_IA"),
+        ("MAP-IA@10", "AP_IA@10"),
         ("strec@5", "STREC@5"),
     ],
 )
@@ -179,7 +183,6 @@ def test_names_of_ndeval_are_known(typed, meant):
     ("spec", "said"),
     [
         ("alpha_nDCG", "needs a cutoff"),
-        ("NRBP@5", "takes no cutoff"),
         ("alpha_nDCG(alpha=2)@5", "from 0 to 1"),
         ("NRBP(beta=1)", "below 1"),
     ],

@@ -46,3 +46,22 @@ def test_every_perturbation_of_alpha_beta_ndcg_is_told_apart(given):
     found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).to_dict()
     swapped = [row["p"] for row in found if row["perturbation"] == "swapped aspects"]
     assert len(swapped) == 10 and max(swapped) < 0.001
+
+
+def test_alpha_beta_ndcg_falls_with_the_training_ratings_as_profile(data, given):
+    """AB Fig 1 as docs/ideal.md has it."""
+    found = tb.studies.ideal(
+        *given, data / "ml-small" / "train.tsv.gz", "values", "alpha_beta_nDCG@10", cutoff=10, jobs=2
+    )
+    (points,) = means(found, "bottom to top").values()
+    values = [mean for mean, _ in points]
+    assert values == sorted(values, reverse=True) and [round(value, 4) for value in values[:2]] == [0.9471, 0.8405]
+
+
+def test_order_of_systems_with_the_training_ratings_as_profile(data, given):
+    """AB Fig 2 as docs/ideal.md has it: NRBP is weaker on swapped aspects, EU on redundant ones."""
+    found = tb.studies.ideal(*given, data / "ml-small" / "train.tsv.gz", jobs=2).to_dict()
+    tau = {(row["perturbation"], row["measure"].partition("(")[0].partition("@")[0]): row["tau"] for row in found}
+    assert tau["swapped aspects", "NRBP"] < 0.9 and tau["swapped aspects", "alpha_beta_nDCG"] == 1
+    assert tau["redundant aspect", "EU"] < tau["redundant aspect", "alpha_beta_nDCG"] == 1
+    assert all(tau["bottom to top", name] > 0.97 for name in ("alpha_beta_nDCG", "NRBP", "EU", "RBU"))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.errors import InputError
+from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
 from tiebreak.studies.axiomatic import requirements
 from tiebreak.studies.axiomatic.forms import exact_discount, quick_discount
 from tiebreak.studies.axiomatic.measures import PAPER_SPECS, ROWS, measure
@@ -449,7 +450,8 @@ def test_grids_become_longer():
         ("alpha_beta_nDCG(r_max=3)", "r_max cannot be given here"),
         ("alpha_nDCG(rel=3)", "rel cannot be given here"),
         ("alpha_beta_nDCG(alpha=2)", "alpha=2"),
-        ("NRBP@5", "NRBP"),
+        ("alpha_beta_nDCG(alpha='math:sqrt')", "alpha is a function"),
+        (AlphaBetaNDCG(lambda user, item: 0.1, cutoff=3), "alpha and beta are numbers here"),
         ("no_such_module:f", "no_such_module"),
         ([], "no metric was given"),
         (["EU", " EU"], 'two metrics are called "EU"'),

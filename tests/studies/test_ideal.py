@@ -1,5 +1,6 @@
 """The ideal ordering, its perturbations and what measures make of them, against slow twins written from the paper."""
 
+import math
 import random
 from fractions import Fraction
 from itertools import combinations, product
@@ -557,3 +558,43 @@ def test_bad_arguments_are_refused(how, said):
 def test_ratings_without_aspects_are_refused(judged, aspects):
     with pytest.raises(InputError, match="no item that was rated above 0 has an aspect"):
         tb.studies.ideal(judged, aspects)
+
+
+def test_robustness_without_users_has_no_number():
+    found = tb.studies.ideal(
+        {"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, None, "robustness", "NRBP(rel=6)", systems=3, removals=2
+    )
+    assert {(row["tau"], row["users"], row["removals"]) for row in found.to_dict()} == {(None, 0, 0)}
+
+
+def test_measure_without_users_keeps_its_row():
+    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, measures=["NRBP(rel=6)", "EU@2"])
+    rows = {row["measure"]: row for row in found.to_dict() if row["perturbation"] == "bottom to top"}
+    assert (rows["NRBP(rel=6)"]["tau"], rows["NRBP(rel=6)"]["users of the ideal"]) == (None, 0)
+    assert rows["EU@2"]["users of the ideal"] == 1
+
+
+def test_lists_are_no_longer_than_what_was_rated():
+    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, cutoff=10**8, steps=10**8)
+    assert found.to_dict()[0]["systems"] == 2
+
+
+def test_scale_that_is_not_round():
+    found = tb.studies.ideal({"u": {"a": 3.3333333, "b": 1}}, {"a": ["w"], "b": ["x"]})
+    assert found.rows[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=3.3333333)"
+
+
+def test_differences_of_very_different_size():
+    # The positive one has rank 4; of 16 subsets of the ranks these have a sum of at most 4: {}, 1, 2, 3, 4, 1 2, 1 3.
+    assert wilcoxon_less([1.0, -1e-10, -2e-10, -3e-10]) == 7 / 16
+    for bad in (math.nan, math.inf):
+        with pytest.raises(tb.InputError, match="not a finite number"):
+            wilcoxon_less([bad, 1.0])
+
+
+def test_aspects_of_one_word_are_one_aspect():
+    assert ideal_ordering({"a": 5, "b": 5, "c": 3}, {"a": "war", "b": "romance", "c": "war"}) == ideal_ordering(
+        {"a": 5, "b": 5, "c": 3}, {"a": ["war"], "b": ["romance"], "c": ["war"]}
+    )
+    with pytest.raises(tb.InputError, match="Give a finite number"):
+        ideal_ordering({"a": math.nan}, {"a": ["war"]})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class PreferencesHelp(CatalogueHelp):
 
 @click.command("compare", cls=PreferencesHelp)
 @reading_options
+@aspect_options
 @click.option(
     "-m",
     "--measure",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ class MeasuresHelp(CatalogueHelp):
 @click.command("evaluate", cls=MeasuresHelp)
 @reading_options
 @click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as AP, nDCG@10 or RBP(p=0.9).")
-@click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity.")
-@click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes.")
-@click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics.")
+@aspect_options
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(
     "--population",

@@ -76,6 +76,11 @@ READING = (
 )
 
 
+ASPECTS = (
+    click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
+    click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes."),
+    click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics."),
+)
 OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile", "intents")
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
@@ -102,6 +107,11 @@ class CatalogueHelp(click.Command):
             rows = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in catalogue.items()]
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def aspect_options(command: Command) -> Command:
+    """Give a command the tables that measures of diversity need."""
+    return with_options(command, ASPECTS)
 
 
 def output_options(command: Command) -> Command:

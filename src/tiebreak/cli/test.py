@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, experiment, output_options, reading_options
+from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 
 @click.command("test", cls=TestsHelp)
 @partial(reading_options, is_needed=False)
+@aspect_options
 @click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP.")
 @click.option(
     "--test",

@@ -64,6 +64,11 @@ class Judgements:
         """The request of every judgement."""
         return np.repeat(np.arange(len(self.requests)), np.diff(self.starts))
 
+    def places(self, requests: Ids) -> NDArray[np.int64]:
+        """Where these requests stand here; -1 for those that do not."""
+        place = {name: r for r, name in enumerate(self.requests)}
+        return np.array([place.get(name, -1) for name in requests], dtype=np.int64)
+
     def binary(self, min_grade: float | None = None) -> Judgements:
         """The same with grades forgotten: 1 where relevant, else 0."""
         subtopics = self.subtopics

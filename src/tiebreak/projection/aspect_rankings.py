@@ -76,14 +76,18 @@ class Rated:
 
     @classmethod
     def of(cls, judgements: Judgements, requests: Ids, table: AspectTable) -> Rated:
-        place = {name: r for r, name in enumerate(judgements.requests)}
-        chosen = np.array([place.get(name, NOBODY) for name in requests], dtype=np.int64)
+        return cls.of_codes(judgements, requests, table.codes(judgements.items)[judgements.item])
+
+    @classmethod
+    def of_codes(cls, judgements: Judgements, requests: Ids, codes: NDArray[np.int64]) -> Rated:
+        """What these requests rated, where the row of every judgement is given."""
+        chosen = judgements.places(requests)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
-        item = judgements.item[entries]
-        order = np.lexsort((judgements.items.places_in_order[item], np.repeat(np.arange(len(chosen)), sizes)))
+        by_id = judgements.items.places_in_order[judgements.item[entries]]
+        order = np.lexsort((by_id, np.repeat(np.arange(len(chosen)), sizes)))
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(starts, table.codes(judgements.items)[item][order], judgements.grade[entries][order])
+        return cls(starts, codes[entries][order], judgements.grade[entries][order])
 
     @property
     def request(self) -> NDArray[np.int64]:
@@ -111,6 +115,8 @@ class AspectRankings:
         The largest rating that was given.
     min_grade : float, optional
         The rating from which an item counts as relevant; by default any above 0.
+    own : bool array [request, aspect], optional
+        The aspects that a request has, where they are its subtopics; by default all.
     """
 
     runs: tuple[str, ...]
@@ -122,6 +128,12 @@ class AspectRankings:
     profile: Rated
     largest: float
     min_grade: float | None = None
+    own: NDArray[np.bool_] | None = None
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which aspects [request, aspect] a request could be shown."""
+        return np.ones((len(self.requests), len(self.table.labels)), dtype=bool) if self.own is None else self.own
 
     @cached_property
     def interest(self) -> Floats:
@@ -136,6 +148,11 @@ class AspectRankings:
         whole = summed.sum(axis=1, keepdims=True)
         shares: Floats = np.divide(summed, whole, out=np.zeros_like(summed), where=whole > 0)
         return shares
+
+    @property
+    def without_aspect(self) -> int:
+        """How many rated items have none."""
+        return int((self.table.of_item[self.rated.item, 0] == len(self.table.labels)).sum())
 
     @property
     def without_profile(self) -> int:
@@ -208,10 +225,64 @@ def aspect_rankings(
     )
 
 
+def subtopic_rankings(positions: Positions, judgements: Judgements) -> AspectRankings:
+    """The same where subtopics are the aspects of judged items, each its request's own.
+
+    An item has the subtopics that it is relevant to, and is rated by its largest grade; of one that is not judged no
+    subtopic is known.
+    """
+    assert positions.top is not None and judgements.subtopics is not None, "rankings were read with their first items"
+    table, own = subtopic_table(judgements)
+    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
+    shape = len(positions.runs), len(positions.requests), max(depth, 1)
+    item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
+    for run, top in enumerate(positions.top):
+        request, rank = places_of(top)
+        known = top.judgement >= 0
+        item[run, request, rank] = np.where(known, top.judgement, len(judgements.item))
+        rating[run, request[known], rank[known]] = judgements.grade[top.judgement[known]]
+    rated = Rated.of_codes(judgements, positions.requests, np.arange(len(judgements.item)))
+    largest = float(judgements.grade.max(initial=0.0))
+    return AspectRankings(
+        positions.runs,
+        positions.requests,
+        table,
+        item,
+        rating,
+        rated,
+        rated,
+        largest,
+        positions.min_grade,
+        own[judgements.places(positions.requests)],
+    )
+
+
+def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool_]]:
+    """The subtopics that every judgement is relevant to, as its aspects; and those of every request."""
+    rows = judgements.subtopics
+    assert rows is not None
+    kept = rows.grade > 0
+    entry, label = rows.judgement[kept], rows.label[kept].astype(np.int64)
+    order = np.argsort(entry, kind="stable")
+    entry, label = entry[order], label[order]
+    slot = np.arange(len(entry)) - np.searchsorted(entry, entry)
+    of_item = np.full((len(judgements.item) + 1, int(slot.max(initial=0)) + 1), len(rows.labels), dtype=np.int64)
+    of_item[entry, slot] = label
+    own = np.zeros((len(judgements.requests), len(rows.labels)), dtype=bool)
+    own[judgements.request[entry], label] = True
+    names = {str(k): k for k in range(len(judgements.item))}
+    return AspectTable(names, tuple(rows.labels), of_item), own
+
+
+def places_of(top: TopItems) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The request and the rank, from 0, of all first items of one run."""
+    sizes = np.diff(top.starts)
+    return np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
+
+
 def place(top: TopItems, judgements: Judgements, table: AspectTable, item: NDArray[np.int64], rating: Floats) -> None:
     """Write the first items of one run to their places."""
-    sizes = np.diff(top.starts)
-    request, rank = np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
+    request, rank = places_of(top)
     item[request, rank] = table.codes(Ids(*top.items))
     known = top.judgement >= 0
     rating[request[known], rank[known]] = judgements.grade[top.judgement[known]]

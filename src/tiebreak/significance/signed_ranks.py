@@ -8,7 +8,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.significance.resampling import whole_numbers
+from tiebreak.errors import InputError
+from tiebreak.preferences.base import TOLERANCE
 
 EXACT_UP_TO = 50
 """Differences that are not 0, up to which all signs are counted; 2^50 is a whole number in float64."""
@@ -17,8 +18,9 @@ EXACT_UP_TO = 50
 def wilcoxon_less(differences: Iterable[float]) -> float:
     """The chance of so small a sum of the ranks of positive differences, if each were as likely negative.
 
-    Differences of 0 are dropped, equal ones share the mean of their ranks; 1 where all are 0. Of more than 50 the
-    normal approximation is taken, its variance that of the shared ranks, without a correction for continuity.
+    Differences of 0, to 1e-12, are dropped; equal ones, to ten digits, share the mean of their ranks; 1 where all are
+    0. Of more than 50 the normal approximation is taken, its variance that of the shared ranks, without a correction
+    for continuity.
 
     Examples
     --------
@@ -27,10 +29,11 @@ def wilcoxon_less(differences: Iterable[float]) -> float:
     >>> wilcoxon_less([-1, -1, 2, -3])
     0.3125
     """
-    # Whole numbers, so that floats that should be equal are.
-    d = whole_numbers(np.array([list(differences)], dtype=np.float64))[0]
-    d = d[d != 0]
-    twice = twice_the_ranks(np.abs(d))
+    d = np.array(list(differences), dtype=np.float64)
+    if not np.isfinite(d).all():
+        raise InputError("a difference is not a finite number. Leave it out.", kind="score")
+    d = d[np.abs(d) > TOLERANCE]
+    twice = twice_the_ranks(settled(np.abs(d)))
     reached = int(twice[d > 0].sum())
     if len(d) <= EXACT_UP_TO:
         return float(subsets_by_sum(twice)[: reached + 1].sum() / 2.0 ** len(d))
@@ -39,6 +42,11 @@ def wilcoxon_less(differences: Iterable[float]) -> float:
     # A rank counts with a chance of one half: its variance is a quarter of its square.
     squares = (twice.astype(np.float64) ** 2).sum()
     return float(ndtr((reached - twice.sum() / 2) / sqrt(squares / 4)))
+
+
+def settled(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sizes to ten digits, so that floats that should be equal are."""
+    return np.array([float(f"{size:.9e}") for size in sizes.tolist()])
 
 
 def twice_the_ranks(sizes: NDArray[np.float64]) -> NDArray[np.int64]:

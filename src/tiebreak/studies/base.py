@@ -12,6 +12,7 @@ import numpy as np
 from tiebreak._interface import Tick
 from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
+from tiebreak.theory import whole
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")
@@ -68,6 +69,7 @@ def each(
     function: Callable[[Task], Part], tasks: Iterable[Task], jobs: int = 1, tick: Tick | None = None
 ) -> list[Part]:
     """The function of every task, in the order of the tasks whatever the threads; `tick` hears (done, all)."""
+    whole("jobs", jobs, 1)
     todo, found = list(tasks), list[Part]()
     pool = ThreadPoolExecutor(jobs)
     try:

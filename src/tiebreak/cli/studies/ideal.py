@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import JOBS, POSITIVE
-from tiebreak.cli.studies.output import MEASURES, SEED, study_options
+from tiebreak.cli.studies.output import SEED, study_options
 
 if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
@@ -20,7 +20,9 @@ EXPERIMENTS = ("values", "correlation", "significance", "robustness")
 @click.option("--aspects", metavar="FILE", required=True, help="A table of item and aspect, such as genres.")
 @click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes.")
 @click.option("--experiment", type=click.Choice(EXPERIMENTS), default="correlation", show_default=True)
-@MEASURES
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as EU@10, NRBP or alpha_beta_nDCG@100."
+)
 @click.option("--cutoff", type=POSITIVE, default=100, show_default=True, help="Of the measures used by default.")
 @click.option("--length", type=POSITIVE, help="Items of an ideal ranking; by default the cutoff.")
 @click.option("--steps", type=POSITIVE, default=50, show_default=True, help="Most perturbations.")

@@ -19,16 +19,18 @@ UserFunction: TypeAlias = Callable[[str, Any], float]
 
 
 def check_chance(name: str, chance: Any) -> None:
-    if not isinstance(function_of(chance), float):
-        return
-    check_between(name, chance, 0, 1)
+    """Refuse what is neither a number from 0 to 1 nor a function."""
+    if isinstance(chance, str) and ":" not in chance:
+        raise InputError(f"{name} is {quoted(chance)}. Give a number, or a function as 'module:function'.", kind="spec")
+    if isinstance(chance, str):
+        imported(chance)
+    elif not callable(chance):
+        check_between(name, chance, 0, 1)
 
 
 def function_of(chance: Any) -> Any:
     """A number, or the function itself."""
-    if isinstance(chance, str):
-        return imported(chance)
-    return chance if callable(chance) else float(chance)
+    return imported(chance) if isinstance(chance, str) else chance if callable(chance) else float(chance)
 
 
 def called(
@@ -48,14 +50,18 @@ def called(
         pair = int(of_user[place]), arguments[place].item()
         if pair not in known:
             user, argument = users[pair[0]], pair[1] if names is None else names[pair[1]]
-            known[pair] = checked(name, function(user, argument), user, argument)
+            known[pair] = checked(name, function, user, argument)
         found[place] = known[pair]
     return found
 
 
-def checked(name: str, value: Any, user: str, argument: Any) -> float:
+def checked(name: str, function: UserFunction, user: str, argument: Any) -> float:
+    """What the function says of a user and an item or a rating."""
+    asked = f"{name}({quoted(user)}, {argument!r})"
+    try:
+        value: Any = function(user, argument)
+    except Exception as error:
+        raise InputError(f"{asked} failed: {type(error).__name__}: {error}", kind="spec") from error
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise InputError(
-            f"{name}({quoted(user)}, {argument!r}) gave {value!r}. Return a number from 0 to 1.", kind="range"
-        )
+        raise InputError(f"{asked} gave {value!r}. Return a number from 0 to 1.", kind="range")
     return float(value)

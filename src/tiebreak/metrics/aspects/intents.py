@@ -212,7 +212,7 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     beta: float = 0.5
     name: ClassVar[str] = "NRBP"
-    traits: ClassVar[Traits] = Traits(cutoff="no", rises=False)
+    traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -261,7 +261,7 @@ class AveragePrecisionIA(SubtopicMetric):
     """
 
     name: ClassVar[str] = "AP_IA"
-    traits: ClassVar[Traits] = Traits(cutoff="no", rises=False)
+    traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
 
     def of(self, block: Block) -> Floats:
         p = np.where(block.p == UNRETRIEVED, 1, block.p)[..., None]

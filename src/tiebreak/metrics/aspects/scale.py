@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from tiebreak.errors import InputError
 from tiebreak.metrics.base import check_number
 
@@ -15,8 +17,8 @@ def check_between(name: str, value: float, low: float, high: float) -> None:
 def check_scale(r_max: float | None) -> None:
     if r_max is not None:
         check_number("r_max", r_max)
-        if not r_max > 0:
-            raise InputError(f"r_max={r_max}. Give a number above 0.", kind="spec")
+        if not 0 < r_max < inf:
+            raise InputError(f"r_max={r_max}. Give a finite number above 0.", kind="spec")
 
 
 def check_ratings(largest: float, r_max: float) -> None:

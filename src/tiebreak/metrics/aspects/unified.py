@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.errors import UnknownNameError
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
 from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
@@ -26,6 +26,13 @@ class AspectMetric(Metric):
     """A measure of the first items of a ranking, with their aspects and ratings."""
 
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, low=-np.inf, high=np.inf)
+    has_level: ClassVar[bool] = False
+    """Whether items are relevant or not, from a rating on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None and not self.has_level:
+            raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
         """Values [run, request]."""
@@ -65,9 +72,9 @@ class InterestMetric(AspectMetric):
         """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
         if self.interest == "profile":
             return rankings.interest
-        shape = rankings.interest.shape
-        shares = np.full(shape, 1 / max(shape[1] - 1, 1))
-        shares[:, -1] = 0.0
+        counted = rankings.counted
+        shares = np.zeros(rankings.interest.shape)
+        shares[:, :-1] = counted / np.maximum(counted.sum(axis=1, keepdims=True), 1)
         return shares
 
 
@@ -229,6 +236,7 @@ class VargasNDCG(NoisyOrNDCG):
 
     alpha: float = 0.5
     name: ClassVar[str] = "vargas_nDCG"
+    has_level: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -313,7 +321,7 @@ class RankBiasedUtility(EffortMetric):
         return float(self.p**rank)
 
     def served(self, rating: Floats, highest: float) -> Floats:
-        share: Floats = (2.0**rating - 1) / 2.0**highest
+        share: Floats = np.exp2(rating - highest) - np.exp2(-highest)  # no scale is too long for floats
         return share
 
     def kept(self, rating: Floats, highest: float) -> Floats:
@@ -373,8 +381,9 @@ class AspectRecall(AspectMetric):
     name: ClassVar[str] = "S-Recall"
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        shown = first_shown(rankings)
-        share: Floats = (shown <= int(self.cutoff or 1)).mean(axis=-1)
+        counted = rankings.counted
+        shown = (first_shown(rankings) <= int(self.cutoff or 1)) & counted
+        share: Floats = shown.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1)
         return share
 
 
@@ -393,7 +402,7 @@ class AspectReciprocalRank(AspectMetric):
     name: ClassVar[str] = "S-RR"
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        last = first_shown(rankings).max(axis=-1)
+        last = np.where(rankings.counted, first_shown(rankings), 1.0).max(axis=-1)
         return np.where(last <= int(self.cutoff or 1), 1.0 / last, 0.0)
 
 

@@ -108,6 +108,8 @@ def measure(given: Any) -> Measure:
 
 def of_metric(given: str | Spec | Metric) -> Measure:
     """A metric of the table; without a cutoff it sees whole rankings."""
+    if isinstance(given, Metric) and any(callable(getattr(given, name, None)) for name in ("alpha", "beta")):
+        raise InputError(f"{given}: alpha and beta are numbers here. Give the whole metric as a function.", kind="spec")
     spec = parse(str(given).strip())
     if spec.name not in ROWS:
         raise UnknownNameError("metric of aspects", spec.name, ROWS)
@@ -121,6 +123,9 @@ def of_metric(given: str | Spec | Metric) -> Measure:
                 f"{spec}: {field.name} cannot be given here. Ratings are from 0 to {R_MAX}, and above 0 relevant.",
                 kind="spec",
             )
+    for name in row.parameters:
+        if not isinstance(getattr(made, name), (int, float)):
+            raise InputError(f"{spec}: {name} is a function. Give a number here.", kind="spec")
     floats = {name: float(getattr(made, name)) for name in row.parameters}
     fractions = {name: Fraction(str(value)) for name, value in floats.items()}
     exact: Form = partial(row.form, **fractions, **({"discount": forms.exact_discount} if row.has_logarithms else {}))

@@ -14,6 +14,7 @@ from tiebreak.inputs.judgements import read_judgements
 from tiebreak.metrics import Metric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
 from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.spec import shown
 from tiebreak.studies.base import Findings
 from tiebreak.studies.perturbed.experiments import OF_PERTURBED, Named, Systems, all_measured, robustness
 from tiebreak.studies.perturbed.ordering import ideal_ordering
@@ -107,7 +108,7 @@ def of_paper(cutoff: int, largest: float) -> tuple[str, ...]:
     """The measures of AB 5.2 as they are set there; NRBP with ratings as gains, and without p, which it has not."""
     return (
         f"alpha_beta_nDCG@{cutoff}",
-        f"NRBP(alpha=0.25, beta=0.9, r_max={largest:g})",
+        f"NRBP(alpha=0.25, beta=0.9, r_max={shown(largest)})",
         f"EU@{cutoff}",
         f"RBU@{cutoff}",
         f"S-Recall@{cutoff}",
@@ -161,9 +162,12 @@ def choices(raters: Raters, measures: Named, how: Systems, experiment: str) -> I
             f"{many(ratings, 'rating')} of items without an aspect."
         )
     if experiment != "robustness":
+        if not raters.interested.all():
+            yield f"Users whose profile tells no interest: {int((~raters.interested).sum()):,}."
         yield {
             "reached": "Users whose ratings are too few for a point are left out of it: points differ in their users.",
-            "common": "Only users whose ratings suffice for the last point: all points have the same users.",
+            "common": "Only users whose ratings suffice for the last point: all points have the same users. With fewer "
+            "steps there are more.",
         }[how.users]
     if any(isinstance(made, SubtopicMetric) for _, made in measures):
         yield "Measures of subtopics see the aspects of rated items as subtopics, with r_max by their ratings."

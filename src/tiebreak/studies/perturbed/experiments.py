@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,10 @@ class Measured:
         counts: list[int] = (~np.isnan(self.values)).sum(axis=1).tolist()
         return counts
 
+    def fewest(self, step: int) -> int:
+        """How many users a step has; 0 where there is no step."""
+        return self.users[step] if self.users else 0
+
     @property
     def means(self) -> list[float]:
         return [mean_over_users(row) for row in self.values]
@@ -131,13 +135,15 @@ def rises(means: Sequence[float]) -> int:
 
 def correlations(found: list[Measured]) -> Findings:
     """Kendall's tau_b of the order of systems with that of their perturbations (AB Fig 2)."""
-    rows = [(of.perturbation, of.measure, *correlation(of), of.users[0], of.users[-1]) for of in found if of.users]
+    rows = [(of.perturbation, of.measure, *correlation(of), of.fewest(0), of.fewest(-1)) for of in found]
     said = "; ".join(
         f"{name}: in the right order by {', '.join(right_of(rows, name)) or 'no measure'}" for name in PERTURBATIONS
     )
     names = ("perturbation", "measure", "systems", "tau", "users of the ideal", "users of the last")
     picture = Picture("bar", "tau", "measure", facet="perturbation", titles=(("tau", "tau_b"),))
-    notes = ("tau_b with the order of ever more perturbations; - where a measure finds all systems alike.",)
+    notes = (
+        "tau_b with the order of ever more perturbations; - where a measure finds all systems alike, or has none.",
+    )
     return Findings(names, tuple(rows), f"{said}.", notes, picture)
 
 
@@ -190,24 +196,31 @@ def robustness(raters: Raters, measures: Named, how: Systems, jobs: int, tick: T
             left = raters.rankings(entry, raters.left(removal, share))
             for (_, made), before in zip(measures, truth, strict=True):
                 after, users = ranks_by(made, left)
-                found.append((tau_b(before, after), users))
+                found.append((tau_b(before, after) if users else nan, users))
         return found
 
     drawn = np.array(each(one_removal, range(how.removals), jobs, tick))  # [removal, share and measure, tau and users]
     cells = [(share, name) for share in how.shares for name, _ in measures]
     rows = [
-        (name, share, mean_over_users(of_cell[:, 0]), int(of_cell[:, 1].min()))
+        (name, share, known_mean(of_cell[:, 0]), int(of_cell[:, 1].min()), int((~np.isnan(of_cell[:, 0])).sum()))
         for (share, name), of_cell in zip(cells, np.swapaxes(drawn, 0, 1), strict=True)
     ]
-    last = ", ".join(f"{name} {tau:.2f}" for name, _, tau, _ in rows[-len(measures) :])
+    last = ", ".join(f"{name} {'-' if tau is None else f'{tau:.2f}'}" for name, _, tau, _, _ in rows[-len(measures) :])
     said = f"tau_b without {100 * how.shares[-1]:.0f}% of ratings: {last}."
     notes = (
         f"{how.shuffles} random orders of the ideal ranking, ordered by their means; tau_b with their order on all "
-        f"ratings, averaged over {how.removals} removals. Users: the fewest of any removal.",
+        f"ratings, averaged over those of {how.removals} removals that have one: - where no user is left, or all "
+        "systems are alike. Users: the fewest of any removal.",
+        "What is kept of a user's ratings is rounded down, and at least one: few ratings lose more than the share.",
     )
     titles = (("removed", "share of ratings removed"), ("tau", "tau_b with all ratings"))
     picture = Picture("line", "removed", "tau", "measure", titles=titles)
-    return Findings(("measure", "removed", "tau", "users"), tuple(rows), said, notes, picture)
+    return Findings(("measure", "removed", "tau", "users", "removals"), tuple(rows), said, notes, picture)
+
+
+def known_mean(values: Floats) -> float | None:
+    """The mean of what is known; None where nothing is."""
+    return None if np.isnan(values).all() else mean_over_users(values)
 
 
 def ranks_by(made: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]:
@@ -215,7 +228,9 @@ def ranks_by(made: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]
     rated = rankings.rated
     counted = np.bincount(rated.request, rated.rating > 0, len(rankings.requests)) > 0
     values = np.where(counted, made.of_rankings(rankings), np.nan)
-    return ranks_of([mean_over_users(row) for row in values], TOLERANCE), int((~np.isnan(values[0])).sum())
+    users = int((~np.isnan(values[0])).sum())
+    means = [mean_over_users(row) for row in values] if users else [0.0] * len(values)
+    return ranks_of(means, TOLERANCE), users
 
 
 OF_PERTURBED: dict[str, Callable[[list[Measured]], Findings]] = {

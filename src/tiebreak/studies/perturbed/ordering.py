@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import isfinite, lcm
+
+from tiebreak.errors import InputError, quoted
+from tiebreak.inputs import read_aspects
 
 Order = list[int]
 
@@ -99,11 +102,15 @@ def whole_ratings(ratings: Iterable[float]) -> dict[float, int]:
 
 def rater(ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]]) -> tuple[list[str], Rater]:
     """One user's items with an aspect, in the order of their ids, and the user; interests are those of the ratings."""
-    items = sorted((item for item in ratings if aspects.get(item)), key=lambda item: item.encode())
-    labels = sorted({label for item in items for label in aspects[item]})
+    for item, rating in ratings.items():
+        if isinstance(rating, bool) or not isinstance(rating, (int, float)) or not isfinite(rating):
+            raise InputError(f"the rating of {quoted(str(item))} is {rating!r}. Give a finite number.", kind="score")
+    known = read_aspects(aspects)
+    items = sorted((item for item in ratings if known.get(item)), key=lambda item: item.encode())
+    labels = sorted({label for item in items for label in known[item]})
     place = {label: k for k, label in enumerate(labels)}
     whole = whole_ratings(ratings.values())
-    of_items = [tuple(sorted({place[label] for label in aspects[item]})) for item in items]
+    of_items = [tuple(sorted({place[label] for label in known[item]})) for item in items]
     liked = [0] * len(labels)
     for item, shown in zip(items, of_items, strict=True):
         for a in shown:

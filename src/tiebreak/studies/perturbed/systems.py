@@ -75,6 +75,11 @@ class Raters:
             for (ratings, aspects), of_profile in zip(rated, liked, strict=True)
         ]
 
+    @cached_property
+    def interested(self) -> Kept:
+        """Which users' profiles tell an interest."""
+        return np.array([any(user.liked) for user in self.each])
+
     def rankings(self, entry: Entries, kept: Kept | None = None) -> AspectRankings:
         """Systems that list these entries [run, request, rank] of what was rated, where only some ratings are kept."""
         there = entry != NOBODY
@@ -89,8 +94,11 @@ class Raters:
     def perturbed(self, perturbation: str, steps: int, length: int) -> Entries:
         """Entries [steps + 1, request, rank] of the ideal ranking and of 1, 2, ... perturbations of it.
 
-        No item is listed for a user whose ratings are too few for so many.
+        No item is listed for a user whose ratings are too few for so many. No list is longer than what was rated, nor
+        can be perturbed more often.
         """
+        longest = int(np.diff(self.rated.starts).max())
+        length, steps = min(length, longest), min(steps, max(longest, len(self.table.labels)))
         entry = np.full((steps + 1, len(self.requests), length), NOBODY, dtype=np.int64)
         for u, (user, start) in enumerate(zip(self.each, self.rated.starts.tolist(), strict=False)):
             worse = PERTURBATIONS[perturbation](user, length)
