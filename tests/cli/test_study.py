@@ -28,3 +28,15 @@ def test_picture_is_drawn(files, tmp_path):
 def test_picture_that_cannot_be_drawn_is_refused_before_any_work(files, tmp_path):
     said = one_line_error("study", "power", *files, "--plot", tmp_path / "drawn.gif")
     assert ".png, .svg, .pdf, .html" in said
+
+
+def test_picture_and_table_in_one_file_are_refused_however_it_is_named(files, tmp_path, monkeypatch):
+    pytest.importorskip("altair")
+    monkeypatch.chdir(tmp_path)
+    said = done("study", "power", *files, "--plot", "a.png", "-o", "./a.png", code=2).stderr
+    assert "name the same file" in said
+
+
+def test_missing_folder_is_told_before_any_work(files, tmp_path):
+    said = done("study", "power", *files, "-o", tmp_path / "none" / "x.csv", code=2).stderr
+    assert "there is no folder" in said

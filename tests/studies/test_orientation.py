@@ -534,3 +534,17 @@ def test_what_cannot_be_studied_is_refused(options, said):
     with pytest.raises(InputError) as refused:
         orientation(**options)
     assert said in str(refused.value)
+
+
+def test_few_draws_settle_no_printed_digits():
+    rows = orientation("AP", by="ties", pairs=2).to_dict()
+    assert {row["status"] for row in rows} == {"within sampling error"}
+    settled = orientation("AP", by="ties", pairs=10_000).to_dict()
+    assert {row["status"] for row in settled} == {"exact"}
+    # 1 - 0.05^(1/2) of two draws
+    assert any("below 0.8 at 95%" in note for note in orientation("AP", by="ties", pairs=2).notes)
+
+
+def test_nothing_printed_is_named_for_other_sizes():
+    assert not any("Printed" in note for note in orientation("AP", by="ties", items=20, relevant=5).notes)
+    assert not any("Printed" in note for note in orientation("AP", by="agreement", items=20, relevant=5).notes)

@@ -92,3 +92,16 @@ def test_studies_are_found_by_their_names():
     assert all(callable(getattr(tb.studies, name)) for name in tb.studies.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tb.studies.nothing
+
+
+def test_one_metric_preference_or_function_is_enough(experiment):
+    def first(p):
+        return 1 / p[0]
+
+    for measure in (tb.metric("AP"), tb.preference("RPP"), first):
+        (row,) = power(experiment, measure, "t").rows
+        assert row.measure in ("AP", "RPP", first.__qualname__)
+
+
+def test_notes_say_how_pairs_were_told_apart(experiment):
+    assert any("p < 0.05" in note for note in power(experiment, "AP", "t").notes)

@@ -1,5 +1,7 @@
 """Leximin against the mean and its relatives: rows worked out by hand."""
 
+import math
+
 import pytest
 
 import tiebreak as tb
@@ -157,3 +159,14 @@ def test_what_cannot_be_meant_is_refused(utilities):
 def test_every_view_is_drawn(utilities, by):
     pytest.importorskip("altair")
     assert validity(utilities, by=by, **WITHOUT_AUC4.get(by, {})).plot()
+
+
+def test_population_that_needs_more_requests_has_no_number():
+    made = tb.Utilities({"a": {"p": 0.5, "q": 0.5}, "b": {"p": 1, "q": 0.25}, "c": {"p": 0, "q": 0}})
+    by_name = {row[0]: row for row in validity(made).rows}
+    assert math.isnan(by_name["auc4"][1]) and by_name["mean"][1] == pytest.approx(1 / 3)
+
+
+def test_one_run_is_refused():
+    with pytest.raises(tb.InputError, match="at least two runs"):
+        validity(tb.Utilities({"a": {"p": 0.5, "q": 0.5}}))

@@ -47,7 +47,7 @@ def main() -> NoReturn:
     except TiebreakError as error:
         _fail(str(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted.", INTERRUPTED)
+        _stop()
     except SystemExit as stop:
         # Click ends with 1, and wraps the output, when whoever read its help has seen enough.
         sys.exit(0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else stop.code)
@@ -63,6 +63,14 @@ def main() -> NoReturn:
         name = type(error).__name__
         _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)", BAD_INPUT)
     sys.exit(0)
+
+
+def _stop() -> NoReturn:
+    """End at once: threads that are still at work would be waited for."""
+    click.echo("Error: interrupted.", err=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> NoReturn:

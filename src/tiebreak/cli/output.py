@@ -36,6 +36,8 @@ def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
     """Refuse before anything is read what could not be written, or should not be."""
     if format_ == "parquet" and out is None:
         raise click.UsageError("--format parquet needs --out FILE.")
+    if out is not None and not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
+        raise click.UsageError(f"{out}: there is no folder {folder}. Make it first.")
     if out is not None and os.path.isfile(out):
         for path in filter(os.path.exists, inputs):
             if os.path.samefile(out, path):

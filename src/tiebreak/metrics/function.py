@@ -49,7 +49,7 @@ class FunctionMetric(LevelMetric):
     def value(self, p: tuple[float, ...]) -> float:
         try:
             found: Any = self.function(p)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(f"{self} failed on positions {p}: {type(error).__name__}: {error}", kind="spec") from error
         if not isinstance(found, Real) or not isfinite(found):
             raise InputError(f"{self} gave {found!r} for positions {p}. Return a finite number.", kind="spec")
@@ -70,8 +70,9 @@ def imported(path: str) -> Callable[..., Any]:
         found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{quoted(path)}: {error}. Give module:function.", kind="unknown_name") from None
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise InputError(f"{quoted(path)} cannot be used: {what}. Give module:function.", kind="unknown_name") from None
     finally:
         sys.path.remove(here)
     if not callable(found):

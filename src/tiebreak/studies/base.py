@@ -78,7 +78,7 @@ def each(
             if tick is not None:
                 tick(len(found), len(todo))
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)  # who interrupts does not wait for parts at work
     return found
 
 

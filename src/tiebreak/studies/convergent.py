@@ -31,7 +31,7 @@ def populations(utilities: Utilities, populations: Iterable[str | Ordering] = RE
     known = [row for row in rows if not isnan(row[1])]
     nearest = max(known, key=lambda row: row[1], default=("none", nan, 0))
     summary = f"Nearest to leximin is {nearest[0]}, tau_b {cell(nearest[1], 3)}; {most_tied(rows)}."
-    said = ("tau_b with leximin, nan where all systems tie; number of tied systems.",)
+    said = ("tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems.",)
     return Findings(
         ("population", "tau_b", "tied"),
         rows,
@@ -45,12 +45,24 @@ def beside(utilities: Utilities, populations: Iterable[str | Ordering]) -> list[
     """Populations with the tau_b of their order with leximin's, and how many runs each ties."""
     leximin = utilities.order("leximin")
     orders = [
-        (f"{given.by}({given.measure})", given) if isinstance(given, Ordering) else (given, utilities.order(given))
+        (f"{given.by}({given.measure})", given) if isinstance(given, Ordering) else (given, ordered(utilities, given))
         for given in populations
     ]
     if not orders:
         raise InputError("no population was given. Give at least one, such as mean.", kind="empty")
-    return [(name, order.correlation(leximin), order.n_tied) for name, order in orders]
+    return [
+        (name, nan, 0) if order is None else (name, order.correlation(leximin), order.n_tied) for name, order in orders
+    ]
+
+
+def ordered(utilities: Utilities, population: str) -> Ordering | None:
+    """The order by a population; None where there are too few requests for it."""
+    try:
+        return utilities.order(population)
+    except InputError as error:
+        if error.kind != "size":
+            raise
+        return None
 
 
 def most_tied(rows: Iterable[tuple[str, float, int]]) -> str:
@@ -81,7 +93,7 @@ def discriminant(
         f"Highest tau_b with leximin: a pessimistic population by {highest.count('convergent')} of "
         f"{many(len(highest), 'measure')}. Lowest: one that is not by {lowest.count('discriminant')}."
     )
-    said = ("tau_b with leximin, nan where all systems tie; number of tied systems.",)
+    said = ("tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems.",)
     picture = Picture("bar", "tau_b", "population", color="validity", facet="measure", titles=(WITH_LEXIMIN,))
     return Findings(("measure", "validity", "population", "tau_b", "tied"), rows, summary, said, picture)
 
@@ -106,7 +118,7 @@ def smoothing(utilities: Utilities, lags: int | Iterable[int] | None = None) -> 
     summary = (
         f"Smoothed leximin is first nearer to the mean than to leximin at lag {nearer[0]} of {n}."
         if nearer
-        else "Smoothed leximin is nowhere nearer to the mean than to leximin."
+        else "Smoothed leximin is nowhere nearer to the mean than to leximin, as far as runs differ."
     )
     picture = Picture("line", "lag", "tau_b", color="with", titles=(("tau_b", "Kendall's tau_b of smoothed leximin"),))
     said = ("tau_b of smoothed leximin with leximin and with the mean; lag 1 is leximin, the largest the mean.",)
@@ -180,6 +192,8 @@ def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations"
     if by not in VIEWS:
         raise UnknownNameError("view", by, VIEWS)
     given = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
+    if any(len(of_one.runs) < 2 for of_one in given):
+        raise InputError("orders of one run cannot be compared. Give at least two runs.", kind="runs")
     if not given or (len(given) > 1 and by != "discriminant"):
         raise InputError(f"{len(given)} utilities. Give one; several only by='discriminant'.", kind="choice")
     found = VIEWS[by](given if by == "discriminant" else given[0], **how)

@@ -47,9 +47,8 @@ def converging(name: str, rows: list[tuple[Any, float, int]], how: str, title: s
         f"leximin ties {tied} runs."
     )
     picture = Picture("line", name, "tau_b", titles=((name, title), ("tau_b", TAU)))
-    return Findings(
-        (name, "tau_b", "tied"), tuple(rows), summary, (f"{TAU}; {how}. Tied: runs leximin ties.",), picture
-    )
+    said = (f"{TAU}, nan where either ties all runs; {how}. Tied: runs leximin ties.",)
+    return Findings((name, "tau_b", "tied"), tuple(rows), summary, said, picture)
 
 
 def checked(threshold: Any) -> float:

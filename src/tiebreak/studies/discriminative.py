@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.means import CONFIDENCE, binomial_interval
 from tiebreak.projection.primitives import Floats
@@ -16,6 +16,7 @@ from tiebreak.reports.plots import Drawn, Picture
 from tiebreak.reports.tables import Table
 from tiebreak.significance import Significance, Test, corrected
 from tiebreak.significance.base import Resampled
+from tiebreak.studies.measured import Measure, named_preferences
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
 
@@ -114,17 +115,21 @@ class PowerStudy(Drawn):
             )
             for row in self.rows
         )
+        header = ("measure", "test", "correction", "separated", "percent", "low", "high")
+        return Table(header, rows, (self.summary, *self.notes))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How pairs were told apart, and what was tested."""
         alpha = self.tests[0].alpha
-        said = (
-            self.summary,
+        return (
             f"Percent of pairs with p < {alpha:g}; low and high: what the draws of tests by chance leave open at 95%.",
             *dict.fromkeys(note for test in self.tests for note in test.notes),
         )
-        return Table(("measure", "test", "correction", "separated", "percent", "low", "high"), rows, said)
 
 
 def power(
-    experiment: Experiment, measures: str | Iterable[str] = MEASURES, test: str | Test = "auto", **how: Any
+    experiment: Experiment, measures: Measure | Iterable[Measure] = MEASURES, test: str | Test = "auto", **how: Any
 ) -> PowerStudy:
     """How many pairs of runs each measure tells apart; see `Comparison.test` for how they can be tested.
 
@@ -135,10 +140,8 @@ def power(
     >>> power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).to_dict()
     {'LexiRecall': 1.0, 'R@5': 0.0}
     """
-    asked = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
-    if not asked:
-        raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
-    found = tuple(experiment.compare(measure).test(test, **how) for measure in asked)
+    asked = named_preferences(measures)
+    found = tuple(replace(experiment.compare(made), measure=name).test(test, **how) for name, made in asked.items())
     return PowerStudy(found, library=found[0].library)
 
 

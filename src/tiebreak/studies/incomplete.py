@@ -289,7 +289,9 @@ def row_of(measure: str, removed: float, found: Iterable[float]) -> Stability:
     if not known:
         return Stability(measure, removed, None, None, None, None, 0)
     spread = stdev(known) if len(known) > 1 else None
-    return Stability(measure, removed, mean_of(known), min(known), max(known), spread, len(known))
+    low, high = min(known), max(known)
+    mean = min(max(mean_of(known), low), high)  # the last digit of a quotient may lie outside
+    return Stability(measure, removed, mean, low, high, spread, len(known))
 
 
 def ranked(rows: Sequence[Stability]) -> str:

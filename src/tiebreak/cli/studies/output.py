@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
@@ -35,7 +36,7 @@ def study_options(command: Command) -> Command:
 
             picture_format(plot)
             library("vl_convert")
-            if plot == out:
+            if out is not None and os.path.realpath(plot) == os.path.realpath(out):
                 raise click.UsageError("--plot and --out name the same file.")
             check_output("table", plot, files_read(options))
         found = command(**options)

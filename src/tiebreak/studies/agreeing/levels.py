@@ -21,6 +21,7 @@ from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_sign
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.agreeing.drawn import DrawnApart
 from tiebreak.studies.base import Findings
+from tiebreak.studies.measured import name_of
 
 Contribution: TypeAlias = Callable[[Ranks, Ranks], Floats]
 """What every level [..., m] adds to the difference of two rankings; positive where the first is better."""
@@ -52,7 +53,7 @@ class ByLevel(NamedTuple):
 
 def by_level(measure: Any, positions: Positions) -> ByLevel:
     """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)); for RPP sgn(p'_i - p_i), for ASL (p'_i - p_i) / m."""
-    name = str(measure).strip()
+    name = name_of(measure)
     made = level_measure(measure)
     if isinstance(made, RecallPairedPreference):
         return ByLevel(name, positions.levels(made.rel), lambda x, y: pair_signs(x, y).astype(np.float64))

@@ -16,6 +16,7 @@ from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
+from tiebreak.studies.measured import name_of
 
 
 def order(
@@ -37,7 +38,7 @@ def order(
         return experiment.order(measure, None if population_of(measure, None) else ordering)
 
     found = each(ordered, measures, jobs, tick)
-    names = [str(measure).strip() for measure in measures]
+    names = [str(measure) if isinstance(measure, Population) else name_of(measure) for measure in measures]
     rows = tuple(
         (x, y, known(one.correlation(other, correlation)))
         for (x, one), (y, other) in combinations(zip(names, found, strict=True), 2)
@@ -48,7 +49,7 @@ def order(
     if told:
         near, far = (choose(told, key=lambda row: row[2]) for choose in (max, min))
         said = f"Most alike are {near[0]} and {near[1]}, {correlation} {near[2]:.3f}"
-        said += f"; least {far[0]} and {far[1]}, {far[2]:.3f}."
+        said += f"; least {far[0]} and {far[1]}, {far[2]:.3f}." if near != far else "."
     picture = Picture("heat", "other", "measure", color=correlation, titles=(("other", "measure"),))
     return Findings(("measure", "other", correlation), rows, said, (f"{correlation} of orders: {ways}.",), picture)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.agreeing.drawn import DrawnApart
 from tiebreak.studies.base import Findings, cell, each
+from tiebreak.studies.measured import name_of
 from tiebreak.theory import whole
 
 SAME, OTHER = "the same", "not the same"
@@ -31,7 +33,10 @@ class Compared(NamedTuple):
 
 def compared(experiment: Experiment, measures: list[Any], jobs: int, tick: Tick | None) -> list[Compared]:
     """All pairs by every measure."""
-    return on_common_requests(each(experiment.compare, measures, jobs, tick))
+    found = each(experiment.compare, measures, jobs, tick)
+    return on_common_requests(
+        [replace(one, measure=name_of(measure)) for one, measure in zip(found, measures, strict=True)]
+    )
 
 
 def on_common_requests(found: list[Comparison]) -> list[Compared]:

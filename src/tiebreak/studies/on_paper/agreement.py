@@ -126,11 +126,14 @@ def notes(asked: Asked) -> tuple[str, ...]:
         f"relevant items: {m}, each number alike.",
         f'"{TIED}" is how likely the worst cases are equal, exactly; such pairs are left out of the other rows. '
         f'"{RANDOM}" is a coin.',
-        f"Printed: LR Table 2, drawn as well; apart: standard errors of the difference of both. "
-        f'"{EXACT}": the printed digits are the same.',
+        *((PRINTED_NOTE,) if asked.relevant == RELEVANT else ()),
     )
 
 
+PRINTED_NOTE = (
+    "Printed: LR Table 2, drawn as well; apart: standard errors of the difference of both. "
+    f'"{EXACT}": the printed digits are the same.'
+)
 PICTURE = Picture(
     "line",
     "items",

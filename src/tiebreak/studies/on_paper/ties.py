@@ -17,6 +17,7 @@ from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, draw, prefer
 from tiebreak.studies.on_paper.printed import (
+    BY_CHANCE,
     DIFFERENT,
     EXACT,
     TABLE_3_COLUMNS,
@@ -69,7 +70,20 @@ def one(asked: Asked, table: str | None, n: int, m: int, name: str, measure: Pre
     verdict = None
     if printed is not None:
         verdict = status(probability, printed, errors_apart(probability, error, printed) if error else None)
+        if verdict == EXACT and method == DRAWN and not is_settled(asked.pairs, printed):
+            verdict = BY_CHANCE
     return Tie(n, m, f"{m} of {n:,}", name, probability, error, method, table, printed, verdict)
+
+
+def is_settled(pairs: int, printed: str) -> bool:
+    """Whether so many draws without a tie leave no other printed digits open."""
+    decimals = len(printed.partition(".")[2])
+    return highest_unseen(pairs) < 0.5 * 0.1**decimals
+
+
+def highest_unseen(pairs: int) -> float:
+    """The largest probability of what none of so many draws showed, at 95%."""
+    return float(1 - 0.05 ** (1 / pairs))
 
 
 def tied(asked: Asked, n: int, m: int, measure: Preference) -> tuple[float, float, str]:
@@ -129,8 +143,8 @@ def notes(asked: Asked) -> tuple[str, ...]:
         "Rankings of all items, every one alike (LR 5.3, appendix E).",
         f'"{FORMULA}": exact; "{ALL_PAIRS}": of all pairs of position vectors, where there are up to {MOST_VECTORS:,} '
         f'vectors; "{DRAWN}": {many(asked.pairs, "pair")}, seed {asked.seed}. Where none of so many ties, the '
-        f"probability is below {3 / asked.pairs:.1g} at 95%.",
-        "Printed: LR Tables 3 and 4.",
+        f"probability is below {highest_unseen(asked.pairs):.1g} at 95%.",
+        *(("Printed: LR Tables 3 and 4.",) if asked.is_default else ()),
     )
 
 
