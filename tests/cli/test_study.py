@@ -40,3 +40,19 @@ def test_picture_and_table_in_one_file_are_refused_however_it_is_named(files, tm
 def test_missing_folder_is_told_before_any_work(files, tmp_path):
     said = done("study", "power", *files, "-o", tmp_path / "none" / "x.csv", code=2).stderr
     assert "there is no folder" in said
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("ties", "--by", "random", "--depth", "10"), "--depth is for --by measure or first"),
+        (("ties", "QRELS", "--samples", "5"), "--samples is for --by labels or random"),
+        (("agreement", "QRELS", "--seed", "3"), "--seed is for --by sign"),
+        (("agreement", "QRELS", "--run", "a"), "--run is for --by level"),
+        (("orientation", "--by", "properties", "--pairs", "4"), "--pairs is for --by agreement or ties"),
+        (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --experiment robustness"),
+    ],
+)
+def test_options_that_a_view_has_no_use_for_are_refused(files, typed, said):
+    given = [part for word in typed for part in (files if word == "QRELS" else [word])]
+    assert said in done("study", *given, code=2).stderr

@@ -41,7 +41,8 @@ def test_labels_in_every_format(files, form):
 @pytest.mark.parametrize("by", VIEWS)
 def test_every_view_is_drawn(files, tmp_path, by):
     pytest.importorskip("altair")
-    done("study", "ties", *files, "--by", by, "--samples", 2, "--plot", tmp_path / "drawn.svg")
+    few = ("--samples", 2) if by == "labels" else ()
+    done("study", "ties", *files, "--by", by, *few, "--plot", tmp_path / "drawn.svg")
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import experiment, reading_options
-from tiebreak.cli.studies.output import MEASURES, SEED, study_options
+from tiebreak.cli.studies.output import MEASURES, SEED, refuse_unused, study_options
 
 if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
 
 VIEWS = ("preference", "sign", "order", "suffix", "locality", "difference", "surface", "level")
-OPTIONS = {"ordering": "order", "correlation": "order", "run": "level", "other": "level", "request": "level"}
-"""Which view an option is for."""
+OF_ORDERS, OF_LEVELS = ("ordering", "correlation"), ("run", "other", "request")
+ONLY_FOR = dict.fromkeys(OF_ORDERS, ("order",)) | dict.fromkeys(OF_LEVELS, ("level",)) | {"seed": ("sign",)}
 
 
 @click.command("agreement")
@@ -40,10 +40,8 @@ def command(
     from tiebreak.cli.progress import progress
     from tiebreak.studies.agreeing import agreement, check
 
-    given = {name: value for name in OPTIONS if (value := options.pop(name)) is not None}
-    for name in given:
-        if OPTIONS[name] != by:
-            raise click.UsageError(f"--{name} is for --by {OPTIONS[name]}.")
+    refuse_unused(by, ONLY_FOR)
+    given = {name: value for name in (*OF_ORDERS, *OF_LEVELS) if (value := options.pop(name)) is not None}
     asked = tuple(dict.fromkeys(spec.strip() for spec in measures)) or None
     check(by, asked)
     if by == "sign":

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli.options import JOBS, POSITIVE
-from tiebreak.cli.studies.output import SEED, study_options
+from tiebreak.cli.studies.output import SEED, refuse_unused, study_options
 
 if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
 
-EXPERIMENTS = ("values", "correlation", "significance", "robustness")
+PERTURBED = ("values", "correlation", "significance")
+EXPERIMENTS = (*PERTURBED, "robustness")
+ONLY_FOR = dict.fromkeys(("steps", "users"), PERTURBED) | dict.fromkeys(("systems", "removals"), ("robustness",))
 
 
 @click.command("ideal")
@@ -47,6 +49,7 @@ def command(qrels: str, aspects: str, measures: tuple[str, ...], **options: Any)
     from tiebreak.cli.progress import progress
     from tiebreak.studies.perturbed import aspect_measures, ideal
 
+    refuse_unused(options["experiment"], ONLY_FOR, "--experiment")
     asked = tuple(dict.fromkeys(spec.strip() for spec in measures)) or None
     if asked:
         aspect_measures(asked)  # a bad name is refused before anything is read

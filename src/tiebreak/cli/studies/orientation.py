@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli.options import POSITIVE
-from tiebreak.cli.studies.output import MEASURES, SEED, study_options
+from tiebreak.cli.studies.output import MEASURES, SEED, refuse_unused, study_options
 
 if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
@@ -57,6 +57,7 @@ def command(
     from tiebreak.cli.progress import progress
     from tiebreak.studies.on_paper import orientation
 
+    refuse_unused(by, dict.fromkeys(("pairs", "seed"), ("agreement", "ties")))
     with progress("studying", "parts") as tick:
         return orientation(
             measures or None, by=by, items=items, relevant=relevant, pairs=pairs, seed=seed, jobs=jobs, tick=tick

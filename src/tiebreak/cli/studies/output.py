@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+from click.core import ParameterSource
 
 from tiebreak.cli.options import Command, files_read, output_options, with_options
 from tiebreak.cli.output import Rows, check_output, write
@@ -21,6 +22,14 @@ MEASURES = click.option(
 )
 SEED = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Of what is drawn.")
 PLOT = click.option("--plot", metavar="FILE", help="Also draw it, to a .png, .svg, .pdf or .html file.")
+
+
+def refuse_unused(view: str, only_for: Mapping[str, tuple[str, ...]], chosen_by: str = "--by") -> None:
+    """Refuse options that were typed though the chosen view has no use for them."""
+    context = click.get_current_context()
+    for name, views in only_for.items():
+        if view not in views and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for {chosen_by} {' or '.join(views)}.")
 
 
 def study_options(command: Command) -> Command:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import experiment, reading_options
-from tiebreak.cli.studies.output import MEASURES, SEED, study_options
+from tiebreak.cli.options import READING_NAMES, experiment, reading_options
+from tiebreak.cli.studies.output import MEASURES, SEED, refuse_unused, study_options
 
 if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
 
-VIEWS = ("measure", "first", "level", "decided", "labels", "depth", "random")
+OF_FILES = ("measure", "first", "level", "decided", "labels", "depth")
+VIEWS = (*OF_FILES, "random")
+ONLY_FOR = dict.fromkeys(("samples", "seed"), ("labels", "random")) | dict.fromkeys(READING_NAMES, OF_FILES)
 
 
 @click.command("ties")
@@ -41,6 +43,7 @@ def command(
     from tiebreak.studies.tied import measures_for, ties
 
     asked = tuple(dict.fromkeys(spec.strip() for spec in measures)) or None
+    refuse_unused(by, ONLY_FOR)
     measures_for(by, asked)  # what cannot be shown is refused before anything is read
     if by == "random" and qrels is not None:
         raise click.UsageError("--by random draws its own rankings: leave out QRELS and RUN.")
