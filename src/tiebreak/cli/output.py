@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from tiebreak.errors import InputError
+
 if TYPE_CHECKING:
     from tiebreak.reports.tables import Table
 
@@ -37,7 +39,9 @@ def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
     if format_ == "parquet" and out is None:
         raise click.UsageError("--format parquet needs --out FILE.")
     if out is not None and not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
-        raise click.UsageError(f"{out}: there is no folder {folder}. Make it first.")
+        raise InputError(
+            f"{out}: cannot be written: there is no folder {folder}. Make it first.", kind="output", file=out
+        )
     if out is not None and os.path.isfile(out):
         for path in filter(os.path.exists, inputs):
             if os.path.samefile(out, path):
