@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import InputError
 from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
+from tiebreak.spec import parse
 from tiebreak.studies.axiomatic import requirements
 from tiebreak.studies.axiomatic.forms import exact_discount, quick_discount
-from tiebreak.studies.axiomatic.measures import PAPER_SPECS, ROWS, measure
+from tiebreak.studies.axiomatic.measures import PAPER_SPECS, ROWS, measure, of_package
 from tiebreak.studies.axiomatic.rankings import (
     GRIDS,
     NOTHING,
@@ -471,3 +472,20 @@ def test_bad_metric_is_refused(metric, said):
 def test_bad_numbers_are_refused(option):
     with pytest.raises(InputError, match=f"{next(iter(option))}="):
         tb.studies.axioms("S-RR", **option)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(RATED, max_size=5))
+def test_any_metric_of_the_package_is_evaluated_as_it_is(drawn):
+    drawn = with_all_aspects(drawn)
+    items = tuple(item(*each) for each in drawn)
+    for spec in ("EU(r_max=5)@9", "vargas_nDCG@9", "ERR_IA@9", "nNRBP", "AP_IA"):
+        expected, interest = evaluated(drawn, spec)
+        assert of_package(parse(spec)).exact(items, interest, 5) == pytest.approx(expected, abs=1e-12), spec
+
+
+def test_metric_that_the_paper_does_not_look_at():
+    found = {row["axiom"]: row for row in tb.studies.axioms("vargas_nDCG", lists=20).to_dict()}
+    # It sees neither ratings nor what is not rated.
+    assert not found["Pri"]["holds"] and not found["MissOverNon"]["holds"] and found["AspRel"]["holds"]
+    assert found["Pri"]["printed"] is None

@@ -1,4 +1,4 @@
-"""What is checked: the metrics of AB Table 1 with any parameters, and functions of users."""
+"""What is checked: the metrics of AB Table 1 with any parameters, others of the package, and functions of users."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
+from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.function import imported
-from tiebreak.spec import Spec, parse
+from tiebreak.spec import Spec, canonical, parse
 from tiebreak.studies.axiomatic import forms
+from tiebreak.studies.axiomatic.as_rankings import DEEPEST, evaluated
 from tiebreak.studies.axiomatic.rankings import R_MAX, Items, Pair, written
 
 Form: TypeAlias = Callable[..., Any]
@@ -110,9 +113,9 @@ def of_metric(given: str | Spec | Metric) -> Measure:
     """A metric of the table; without a cutoff it sees whole rankings."""
     if isinstance(given, Metric) and any(callable(getattr(given, name, None)) for name in ("alpha", "beta")):
         raise InputError(f"{given}: alpha and beta are numbers here. Give the whole metric as a function.", kind="spec")
-    spec = parse(str(given).strip())
+    spec = parse(canonical(str(given).strip()))
     if spec.name not in ROWS:
-        raise UnknownNameError("metric of aspects", spec.name, ROWS)
+        return of_package(spec)
     row = ROWS[spec.name]
     known = CATALOGUE.get(spec.name)
     needs_cutoff = known is not None and known.traits.cutoff == "must"
@@ -132,6 +135,18 @@ def of_metric(given: str | Spec | Metric) -> Measure:
     quick: Form = partial(row.form, **floats, **({"discount": forms.quick_discount} if row.has_logarithms else {}))
     tie = LOGARITHMS_TIE if row.has_logarithms else EXACTLY
     return Measure(str(spec), cut(exact, spec.cutoff), cut(quick, spec.cutoff), row.printed, tie)
+
+
+def of_package(spec: Spec) -> Measure:
+    """A metric of aspects or subtopics that the paper does not look at, by its floats."""
+    known = CATALOGUE.get(spec.name)
+    if known is None or not issubclass(known, (AspectMetric, SubtopicMetric)):
+        of_aspects = [name for name, kind in CATALOGUE.items() if issubclass(kind, (AspectMetric, SubtopicMetric))]
+        raise UnknownNameError("metric of aspects", spec.name, of_aspects)
+    needs_cutoff = known.traits.cutoff == "must" and spec.cutoff is None
+    made = metric(replace(spec, cutoff=DEEPEST) if needs_cutoff else spec)
+    assert isinstance(made, (AspectMetric, SubtopicMetric))
+    return Measure(str(spec), partial(evaluated, made))
 
 
 def cut(form: Form, cutoff: int | None) -> Form:
