@@ -78,9 +78,9 @@ def notes(lists: int, seed: int) -> tuple[str, ...]:
         f"Searched, with ratings from 0 to {R_MAX}: all rankings of {GRIDS[0].length} to {GRIDS[-1].length} items on "
         f"grids; those that each axiom suggests, also below up to {DEPTHS[-1]:,} items that show nothing; and "
         f"{lists:,} random ones of up to {LONGEST_DRAWN} items, seed {seed}.",
-        "Every aspect is of some interest. Metrics without a cutoff see whole rankings. Normalised ones of AB Table 1 are "
-        "shown without their ideal, which is the same for both rankings; other metrics of the package are evaluated as "
-        "they are, with the ideal of each ranking's own items.",
+        "Every aspect is of some interest. Metrics without a cutoff see whole rankings. Normalised ones of AB Table 1 "
+        "are shown without their ideal, which is the same for both rankings; others of the package are evaluated "
+        "as they are, with the ideal of each ranking's own items.",
         "NonPriSatAsp, TopHeav and TopHeavComp ask for one pair. NonPriSatAsp: the preferred item is not of more "
         "interest. TopHeav, TopHeavComp: the rankings show the same aspects, any, at each rank, and differ in ratings.",
         "AspRel: no other item above the lower of the two shows either aspect. MoreAsp: of relevant neighbours rated "
