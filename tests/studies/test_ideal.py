@@ -240,7 +240,11 @@ def test_wilcoxon_equals_scipy(n, method):
     d = d.astype(float)
     if method == "asymptotic":
         d = np.sign(d) * (np.abs(d) // 2 + 1)  # with ties
-    expected = stats.wilcoxon(d, alternative="less", method=method, correction=False).pvalue
+    how = {"alternative": "less", "correction": False}
+    try:
+        expected = stats.wilcoxon(d, **how, method=method).pvalue
+    except ValueError:  # as older versions call it
+        expected = stats.wilcoxon(d, **how, method="approx").pvalue
     assert wilcoxon_less(d) == pytest.approx(expected, rel=1e-9)
 
 
