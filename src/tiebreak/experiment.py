@@ -292,8 +292,9 @@ class Experiment:
             empty = rankings.without_profile
             counted = f" {many(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
             yield f"Users' interest in aspects is taken from {whose}.{counted}"
-        if rankings.unserved and any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests):
-            yield f"Users whose interests nothing that they rated serves, for whom it is 0: {rankings.unserved:,}."
+        by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
+        if by_rated and (unserved := rankings.unserved):
+            yield f"Users whose interests nothing that they rated serves, for whom it is 0: {unserved:,}."
         if any(getattr(m, "r_max", 0) is None for m in of_aspects):
             yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
 

@@ -354,6 +354,8 @@ def test_subtopics_are_aspects_where_there_is_no_table():
     shown = (4 / 6) / math.log2(3) + (2 / 6) / 2
     best = 1 - (1 - 4 / 6) * (1 - 2 / 6)
     assert found["q"]["alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"] == pytest.approx(shown / best)
+    with pytest.raises(tb.InputError, match="pool='all' needs the aspects of items"):
+        exp.evaluate("alpha_beta_nDCG(pool='all')@3")
     with pytest.raises(tb.InputError, match="a profile needs the aspects of items"):
         tb.Experiment(judged, runs, profile={"q": {"a": 1}}).evaluate("EU@3")
 

@@ -5,7 +5,7 @@ A sibling of `Positions`: those hold where relevant items stand, these hold what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -162,9 +162,10 @@ class AspectRankings:
     @property
     def unserved(self) -> int:
         """How many users have an interest that nothing they rated serves."""
-        wanted = np.take_along_axis(self.interest[self.rated.request], self.table.of_item[self.rated.item], axis=1)
-        serves = (wanted > 0).any(axis=1) & (self.rated.rating > 0)
-        served = np.bincount(self.rated.request, serves, len(self.requests)) > 0
+        request = self.rated.request
+        wanted = [self.interest[request, slot.take(self.rated.item)] > 0 for slot in self.table.slots]
+        serves = np.any(wanted, axis=0) & (self.rated.rating > 0)
+        served = np.bincount(request, serves, len(self.requests)) > 0
         return int((~served & (self.interest.sum(axis=1) > 0)).sum())
 
 
@@ -209,14 +210,8 @@ def aspect_rankings(
     positions: Positions, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None
 ) -> AspectRankings:
     """The first items of rankings that were read with ``top``."""
-    assert positions.top is not None, "rankings were read with their first items"
     table = AspectTable.of(aspects)
-    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
-    shape = len(positions.runs), len(positions.requests), max(depth, 1)
-    item = np.full(shape, NOBODY, dtype=np.int64)
-    rating = np.full(shape, np.nan)
-    for run, top in enumerate(positions.top):
-        place(top, judgements, table, item[run], rating[run])
+    item, rating = first_items(positions, judgements, lambda top: table.codes(Ids(*top.items)))
     rated = Rated.of(judgements, positions.requests, table)
     liked = rated if profile is None else Rated.of(profile, positions.requests, table)
     largest = float(judgements.grade.max(initial=0.0))
@@ -231,17 +226,12 @@ def subtopic_rankings(positions: Positions, judgements: Judgements) -> AspectRan
     An item has the subtopics that it is relevant to, and is rated by its largest grade; of one that is not judged no
     subtopic is known.
     """
-    assert positions.top is not None and judgements.subtopics is not None, "rankings were read with their first items"
     table, own = subtopic_table(judgements)
-    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
-    shape = len(positions.runs), len(positions.requests), max(depth, 1)
-    item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
-    for run, top in enumerate(positions.top):
-        request, rank = places_of(top)
-        known = top.judgement >= 0
-        item[run, request, rank] = np.where(known, top.judgement, len(judgements.item))
-        rating[run, request[known], rank[known]] = judgements.grade[top.judgement[known]]
-    rated = Rated.of_codes(judgements, positions.requests, np.arange(len(judgements.item)))
+    unknown = len(judgements.item)
+    item, rating = first_items(
+        positions, judgements, lambda top: np.where(top.judgement >= 0, top.judgement, unknown).astype(np.int64)
+    )
+    rated = Rated.of_codes(judgements, positions.requests, np.arange(unknown))
     largest = float(judgements.grade.max(initial=0.0))
     return AspectRankings(
         positions.runs,
@@ -255,6 +245,23 @@ def subtopic_rankings(positions: Positions, judgements: Judgements) -> AspectRan
         positions.min_grade,
         own[judgements.places(positions.requests)],
     )
+
+
+def first_items(
+    positions: Positions, judgements: Judgements, rows_of: Callable[[TopItems], NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], Floats]:
+    """Rows of the table and ratings [run, request, rank] of what stands first, where the rows of a run's are given."""
+    assert positions.top is not None, "rankings were read with their first items"
+    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
+    shape = len(positions.runs), len(positions.requests), max(depth, 1)
+    item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
+    for run, top in enumerate(positions.top):
+        sizes = np.diff(top.starts)
+        request, rank = np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
+        item[run, request, rank] = rows_of(top)
+        known = top.judgement >= 0
+        rating[run, request[known], rank[known]] = judgements.grade[top.judgement[known]]
+    return item, rating
 
 
 def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool_]]:
@@ -272,17 +279,3 @@ def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool
     own[judgements.request[entry], label] = True
     names = {str(k): k for k in range(len(judgements.item))}
     return AspectTable(names, tuple(rows.labels), of_item), own
-
-
-def places_of(top: TopItems) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The request and the rank, from 0, of all first items of one run."""
-    sizes = np.diff(top.starts)
-    return np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
-
-
-def place(top: TopItems, judgements: Judgements, table: AspectTable, item: NDArray[np.int64], rating: Floats) -> None:
-    """Write the first items of one run to their places."""
-    request, rank = places_of(top)
-    item[request, rank] = table.codes(Ids(*top.items))
-    known = top.judgement >= 0
-    rating[request[known], rank[known]] = judgements.grade[top.judgement[known]]

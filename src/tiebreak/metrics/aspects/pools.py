@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tiebreak.errors import InputError
 from tiebreak.metrics.aspects.greedy import Codes
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Rated
 from tiebreak.projection.primitives import Floats
@@ -20,6 +21,8 @@ Candidates: TypeAlias = tuple[Codes, Codes, Floats]
 
 def candidates(rankings: AspectRankings, pool: str, cutoff: int) -> Iterator[Candidates]:
     """The items of a pool, some requests at a time."""
+    if pool == "all" and rankings.own is not None:
+        raise InputError("pool='all' needs the aspects of items: aspects=..., --aspects FILE.", kind="aspects")
     if pool == "all":
         return with_all(rankings)
     rated = rankings.rated if pool == "rated" else with_shown(rankings, cutoff)

@@ -107,8 +107,9 @@ class NoisyOrNDCG(InterestMetric):
         raise NotImplementedError
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        ideal = self.ideal(rankings)
-        found = self.discounted(self.gains(rankings))
+        interests = self.interests(rankings)
+        ideal = self.ideal(rankings, interests)
+        found = self.discounted(self.gains(rankings, interests))
         # Nothing can serve a user without interests.
         return np.divide(found, ideal, out=np.zeros_like(found), where=np.broadcast_to(ideal > 0, found.shape))
 
@@ -117,12 +118,12 @@ class NoisyOrNDCG(InterestMetric):
         summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
         return summed
 
-    def gains(self, rankings: AspectRankings) -> Floats:
+    def gains(self, rankings: AspectRankings, interests: Floats) -> Floats:
         """The gain [run, request, rank] of the items of all runs."""
         runs, users, listed = rankings.item.shape
         item, rating = rankings.item.reshape(-1, listed), rankings.rating.reshape(-1, listed)
         depth = min(int(self.cutoff or 1), listed)
-        gains, interests = np.zeros((len(item), depth)), self.interests(rankings)
+        gains = np.zeros((len(item), depth))
         lengths = (item[:, :depth] != NOBODY).sum(axis=1)
         longest_first = np.argsort(-lengths, kind="stable")
         for begin in range(0, len(item), RANKINGS_AT_ONCE):
@@ -136,16 +137,16 @@ class NoisyOrNDCG(InterestMetric):
                 gains[rows, rank] = left.see(slots[:, rank], served)
         return gains.reshape(runs, users, depth)
 
-    def ideal(self, rankings: AspectRankings) -> Floats:
+    def ideal(self, rankings: AspectRankings, interests: Floats) -> Floats:
         """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
         found = np.zeros(len(rankings.requests))
         for requests, item, rating in candidates(rankings, self.pool, int(self.cutoff or 1)):
-            found[requests] = self.discounted(self.greedy(rankings, requests, item, rating))
+            left = Left(interests[requests])
+            found[requests] = self.discounted(self.greedy(rankings, left, requests, item, rating))
         return found
 
-    def greedy(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+    def greedy(self, rankings: AspectRankings, left: Left, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """The gains [request, rank] of the greedy order of some items [request, candidate]."""
-        left = Left(self.interests(rankings)[requests])
         slots = slots_of(rankings, item)
         places = left.places(slots)
         chance = np.where(item == NOBODY, 0.0, self.served(rankings, requests, item, rating))

@@ -37,7 +37,6 @@ class Axiom(NamedTuple):
     """
 
     name: str
-    words: str
     pairs: Callable[[Ranking], Iterator[Pair]]
     suggested: Callable[[], Iterator[Ranking]]
     is_existential: bool = False
@@ -203,18 +202,18 @@ def of_missing_ratings() -> Iterator[Ranking]:
 
 
 AXIOMS = (
-    Axiom("Pri", "priority inside an aspect", priority, of_one_aspect),
-    Axiom("Deep", "deepness inside an aspect", deepness, of_one_aspect),
-    Axiom("NonPriSatAsp", "no priority on saturated aspects", saturation, of_a_shown_aspect, True),
-    Axiom("TopHeav", "top heaviness", top_heaviness, of_halves, True),
-    Axiom("TopHeavComp", "top heaviness, complementary", top_heaviness_complementary, of_halves, True),
-    Axiom("AspRel", "aspect relevance", aspect_relevance, of_two_aspects),
-    Axiom("MoreAsp", "more aspect contribution, of aspects and some more", more_aspects, of_two_aspects),
-    Axiom("MissOverNon", "missing over non-relevant", missing_over_non_relevant, of_missing_ratings),
+    Axiom("Pri", priority, of_one_aspect),
+    Axiom("Deep", deepness, of_one_aspect),
+    Axiom("NonPriSatAsp", saturation, of_a_shown_aspect, True),
+    Axiom("TopHeav", top_heaviness, of_halves, True),
+    Axiom("TopHeavComp", top_heaviness_complementary, of_halves, True),
+    Axiom("AspRel", aspect_relevance, of_two_aspects),
+    Axiom("MoreAsp", more_aspects, of_two_aspects),
+    Axiom("MissOverNon", missing_over_non_relevant, of_missing_ratings),
 )
 """In the order of the paper."""
 READINGS = (
-    Axiom("Pri > 0", "Pri where both ratings are above 0", lambda ranking: priority(ranking, 1), of_one_aspect),
-    Axiom("MoreAsp any", "MoreAsp of any aspects", more_interest, of_two_aspects),
+    Axiom("Pri > 0", lambda ranking: priority(ranking, 1), of_one_aspect),
+    Axiom("MoreAsp any", more_interest, of_two_aspects),
 )
 """Readings beside those of the table: a narrower and a wider one."""

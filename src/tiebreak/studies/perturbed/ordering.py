@@ -111,11 +111,17 @@ def rater(ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]]) ->
     place = {label: k for k, label in enumerate(labels)}
     whole = whole_ratings(ratings.values())
     of_items = [tuple(sorted({place[label] for label in known[item]})) for item in items]
-    liked = [0] * len(labels)
-    for item, shown in zip(items, of_items, strict=True):
+    in_order = [whole[ratings[item]] for item in items]
+    return items, Rater(in_order, of_items, summed(in_order, of_items, len(labels)))
+
+
+def summed(ratings: Sequence[int], aspects: Sequence[tuple[int, ...]], labels: int) -> list[int]:
+    """How much of the ratings each aspect has: AB eq 9, before it is divided by their sum."""
+    found = [0] * labels
+    for rating, shown in zip(ratings, aspects, strict=True):
         for a in shown:
-            liked[a] += max(whole[ratings[item]], 0)
-    return items, Rater([whole[ratings[item]] for item in items], of_items, liked)
+            found[a] += max(rating, 0)
+    return found
 
 
 def ideal_ordering(

@@ -15,7 +15,7 @@ from tiebreak.inputs import Ids, Judgements
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Rated
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import fingerprints, mixed, number_kept
-from tiebreak.studies.perturbed.ordering import Order, Rater, proportional, whole_ratings
+from tiebreak.studies.perturbed.ordering import Order, Rater, proportional, summed, whole_ratings
 from tiebreak.studies.perturbed.perturbations import PERTURBATIONS
 
 Entries = NDArray[np.int64]
@@ -159,12 +159,3 @@ def in_parts(rated: Rated, slots: list[tuple[int, ...]]) -> list[tuple[list[int]
     aspects = [slots[item] for item in rated.item.tolist()]
     bounds = rated.starts.tolist()
     return [(ratings[a:b], aspects[a:b]) for a, b in pairwise(bounds)]
-
-
-def summed(ratings: Sequence[int], aspects: Sequence[tuple[int, ...]], labels: int) -> list[int]:
-    """How much of the ratings each aspect has: AB eq 9, before it is divided by their sum."""
-    found = [0] * labels
-    for rating, shown in zip(ratings, aspects, strict=True):
-        for a in shown:
-            found[a] += max(rating, 0)
-    return found
