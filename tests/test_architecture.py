@@ -16,6 +16,7 @@ ORDER = (
     "_reference",
     "_ahead",
     "_kernels",
+    "exact",
     "inputs",
     "projection",
     "simulation",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import Tick
 from tiebreak.errors import InputError, place_of
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
@@ -118,8 +119,12 @@ class Comparison(Shown):
     pairs : Pairs
         All pairs of runs; or, against baselines, every run with each of them, the baseline second.
     numerator : array [pair, request]
-        Whole numbers where the preference is one of counts or signs.
+        Whole numbers where the preference is one of counts or signs, else the floats nearest its exact values.
     denominator : int array [request]
+    exact : ExactValues, optional
+        The exact values, where numerators are not whole.
+    by_run : ExactValues, optional
+        Numbers [run, request] of which the preferences are differences.
     """
 
     measure: str
@@ -131,6 +136,8 @@ class Comparison(Shown):
     denominator: NDArray[np.int64]
     baselines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    exact: ExactValues | None = None
+    by_run: ExactValues | None = None
 
     @cached_property
     def values(self) -> Floats:
@@ -141,16 +148,16 @@ class Comparison(Shown):
     @cached_property
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
-        if np.issubdtype(self.numerator.dtype, np.integer):
+        if self.exact is None:
             return np.array([*map(float, exact_means(self.numerator, self.denominator))])
-        return np.array([mean_of(row.tolist()) for row in self.values])
+        return np.array([float(mean_of(self.exact.sample(pair))) for pair in range(len(self.pairs))])
 
     @cached_property
     def interval(self) -> Floats:
         """The 95% interval of every mean, by Student's t over requests: [pair, 2]."""
         n = len(self.requests)
         deviations = ((row - mean) ** 2 for row, mean in zip(self.values, self.mean, strict=True))
-        margin = np.array([half_width(row.tolist(), n) for row in deviations])
+        margin = np.array([half_width(row, n) for row in deviations])
         return np.stack([self.mean - margin, self.mean + margin], axis=1)
 
     @cached_property
@@ -205,16 +212,16 @@ class Comparison(Shown):
 
     def win_rate(self) -> Floats:
         """Sum of every run's preferences over the others, in every request: [run, request] (RPP eq 7)."""
-        rate = self.ballots.win_rate
-        rates: Floats = rate.numbers * float(rate.unit) / self.denominator
-        return rates
+        return self.ballots.win_rate.nearest
 
     @cached_property
     def ballots(self) -> Ballots:
         """The preferences of all pairs as orderings see them."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
-        return Ballots.of(self.runs, self.pairs.x, self.pairs.y, self.numerator, self.denominator)
+        exact = self.exact or ExactValues.quotients(self.numerator, self.denominator)
+        signs = np.sign(self.numerator).astype(np.int8)
+        return Ballots(self.runs, self.pairs.x, self.pairs.y, signs, exact, self.by_run)
 
     def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
         """Order the runs.
@@ -238,23 +245,24 @@ class Comparison(Shown):
             str(made),
             self.runs,
             scores,
-            tolerance=made.tolerance(self.ballots),
             cycles=cycles,
             notes=(f"Over {many(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
         )
 
     def _of_request(self, request: str) -> Comparison:
-        place = self.requests.place(request, "request")
+        place = np.array([self.requests.place(request, "request")])
         return Comparison(
             f"{self.measure} of request {request}",
             self.preference,
             self.runs,
-            self.requests.take(np.array([place])),
+            self.requests.take(place),
             self.pairs,
-            self.numerator[:, [place]],
-            self.denominator[[place]],
+            self.numerator[:, place],
+            self.denominator[place],
             self.baselines,
+            exact=None if self.exact is None else self.exact.take_columns(place),
+            by_run=None if self.by_run is None else self.by_run.take_columns(place),
             library=self.library,
         )
 
@@ -387,7 +395,7 @@ def compare(
     baselines = names_of(baseline)
     places = [place_of(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
-    found = made.compare(positions, pairs, evaluate or (lambda metric: metric.evaluate(positions)))
+    found = made.compare(positions, pairs, evaluate or (lambda metric: metric.values(positions)))
     if not len(found.requests):
         raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
     return Comparison(
@@ -399,6 +407,8 @@ def compare(
         found.numerator,
         found.denominator,
         baselines,
+        exact=found.exact,
+        by_run=found.by_run,
         library=positions.library,
     )
 

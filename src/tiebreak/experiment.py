@@ -13,6 +13,7 @@ import numpy as np
 
 from tiebreak._interface import Tick
 from tiebreak.errors import GradesWarning, InputError, UnknownNameError
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Judgements, Run, read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
@@ -67,7 +68,7 @@ class Experiment:
     --------
     >>> exp = Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate(["AP", "RR"]).to_flat_dict()      # (1 + 2/3) / 2
-    {'run1/AP': 0.8333333333333333, 'run1/RR': 1.0}
+    {'run1/AP': 0.8333333333333334, 'run1/RR': 1.0}
     """
 
     def __init__(
@@ -117,12 +118,15 @@ class Experiment:
         names, metrics = named_metrics(measures)
         positions = self.positions
         warn_of_grades(metrics, positions)
-        values = np.stack(list(self._evaluated(metrics)), axis=-1)
+        exact = tuple(self._evaluated(metrics))
+        values = np.stack([one.nearest for one in exact], axis=-1)
         counted = int((positions.relevant() > 0).sum())
         over = f"Means over {many(counted, 'request')}."
         on_measures = notes_on_measures(names, metrics, values, counted)
         said = (over, *notes(positions), *on_measures, *self._notes_on_aspects(metrics))
-        return Scores(positions.runs, positions.requests, names, metrics, values, said, library=positions.library)
+        return Scores(
+            positions.runs, positions.requests, names, metrics, values, exact, said, library=positions.library
+        )
 
     def compare(
         self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None
@@ -192,13 +196,13 @@ class Experiment:
         made = metric(measure)
         values = self._values(made)
         warn_of_grades([made], self.positions)
-        known = np.flatnonzero(~np.isnan(values).any(axis=0))
+        known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         if not len(known):
             raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
         lower = made.traits.lower_is_better
         requests = self.positions.requests.take(known)
-        values = 0.0 - values[:, known] if lower else np.ascontiguousarray(values[:, known])
-        table = UtilityTable(self.positions.runs, requests, values, library=self.positions.library)
+        exact = (-values if lower else values).take_columns(known)
+        table = UtilityTable(self.positions.runs, requests, exact.nearest, exact=exact, library=self.positions.library)
         said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel))
         return Utilities.of(table, str(made), said, weights, groups)
 
@@ -229,27 +233,27 @@ class Experiment:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         return replace(explain_request(self.positions, run, other, str(request)), notes=said)
 
-    def _values(self, metric: Metric) -> Floats:
-        """The values [run, request] of a metric."""
+    def _values(self, metric: Metric) -> ExactValues:
+        """The exact values [run, request] of a metric."""
         return next(self._evaluated([metric]))
 
-    def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[Floats]:
-        """The values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
+    def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[ExactValues]:
+        """The exact values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
         positions = self.positions
         forms = [m.on(positions) for m in metrics]
         levels = {rel: positions.levels(rel) for rel in {m.rel for m in forms if isinstance(m, LevelMetric)}}
         counted = positions.relevant() > 0
         for m in forms:
             if isinstance(m, ExternalMeasure):
-                values = m.evaluate_rankings(self.judgements, self._whole_rankings)
+                values = ExactValues.given(m.evaluate_rankings(self.judgements, self._whole_rankings))
             elif isinstance(m, LevelMetric):
-                values = m.over(levels[m.rel])
+                values = m.of_levels(levels[m.rel])
             elif isinstance(m, AspectMetric):
-                values = m.of_rankings(self._aspect_rankings(m))
+                values = m.values_of(self._aspect_rankings(m))
             else:
-                values = m.evaluate(self._pooled if m.needs_pool else positions)
+                values = m.values(self._pooled if m.needs_pool else positions)
             # A request without a relevant item is left out of everything, also by measures that would have a value.
-            yield np.where(counted, values, np.nan) if m.rel is None else values
+            yield values.where(counted) if m.rel is None else values
 
     @cached_property
     def _pooled(self) -> Positions:

@@ -157,7 +157,7 @@ def contributions(
     two = only_these(positions, run, other)
     places = [positions.runs.index(name) for name in two.runs]
     measures = measures_shown(measure)
-    found = [compare(two, name, evaluate=lambda metric: evaluate(metric)[places]) for name in measures]
+    found = [compare(two, name, evaluate=lambda metric: evaluate(metric).take_rows(places)) for name in measures]
     values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
     rows = [(request, sizes[request], *(v.get(request, np.nan) for v in values)) for request in found[0].requests]

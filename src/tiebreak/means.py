@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
-from math import fsum, lcm, nan, sqrt
+from math import lcm, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.exact import Number
+from tiebreak.exact.sample import Sample
+from tiebreak.exact.sums import exact_sum
+
+Floats = NDArray[np.float64]
+
 CONFIDENCE = 0.95
 
 
-def mean_of(values: list[float]) -> float:
-    """The mean, whatever the order of the values; NaN where there is none."""
-    return fsum(values) / len(values) if values else nan
+def mean_of(sample: Sample) -> Number | float:
+    """The exact mean; NaN where there is no value."""
+    return sample.total() / len(sample) if len(sample) else nan
 
 
 def exact_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
@@ -33,13 +38,13 @@ def exact_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) 
     return [Fraction(total, common * len(denominator)) for total in totals]
 
 
-def half_width(squares: Iterable[float], n: int) -> float:
+def half_width(squares: Floats, n: int) -> float:
     """Half the width of the 95% interval of a mean by Student's t, given the n squared deviations; NaN where n < 2."""
     if n < 2:
         return nan
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(fsum(squares) / (n - 1) / n)
+    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(float(exact_sum(squares)) / (n - 1) / n)
 
 
 def binomial_interval(met: ArrayLike, n: int, alpha: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

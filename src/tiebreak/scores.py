@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isnan
+from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tiebreak.errors import UnknownNameError
+from tiebreak.exact import ExactValues, Number
 from tiebreak.inputs import Ids
 from tiebreak.means import half_width, mean_of
 from tiebreak.metrics import Metric
@@ -65,7 +68,7 @@ class Means(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown):
-    """Values [run, request, measure]; NaN where a request has nothing relevant for that measure.
+    """ExactValues [run, request, measure]; NaN where a request has nothing relevant for that measure.
 
     Attributes
     ----------
@@ -75,6 +78,9 @@ class Scores(Shown):
         As they were asked for.
     metrics : tuple of Metric
     values : array [run, request, measure]
+        The floats nearest the exact values.
+    exact : tuple of ExactValues
+        The exact values of every measure.
     notes : tuple of str
         What was left out and which choices were made.
     """
@@ -84,6 +90,7 @@ class Scores(Shown):
     measures: tuple[str, ...]
     metrics: tuple[Metric, ...]
     values: Floats
+    exact: tuple[ExactValues, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = field(default=())
 
     def __getitem__(self, measure: str) -> Floats:
@@ -99,17 +106,18 @@ class Scores(Shown):
     def _intervals(self) -> Iterator[Mean]:
         for r, run in enumerate(self.runs):
             for k, measure in enumerate(self.measures):
-                known = self._known(r, k)
-                mean = mean_of(known)
-                margin = half_width(((value - mean) ** 2 for value in known), len(known))
+                known = self.values[r, :, k][~np.isnan(self.values[r, :, k])]
+                mean = float(self.exact_means[k][r])
+                margin = half_width((known - mean) ** 2, len(known))
                 yield Mean(run, measure, mean, mean - margin, mean + margin, len(known))
 
-    def _known(self, r: int, k: int) -> list[float]:
-        """The values of one measure for one run, without requests that have none."""
-        return [value for value in self.values[r, :, k].tolist() if not isnan(value)]
+    @cached_property
+    def exact_means(self) -> tuple[list[Number | float], ...]:
+        """For every measure the exact mean of every run; NaN where it has no value."""
+        return tuple([mean_of(one.sample(r)) for r in range(len(self.runs))] for one in self.exact)
 
     def _means(self, r: int) -> list[float]:
-        return [mean_of(self._known(r, k)) for k in range(len(self.measures))]
+        return [float(means[r]) for means in self.exact_means]
 
     def per_request(self) -> Iterator[Row]:
         """Every value, by run, then request, then measure."""
@@ -143,7 +151,7 @@ class Scores(Shown):
         """Runs as rows, mean measures as columns, the best of each marked."""
         header, means = self.wide_rows(per_request=False)
         rows = tuple((run, *(f"{value:.{digits}f}" for value in values)) for run, *values in means)
-        best = (place for k in range(1, len(header)) for place in self._best([row[k] for row in means], k))
+        best = ((r, k + 1) for k in range(len(self.measures)) for r in self._best(k))
         return Table(header, rows, self.notes, frozenset(best))
 
     def request_table(self, digits: int = 4) -> Table:
@@ -174,12 +182,12 @@ class Scores(Shown):
                     yield from ((*name, m, request, v) for m, v in zip(self.measures, values, strict=True))
             yield from ((*name, m, "all", mean) for m, mean in zip(self.measures, self._means(r), strict=True))
 
-    def _best(self, means: list[float], column: int) -> Iterator[tuple[int, int]]:
-        """The places of the best mean, all of them where runs tie; none where there is one run."""
-        known = [mean for mean in means if not isnan(mean)]
-        if len(means) > 1 and known:
-            best = (min if self.metrics[column - 1].traits.lower_is_better else max)(known)
-            yield from ((r, column) for r, mean in enumerate(means) if mean == best)
+    def _best(self, k: int) -> Iterator[int]:
+        """The runs with the best mean of a measure, all of them where runs tie; none where there is one run."""
+        known = {r: mean for r, mean in enumerate(self.exact_means[k]) if isinstance(mean, Number)}
+        if len(self.runs) > 1 and known:
+            best = (min if self.metrics[k].traits.lower_is_better else max)(known.values())
+            yield from (r for r, mean in known.items() if mean == best)
 
     def __repr__(self) -> str:
         size = f"{len(self.runs)} runs x {len(self.requests)} requests x {len(self.measures)} measures"

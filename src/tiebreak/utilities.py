@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of, quoted
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
@@ -167,16 +168,10 @@ class Utilities:
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
         notes = (said, *more, *self.notes)
         scores = made.scores(self.table)
-        ordered = Ordering.of(
-            self.measure,
-            str(made.bare),
-            self.runs,
-            scores,
-            tolerance=made.tolerance,
-            notes=notes,
-            library=self.table.library,
+        shown = [made.shown(score) for score in scores]
+        return Ordering.of(
+            self.measure, str(made.bare), self.runs, scores, shown=shown, notes=notes, library=self.table.library
         )
-        return replace(ordered, scores=np.array([made.shown(float(score)) for score in scores]))
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
         """The numbers of populations for every run; for every group of requests where there are groups."""
@@ -199,7 +194,7 @@ class Utilities:
             for group, table in parts:
                 made.check(table)
                 for run, score in zip(self.runs, made.scores(table), strict=True):
-                    yield Row(run, name, group, made.shown(float(score)))
+                    yield Row(run, name, group, made.shown(score))
 
     def grouped(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
@@ -218,12 +213,11 @@ class Utilities:
         for group, table in self._parts():
             made.check(table)
             names.append(group)
-            shown = [made.shown(float(score)) for score in made.scores(table)]
-            columns.append([0.0 - value if made.lower_is_better else value for value in shown])
+            columns.append(made.scores(table) if made.is_exact else [*map(made.shown, made.scores(table))])
         minus = "minus " if made.lower_is_better else ""
         said = f"Groups of requests stand for requests: {minus}{made} in each of {many(len(names), 'group')}."
-        values = np.array(columns).T.copy()
-        table = UtilityTable(self.runs, Ids.of(names), values, library=self.table.library)
+        exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
+        table = UtilityTable(self.runs, Ids.of(names), exact.nearest, exact=exact, library=self.table.library)
         return Utilities.of(table, f"{minus}{made.bare} of {self.measure}", (*self.notes, said))
 
     def win_shares(self, run: str, other: str) -> WinShares:
@@ -235,17 +229,19 @@ class Utilities:
         >>> made.win_shares("a", "b")
         WinShares(first=0.25, tied=0.75, second=0.0)
         """
-        x, y = (self.values[place_of(name, self.runs)] for name in (run, other))
-        weights = np.ones(len(x)) if self.table.weights is None else self.table.weights
+        x, y = (np.array([place_of(name, self.runs)]) for name in (run, other))
+        sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
+        weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
         whole = fsum(weights.tolist())
-        return WinShares(*(fsum(weights[mask].tolist()) / whole for mask in (x > y, x == y, x < y)))
+        return WinShares(*(fsum(weights[sign == which].tolist()) / whole for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups, and their utility."""
-        least = self.values.min(axis=1)
+        codes = self.values if self.table.exact is None else self.table.exact.codes()
+        worst = (np.flatnonzero(row == row.min()).tolist() for row in codes)
         return [
-            (run, [self.requests[k] for k in np.flatnonzero(row == low).tolist()], float(low))
-            for run, row, low in zip(self.runs, self.values, least, strict=True)
+            (run, [self.requests[k] for k in places], float(row[places[0]]))
+            for run, row, places in zip(self.runs, self.values, worst, strict=True)
         ]
 
     def by_lag(
@@ -262,7 +258,7 @@ class Utilities:
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
         self._check_no_weights("by_lag")
-        x, y = (self.values[place_of(name, self.runs)] for name in (run, other))
+        x, y = (self.table.sample(place_of(name, self.runs)) for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
         return replace(lag_curve(x, y, (run, other), lags, resamples, seed), library=self.table.library)
@@ -274,9 +270,9 @@ class Utilities:
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([place_of(baseline, self.runs)], size)
-        values: Floats = (self.values[pairs.x] - self.values[pairs.y]).astype(np.float64)
-        mean = np.array([mean_of(row.tolist()) for row in values])
-        paired = Paired(self.measure, self.runs, pairs, values, mean, is_difference=True)
+        values = self.table.numbers.differences(pairs.x, pairs.y)
+        mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
+        paired = Paired(self.measure, self.runs, pairs, values.nearest, mean, is_difference=True)
         made = significance(paired, test, **how)
         return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
 
@@ -289,15 +285,10 @@ class Utilities:
         groups = np.array(self.groups)
         for group in dict.fromkeys(self.groups or ()):
             places = np.flatnonzero(groups == group)
-            weights = None if self.table.weights is None else self.table.weights[places]
-            if weights is not None and not weights.any():
+            part = self.table.take(places)
+            if part.weights is not None and not part.weights.any():
                 raise InputError(f"all requests of group {quoted(group)} have weight 0.", kind="weight")
-            yield (
-                group,
-                replace(
-                    self.table, requests=self.requests.take(places), values=self.values[:, places], weights=weights
-                ),
-            )
+            yield group, part
 
     def _population(self, by: str | Population) -> Population:
         made = population(by)

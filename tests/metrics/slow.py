@@ -4,7 +4,7 @@
 """
 
 from fractions import Fraction
-from math import log2
+from exact_logarithms import log2
 
 INFINITE = None
 
@@ -59,7 +59,7 @@ def tse(p, cutoff=None):
 
 
 def tse_ndcg(p, cutoff=None):
-    return 0.0 if p[-1] is None else 1 / log2(p[-1] + 1)
+    return Fraction(0) if p[-1] is None else 1 / log2(p[-1] + 1)
 
 
 def ncp_inverse(p, cutoff=None):
@@ -74,7 +74,7 @@ def ncp_two_to_one(p, cutoff=None):
 
 
 def linear(p, cutoff=None, n=100):
-    return sum(1 - Fraction(k, n) for _, k in retrieved(p, cutoff)) / len(p)
+    return Fraction(sum(1 - Fraction(k, n) for _, k in retrieved(p, cutoff))) / len(p)
 
 
 def imputed(p, n):

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
+from tiebreak.exact import Number
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
@@ -45,7 +46,14 @@ def scores(spec, rows, weights=None, exact=False):
     made, table = population(spec), table_of(rows, weights, exact)
     made.check(table)
     found = made.scores(table)
-    return [made.shown(score) for score in found] if made.name == "gmean" else found  # ordered by its logarithm
+    if made.name == "gmean":  # ordered by its logarithm
+        return [made.shown(score) for score in found]
+    return [plain(score) if exact else float(score) for score in found]
+
+
+def plain(score):
+    """An exact score as a fraction."""
+    return score.exact if isinstance(score, Number) else score
 
 
 def prefers(spec, x, y):

@@ -49,7 +49,7 @@ def test_lexiprecision_agrees_with_reciprocal_rank_wherever_that_differs(pair):
     x, y = (slow.reciprocal(p[0]) for p in pair)
     if x != y:
         assert preferred("LexiPrecision", *pair)[0] == slow.sign(x - y)
-        assert preferred("rrLP", *pair)[0] == float(x) - float(y)
+        assert preferred("rrLP", *pair)[0] == float(x - y)
 
 
 def rbp(p, persistence):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import FrameColumns
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import ExactValues
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs.frames import (
     Columns,
     check_no_columns,
@@ -41,6 +43,8 @@ class UtilityTable:
     values : array [run, request]
     weights : array [request], optional
         How much each request counts where a population allows it.
+    exact : ExactValues, optional
+        The exact values, where the utilities are those of a metric.
     library : str, optional
         The data frame library of whoever gave a frame.
     """
@@ -49,7 +53,35 @@ class UtilityTable:
     requests: Ids
     values: NDArray[Any]
     weights: NDArray[np.float64] | None = None
+    exact: ExactValues | None = None
     library: str | None = None
+
+    @property
+    def numbers(self) -> ExactValues:
+        """The utilities as exact numbers."""
+        if self.exact is not None:
+            return self.exact
+        return ExactValues.from_exact(self.values) if self.values.dtype == object else ExactValues.given(self.values)
+
+    def sample(self, row: int) -> Sample:
+        """The utilities of one run, as exact numbers."""
+        if self.exact is not None:
+            return self.exact.sample(row)
+        return replace(self, values=self.values[row : row + 1]).numbers.sample(0)
+
+    def samples(self) -> Iterator[Sample]:
+        """The utilities of every run."""
+        return map(self.sample, range(len(self.runs)))
+
+    def take(self, places: NDArray[np.int64]) -> UtilityTable:
+        """Some of the requests."""
+        return replace(
+            self,
+            requests=self.requests.take(places),
+            values=self.values[:, places],
+            weights=None if self.weights is None else self.weights[places],
+            exact=None if self.exact is None else self.exact.take_columns(places),
+        )
 
 
 def read_utilities(

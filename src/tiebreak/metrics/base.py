@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tiebreak.catalogue import Entry
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Floats, Ranks
@@ -75,24 +76,29 @@ class Metric(Entry):
         """The simplest metric that gives the same values on these positions."""
         return self
 
-    def evaluate(self, positions: Positions) -> Floats:
-        """Values [run, request], in the order of the input."""
+    def values(self, positions: Positions) -> ExactValues:
+        """Exact values [run, request], in the order of the input."""
         raise NotImplementedError
+
+    def evaluate(self, positions: Positions) -> Floats:
+        """The floats [run, request] nearest the exact values."""
+        return self.values(positions).nearest
 
 
 @dataclass(frozen=True)
 class LevelMetric(Metric):
     """A metric that sees nothing but the increasing positions p of the relevant items."""
 
-    def score(self, p: Ranks) -> Floats:
-        """Values [run, request] of ``p[run, request, m]``."""
+    def of_levels(self, levels: Levels) -> ExactValues:
+        """Exact values [run, request]."""
         raise NotImplementedError
 
-    def over(self, levels: Levels) -> Floats:
-        return levels.each(self.score)
+    def values(self, positions: Positions) -> ExactValues:
+        return self.of_levels(positions.levels(self.rel))
 
-    def evaluate(self, positions: Positions) -> Floats:
-        return self.over(positions.levels(self.rel))
+    def score(self, p: Ranks) -> Floats:
+        """The floats [run, request] nearest the values of ``p[run, request, m]``."""
+        return self.of_levels(Levels.from_vectors(p)).nearest
 
 
 def check_rel(rel: float | None) -> None:

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
@@ -165,11 +166,11 @@ class LexiRecallValue(Metric):
         if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
             raise InputError("LR needs the number of items in the corpus, such as LR(n=1000000).", kind="spec")
 
-    def evaluate(self, positions: Positions) -> Floats:
-        return positions.levels(self.rel).pessimistic(self.n).each(self.value)
+    def values(self, positions: Positions) -> ExactValues:
+        return ExactValues.given(positions.levels(self.rel).pessimistic(self.n).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
-        """Values [run, request] of imputed ``p[run, request, m]``."""
+        """ExactValues [run, request] of imputed ``p[run, request, m]``."""
         weights = integer_weights(self.n, p.shape[-1])
         whole = self.n * sum(weights)
         # A quotient of integers is rounded once, to the nearest float.
@@ -196,11 +197,11 @@ class LexiPrecisionValue(Metric):
     name: ClassVar[str] = "LP"
     traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
-    def evaluate(self, positions: Positions) -> Floats:
-        return positions.levels(self.rel).each(self.value)
+    def values(self, positions: Positions) -> ExactValues:
+        return ExactValues.given(positions.levels(self.rel).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
-        """Values [run, request] of ``p[run, request, m]``."""
+        """ExactValues [run, request] of ``p[run, request, m]``."""
         nearest = [nearest_binary_fraction(vector) for vector in vectors(p)]
         return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
 

@@ -34,7 +34,7 @@ class ExternalMeasure(Metric):
         return self.spec
 
     def evaluate_rankings(self, judgements: Judgements, positions: Positions) -> Floats:
-        """Values [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
+        """ExactValues [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
         library: Any = import_module("ir_measures")
         measure = library.parse_measure(self.spec)
         if judgements.subtopics is not None:

@@ -2,37 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Doubles, ExactValues, decimal
+from tiebreak.exact.logarithms import power_of_two
+from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits, check_number
-from tiebreak.metrics.recall_level import BinaryNDCG
+from tiebreak.metrics.recall_level import LARGEST_WEIGHT, BinaryNDCG, exact_exposure
 from tiebreak.projection import Positions
-from tiebreak.projection.levels import deepest_of
-from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, exposure
+from tiebreak.projection.levels import deepest_of, distinct_vectors
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 LARGEST_EXPONENT = 1000
-LARGEST_SUMMAND = 1e290
-"""Gains above it are scaled down first, so that sums of them stay finite."""
 
 
-def graded_buckets(positions: Positions, rel: float | None) -> Iterator[tuple[NDArray[np.int64], Ranks, Floats]]:
-    """Requests by size: which they are, the ranks [run, request, m] of their items, the grades [request, m]."""
-    kept = positions.keep(is_relevant(positions.grade, rel))
-    for bucket, (m, _, entries) in zip(kept.buckets(), kept.layout.blocks(), strict=True):
-        grade = kept.grade[entries].reshape(-1, m)
-        for block in bucket.blocks():
-            yield bucket.requests[block], bucket.p[:, block], grade[block]
+@dataclass(frozen=True, eq=False)
+class GradedBlock:
+    """Some requests of one size m: the ranks [run, request, m] of their items, and codes [request, m] of grades."""
+
+    requests: Places
+    ranks: Ranks
+    grade: NDArray[np.int64]
 
 
-def unscored(positions: Positions) -> Floats:
-    return np.full((len(positions.runs), len(positions.requests)), np.nan)
+class GradedEntries:
+    """The items of every request that count, each with its rank in every run and a code for its grade."""
+
+    def __init__(self, positions: Positions, rel: float | None) -> None:
+        self.kept = positions.keep(is_relevant(positions.grade, rel))
+        self.grades, self.code = np.unique(self.kept.grade, return_inverse=True)
+        self.shape = len(positions.runs), len(positions.requests)
+
+    def exact(self, worth: Callable[[Fraction], Fraction]) -> list[Fraction]:
+        """What an item of each grade is worth."""
+        return [worth(decimal(grade)) for grade in self.grades.tolist()]
+
+    @property
+    def has_whole_grades(self) -> bool:
+        return not (self.grades % 1).any()
+
+    def blocks(self) -> Iterator[GradedBlock]:
+        for bucket, (m, _, entries) in zip(self.kept.buckets(), self.kept.layout.blocks(), strict=True):
+            code = self.code.ravel()[entries].reshape(-1, m)
+            for block in bucket.blocks():
+                yield GradedBlock(bucket.requests[block], bucket.p[:, block], code[block])
+
+    def sizes(self) -> Places:
+        """The number of items of every request."""
+        sizes = np.zeros(self.shape[1], dtype=np.int64)
+        sizes[self.kept.request_order] = self.kept.layout.sizes
+        return sizes
+
+    def cell(self, run: int, request: int) -> list[tuple[int, int]]:
+        """Rank and grade, as a code, of the items of a request in a run, the best rank first."""
+        entries = slice(*self.kept.layout.starts[self._stored[request] :][:2])
+        return sorted(zip(self.kept.ranks[run, entries].tolist(), self.code.ravel()[entries].tolist(), strict=True))
+
+    @cached_property
+    def _stored(self) -> Places:
+        stored = np.empty_like(self.kept.request_order)
+        stored[self.kept.request_order] = np.arange(len(stored))
+        return stored
+
+    @cached_property
+    def labels(self) -> Places:
+        """Whole numbers [run, request], the same where items of the same grades stand at the same ranks."""
+        labels = np.full(self.shape, -1, dtype=np.int64)
+        begin = 0
+        for block in self.blocks():
+            keys = np.sort(block.grade * 2**32 + block.ranks, axis=-1)
+            found = distinct_vectors(keys)
+            labels[:, block.requests] = begin + found
+            begin += int(found.max(initial=-1)) + 1
+        return labels
 
 
 @dataclass(frozen=True)
@@ -76,30 +129,85 @@ class NDCG(Metric):
         grade = positions.grade
         return self.binary_form() if len(grade) and grade.min() == grade.max() else self
 
-    def gains(self, grade: Floats) -> Floats:
+    def gain_of(self, grade: Fraction) -> Fraction:
+        """The gain of an item with a grade."""
         if self.gain == "linear":
             return grade
-        if grade.max() > LARGEST_EXPONENT:
-            raise InputError(f"{self}: a grade of {grade.max():g} is too large for an exponential gain.", kind="grade")
-        # Small grades keep their digits in expm1 and would lose them in 2^g - 1.
-        return np.where(grade < 1, np.expm1(grade * np.log(2)), np.exp2(grade) - 1.0)
+        if grade > LARGEST_EXPONENT:
+            raise InputError(f"{self}: a grade of {float(grade):g} is too large for an exponential gain.", kind="grade")
+        return power_of_two(grade) - 1
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def values(self, positions: Positions) -> ExactValues:
         form = self.on(positions)
-        if form is not self:
-            return form.evaluate(positions)
-        values = unscored(positions)
-        discount = self.binary_form()
-        for requests, ranks, grade in graded_buckets(positions, self.rel):
-            gains = self.gains(grade)
-            if gains.max() > LARGEST_SUMMAND:
-                gains = gains / gains.max()
-            m = grade.shape[-1]
-            table = discount.table(deepest_of(ranks), m)
-            ideal = discount.exposure_to_cutoff(np.arange(1.0, m + 1), m)
-            best = (np.sort(gains, axis=-1)[:, ::-1] * ideal).sum(-1)
-            values[:, requests] = (exposure(ranks, table) * gains).sum(-1) / best
-        return values
+        return form.values(positions) if form is not self else GainSums(self, positions).values()
+
+
+class GainSums:
+    """Discounted gains of all rankings and of the ideal ones, to many more digits than a float has."""
+
+    def __init__(self, metric: NDCG, positions: Positions) -> None:
+        self.entries = GradedEntries(positions, metric.rel)
+        self.discount = metric.binary_form()
+        gains = self.entries.exact(metric.gain_of)
+        # A common factor of all gains changes nothing: whole gains are added up exactly.
+        common = lcm(*(gain.denominator for gain in gains))
+        self.gains = [gain * common for gain in gains]
+        largest = int(self.entries.kept.layout.sizes.max(initial=0))
+        self.heaviest = float(max(self.gains, default=Fraction(0)) * largest)
+        if self.heaviest >= LARGEST_WEIGHT:
+            top = max(self.gains)
+            self.gains = [
+                gain / 2 ** (top.numerator.bit_length() - top.denominator.bit_length()) for gain in self.gains
+            ]
+        deepest = max(largest, deepest_of(self.entries.kept.ranks))
+        k = Doubles(np.arange(1.0, deepest + 1))
+        e = self.discount.exposure_to_cutoff(k, 0)
+        self.table = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
+        self.sliced = SlicedTable.cut(self.table, self.heaviest) if self.heaviest < LARGEST_WEIGHT else None
+        self.of_grade = Doubles.from_exact(np.array([*self.gains, Fraction(0)], dtype=object))
+
+    def values(self) -> ExactValues:
+        """The values [run, request]."""
+        runs, requests = self.entries.shape
+        parts = [np.zeros((runs + 1, requests)) for _ in (self.sliced.slices if self.sliced else range(2))]
+        is_zero, error = np.ones((runs, requests), dtype=bool), np.zeros(requests)
+        for block in self.entries.blocks():
+            ideal = np.broadcast_to(np.arange(1, block.grade.shape[-1] + 1), block.grade.shape)
+            gains = Doubles(*(part[block.grade] for part in (self.of_grade.high, self.of_grade.low)))
+            best = Doubles(*(part[-np.sort(-block.grade, axis=-1)] for part in (self.of_grade.high, self.of_grade.low)))
+            for part, ours, theirs in zip(parts, self.sums(block.ranks, gains), self.sums(ideal, best), strict=True):
+                part[:-1, block.requests], part[-1, block.requests] = ours, theirs
+            last = UNRETRIEVED - 1 if self.discount.cutoff is None else self.discount.cutoff
+            is_zero[:, block.requests] = block.ranks.min(axis=-1) > last
+            error[block.requests] = gains.high.sum(axis=-1) * (self.sliced.error if self.sliced else 0.0)
+        total = added(parts)
+        best = total[-1].where(self.entries.sizes() > 0, np.nan)
+        return ExactValues.from_doubles(
+            total[:-1] / best,
+            2 * error / best.high,
+            self.exactly,
+            is_zero,
+            is_rational=False,
+            labels=lambda: self.entries.labels,
+        )
+
+    def sums(self, ranks: NDArray[np.integer], gains: Doubles) -> Iterator[Floats]:
+        """Parts, the largest first, of the sum of discounted gains."""
+        if self.sliced is not None:
+            yield from self.sliced.sums(ranks, gains.high)
+        else:
+            summed = (self.table.take(ranks) * gains).sum()
+            yield from (summed.high, summed.low)
+
+    def exactly(self, run: int, requests: Places) -> list[Fraction]:
+        return [self.exact(self.entries.cell(run, request)) for request in requests.tolist()]
+
+    def exact(self, items: list[tuple[int, int]]) -> Fraction:
+        """The value of one ranking, given rank and code of grade of every item; to 96 digits."""
+        gains = sorted((self.gains[code] for _, code in items), reverse=True)
+        best = sum(gain * exact_exposure(self.discount, k, 0) for k, gain in enumerate(gains, start=1))
+        shown = [(rank, code) for rank, code in items if rank != UNRETRIEVED]
+        return sum((self.gains[code] * exact_exposure(self.discount, k, 0) for k, code in shown), Fraction(0)) / best
 
 
 @dataclass(frozen=True)
@@ -132,20 +240,50 @@ class ExpectedReciprocalRank(Metric):
         if not 0 < self.max_grade <= LARGEST_EXPONENT:
             raise InputError(f"ERR(max_grade={self.max_grade:g}). Give a number up to {LARGEST_EXPONENT}.", kind="spec")
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def stop(self, grade: Fraction) -> Fraction:
+        """The chance to stop at an item with a grade."""
+        return (power_of_two(grade) - 1) / power_of_two(decimal(self.max_grade))
+
+    def values(self, positions: Positions) -> ExactValues:
         if len(positions.grade) and positions.grade.max() > self.max_grade:
             largest = positions.grade.max()
             raise InputError(
                 f"{self}: there are grades up to {largest:g}. Write ERR(max_grade={largest:g}).", kind="spec"
             )
-        values = unscored(positions)
-        for requests, ranks, grade in graded_buckets(positions, self.rel):
-            order = np.argsort(ranks, axis=-1, kind="stable")
-            stop = (np.exp2(grade) - 1.0) / 2.0**self.max_grade
-            stop = np.take_along_axis(np.broadcast_to(stop, ranks.shape), order, axis=-1)
-            reached = np.cumprod(1.0 - stop, axis=-1)
-            reached = np.concatenate([np.ones_like(reached[..., :1]), reached[..., :-1]], axis=-1)
-            ranks = np.take_along_axis(ranks, order, axis=-1)
-            seen = ranks != UNRETRIEVED if self.cutoff is None else ranks <= self.cutoff
-            values[:, requests] = np.where(seen, reached * stop / ranks, 0.0).sum(-1)
-        return values
+        entries = GradedEntries(positions, self.rel)
+        exact = entries.exact(self.stop)
+        stop, go_on = (Doubles.from_exact(np.array(row, dtype=object)) for row in (exact, [1 - r for r in exact]))
+        total = Doubles(np.full(entries.shape, np.nan), np.zeros(entries.shape))
+        last = UNRETRIEVED - 1 if self.cutoff is None else self.cutoff
+        for block in entries.blocks():
+            order = np.argsort(block.ranks, axis=-1, kind="stable")
+            ranks = np.take_along_axis(block.ranks, order, axis=-1)
+            codes = np.take_along_axis(np.broadcast_to(block.grade, ranks.shape), order, axis=-1)
+            reached, summed = Doubles(np.ones(ranks.shape[:2])), Doubles(np.zeros(ranks.shape[:2]))
+            for level in range(ranks.shape[-1]):
+                k, code = ranks[..., level], codes[..., level]
+                summed = summed + (reached * stop[code] / k.astype(np.float64)).where(k <= last)
+                reached = reached * go_on[code]
+            total.high[:, block.requests], total.low[:, block.requests] = summed.high, summed.low
+
+        def exactly(run: int, requests: Places) -> list[Fraction]:
+            return [expected_inverse(entries.cell(run, q), exact, last) for q in requests.tolist()]
+
+        is_rational = entries.has_whole_grades and decimal(self.max_grade).denominator == 1
+        is_zero = np.ones(entries.shape, dtype=bool)
+        for block in entries.blocks():
+            is_zero[:, block.requests] = block.ranks.min(axis=-1) > last
+        return ExactValues.from_doubles(
+            total, 0.0, exactly, is_zero, is_rational=is_rational, labels=lambda: entries.labels
+        )
+
+
+def expected_inverse(items: list[tuple[int, int]], stop: list[Fraction], last: int) -> Fraction:
+    """The expected inverse rank at which a user stops, given rank and code of grade of every item."""
+    total, reached = Fraction(0), Fraction(1)
+    for rank, code in items:
+        if rank > last:
+            break
+        total += reached * stop[code] / rank
+        reached *= 1 - stop[code]
+    return total

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import UNRETRIEVED, Floats
+from tiebreak.projection.primitives import UNRETRIEVED
 
 
 def nonrelevant_of(positions: Positions, metric: Metric) -> Positions:
@@ -43,7 +44,7 @@ class BinaryPreference(Metric):
     name: ClassVar[str] = "bpref"
     traits: ClassVar[Traits] = Traits(cutoff="no", needs_nonrelevant=True)
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def values(self, positions: Positions) -> ExactValues:
         other = nonrelevant_of(positions, self)
         relevant = is_relevant(positions.grade, positions.min_grade if self.rel is None else self.rel)
         request = positions.layout.request[relevant]
@@ -53,14 +54,14 @@ class BinaryPreference(Metric):
         requests = len(positions.requests)
         m, nonrelevant = (np.bincount(r, minlength=requests) for r in (request, below))
         bound = np.maximum(np.minimum(m, nonrelevant), 1)[request]
-        values = np.full((len(positions.runs), requests), np.nan)
+        preferred = np.zeros((len(positions.runs), requests), dtype=np.int64)
         for run in range(len(positions.runs)):
             ranks = positions.ranks[run, relevant]
             above = number_above(request, ranks, below, below_ranks[run])
-            preferred = np.where(ranks == UNRETRIEVED, 0.0, 1.0 - np.minimum(above, m[request]) / bound)
-            total = np.bincount(request, weights=preferred, minlength=requests)
-            values[run] = np.divide(total, m, out=values[run], where=m > 0)
-        return values
+            # Times the bound, so that everything is whole.
+            share = np.where(ranks == UNRETRIEVED, 0, bound - np.minimum(above, m[request]))
+            preferred[run] = np.bincount(request, weights=share, minlength=requests)
+        return ExactValues.quotients(preferred, m * np.maximum(np.minimum(m, nonrelevant), 1))
 
 
 def number_above(
@@ -91,11 +92,11 @@ class JudgedShare(Metric):
         if self.rel is not None:
             raise InputError("Judged asks whether items are judged, not how: leave out rel.", kind="spec")
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def values(self, positions: Positions) -> ExactValues:
         assert self.cutoff is not None
-        judged = np.zeros((len(positions.runs), len(positions.requests)))
+        judged = np.zeros((len(positions.runs), len(positions.requests)), dtype=np.int64)
         for part in (positions, nonrelevant_of(positions, self)):
             for bucket in part.buckets():
                 for block in bucket.blocks():
                     judged[:, bucket.requests[block]] += np.count_nonzero(bucket.p[:, block] <= self.cutoff, axis=-1)
-        return judged / np.maximum(np.minimum(positions.retrieved, self.cutoff), 1)
+        return ExactValues.quotients(judged, np.maximum(np.minimum(positions.retrieved, self.cutoff), 1))

@@ -2,77 +2,236 @@ r"""Recall-level metrics (LR eq 1): one form, an exposure and a normalisation ea
 
 .. math:: \mu(p) = \sum_{i=1}^{m} e(p_i) \, z(i, m)
 
-:math:`e(k)` is the exposure of position k, 0 for unretrieved items; :math:`z(i, m)` weighs the recall levels.
+:math:`e(k)` is the exposure of position k, 0 for unretrieved items; :math:`z(i, m)` weighs the recall levels. Exposures
+and weights are written once, for floats, double-double numbers and exact fractions alike (`tiebreak.exact`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Doubles, ExactValues, like, log2
+from tiebreak.exact.arithmetic import DOUBLES, FLOATS, FRACTIONS, counting, fractions, power, whole_numbers
+from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
-from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
 from tiebreak.projection.levels import Levels, deepest_of
-from tiebreak.projection.primitives import Floats, Ranks, exposure, weighted_sum
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, exposure
 
 
 class RecallLevelMetric(LevelMetric):
-    """A sum over recall levels of exposure times normalisation.
+    """A sum over recall levels of exposure times normalisation, z(i, m) = weight(i, m) / divisor(m).
 
     Where the exposure strictly decreases (`has_strict_exposure`) and the metric is top-heavy, its worst case over users
     and over providers is total search efficiency, e(p_m); `tiebreak.theory.worst_case_is_tse` decides.
     """
 
     has_strict_exposure: ClassVar[bool] = True
+    depends_on_size: ClassVar[bool] = False
+    """Whether the exposure of a position depends on m."""
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        """e(k) of positions k = 1, 2, ..., for requests with m relevant items."""
+    @property
+    def is_rational(self) -> bool:
+        """Whether no logarithm enters."""
+        return True
+
+    def exposure(self, k: Any, m: int) -> Any:
+        """e(k) of positions k = 1, 2, ..., for requests with m relevant items, in the arithmetic of k."""
         raise NotImplementedError
+
+    def weight(self, i: Any, m: int) -> Any:
+        """The weight of recall levels i = 1, ..., m before it is divided, in the arithmetic of i."""
+        raise NotImplementedError
+
+    def divisor(self, i: Any, m: int) -> Any:
+        """What the weights of levels are divided by, in the arithmetic of i; by default nothing."""
+        return like(1, i)
 
     def normalisation(self, m: int) -> Floats:
         """z(i, m) for i = 1, ..., m."""
-        raise NotImplementedError
+        i = counting(m, FLOATS)
+        z: Floats = self.weight(i, m) / self.divisor(i, m)
+        return z
 
     def table(self, deepest: int, m: int) -> Floats:
         """Exposure by position, for look-up: unused at 0, and 0 at the end for every position beyond the deepest."""
         k = np.arange(1, deepest + 1, dtype=np.float64)
         return np.concatenate([[0.0], self.exposure_to_cutoff(k, m), [0.0]])
 
-    def exposure_to_cutoff(self, k: Floats, m: int) -> Floats:
+    def exposure_to_cutoff(self, k: Any, m: int) -> Any:
         e = self.exposure(k, m)
-        return e if self.cutoff is None else np.where(k <= self.cutoff, e, 0.0)
+        if self.cutoff is None:
+            return e
+        shown = (k.high if isinstance(k, Doubles) else k) <= self.cutoff
+        return e.where(shown) if isinstance(e, Doubles) else np.where(shown, e, like(0, k))
 
     def by_level(self, p: Ranks) -> Floats:
         """The contribution e(p_i) z(i, m) of every recall level: [run, request, m]."""
         m = p.shape[-1]
         return exposure(p, self.table(deepest_of(p), m)) * self.normalisation(m)
 
-    def score(self, p: Ranks) -> Floats:
-        return self.scorer(deepest_of(p), p.shape[-1])(p)
+    def of_levels(self, levels: Levels) -> ExactValues:
+        return LevelSums(self, levels).values()
 
-    def over(self, levels: Levels) -> Floats:
-        scorers = {bucket.m: self.scorer(levels.deepest, bucket.m) for bucket in levels.buckets()}
-        return levels.each(lambda p: scorers[p.shape[-1]](p))
-
-    def scorer(self, deepest: int, m: int) -> Callable[[Ranks], Floats]:
-        """The function of ``p[run, request, m]``, with its table of exposures and its weights made once."""
-        table, z = self.table(deepest, m), self.normalisation(m)
-        used = np.flatnonzero(z)
-        if not len(used):
-            return lambda p: np.zeros(p.shape[:-1])
-        levels = slice(used[0], used[-1] + 1)
-        return lambda p: weighted_sum(exposure(p[..., levels], table), z[levels])
+    def exact(self, p: Sequence[int]) -> Fraction:
+        """The exact value of increasing positions; to 96 digits where logarithms enter."""
+        m = len(p)
+        weights, divisor = exact_weights(self, m)
+        shown = [(k, w) for k, w in zip(p, weights, strict=True) if k != UNRETRIEVED and w]
+        e = [exact_exposure(self, k, m if self.depends_on_size else 0) for k, _ in shown]
+        common = lcm(*(number.denominator for number in e))
+        total = sum(w * (x.numerator * (common // x.denominator)) for x, (_, w) in zip(e, shown, strict=True))
+        return Fraction(total, common) / divisor
 
 
-def only(i: int, m: int) -> Floats:
-    """All weight on recall level i; on none where there are fewer levels."""
-    z = np.zeros(m)
-    z[i - 1 : i] = 1.0
-    return z
+@lru_cache(1024)
+def exact_weights(metric: RecallLevelMetric, m: int) -> tuple[list[Fraction], Fraction]:
+    """The exact weights of recall levels, and what they are divided by."""
+    i = counting(m, FRACTIONS)
+    return metric.weight(i, m).tolist(), metric.divisor(i, m)
+
+
+@lru_cache(1 << 16)
+def exact_exposure(metric: RecallLevelMetric, k: int, m: int) -> Fraction:
+    """The exact exposure of a position."""
+    e: Fraction = metric.exposure_to_cutoff(fractions([k]), m)[0]
+    return e
+
+
+DENSE = 1 << 14
+"""Up to this position exposures are worked out for all positions; in deeper rankings for those that occur."""
+LARGEST_WEIGHT = 1 << 40
+
+
+class LevelSums:
+    """The sums of one metric over the recall levels of all requests, to many more digits than a float has."""
+
+    def __init__(self, metric: RecallLevelMetric, levels: Levels) -> None:
+        self.metric, self.levels = metric, levels
+        self.positions = occurring(levels)
+        self.weights = {b.m: metric.weight(counting(b.m, DOUBLES), b.m) for b in levels.buckets()}
+        self.heaviest = max((float(weights.high.sum()) for weights in self.weights.values()), default=0.0)
+        self.is_whole = all(is_whole(weights) for weights in self.weights.values())
+        self.tables: dict[int, tuple[Doubles, SlicedTable | None]] = {}
+
+    def values(self) -> ExactValues:
+        """The values [run, request]."""
+        levels, metric = self.levels, self.metric
+        shape = len(levels.runs), len(levels.requests)
+        parts: list[Floats] = [np.zeros(shape)]
+        error, is_zero = np.zeros(shape[1]), np.ones(shape, dtype=bool)
+        divisor = Doubles(np.full(shape[1], np.nan), np.zeros(shape[1]))
+        for bucket in levels.buckets():
+            by = metric.divisor(counting(bucket.m, DOUBLES), bucket.m)
+            divisor.high[bucket.requests], divisor.low[bucket.requests] = by.high, by.low
+            used = np.flatnonzero(self.weights[bucket.m].high)
+            if not len(used):
+                continue
+            span = slice(int(used[0]), int(used[-1]) + 1)
+            is_zero[:, bucket.requests] = ~self.is_shown(bucket.p[..., span.start])
+            error[bucket.requests] = self.error(bucket.m) / by.high
+            for block in bucket.blocks():
+                for k, part in enumerate(self.sums(bucket.p[:, block, span], bucket.m, span)):
+                    if k == len(parts):
+                        parts.append(np.zeros(shape))
+                    parts[k][:, bucket.requests[block]] = part
+        return ExactValues.from_doubles(
+            added(parts) / divisor,
+            error,
+            self.exactly,
+            is_zero,
+            is_rational=metric.is_rational,
+            labels=lambda: levels.labels,
+        )
+
+    def is_shown(self, p: Ranks) -> NDArray[np.bool_]:
+        return p <= (UNRETRIEVED - 1 if self.metric.cutoff is None else self.metric.cutoff)
+
+    def sums(self, p: Ranks, m: int, span: slice) -> Iterable[Floats]:
+        """Parts, the largest first, of the sum over some levels of weight times exposure."""
+        table, sliced = self.table(m)
+        weights = self.weights[m][span]
+        if sliced is not None:
+            return sliced.sums(p, None if (weights.high == 1).all() else weights.high)
+        summed = (table.take(p) * weights).sum()
+        return summed.high, summed.low
+
+    def error(self, m: int) -> float:
+        """How far the sum of parts may be from the sum that is meant, beside rounding in its last digits."""
+        _, sliced = self.table(m)
+        return 0.0 if sliced is None else sliced.error * float(self.weights[m].high.sum())
+
+    def table(self, m: int) -> tuple[Doubles, SlicedTable | None]:
+        """Exposures for look-up by position; cut, where weights are whole, so that their weighted sums are exact."""
+        key = m if self.metric.depends_on_size else 0
+        if key not in self.tables:
+            e = self.metric.exposure_to_cutoff(Doubles(self.positions.astype(np.float64)), m)
+            size = int(self.positions.max(initial=0)) + 2
+            table = Doubles(np.zeros(size), np.zeros(size))
+            table.high[self.positions], table.low[self.positions] = e.high, e.low
+            self.tables[key] = table, SlicedTable.cut(table, self.heaviest) if self.is_whole else None
+        return self.tables[key]
+
+    def exactly(self, run: int, requests: Places) -> list[Fraction]:
+        """The exact values of some requests in a run."""
+        known: dict[tuple[int, ...], Fraction] = {}
+        vectors = [tuple(p) for p in self.levels.vectors(run, requests)]
+        for p in vectors:
+            if p not in known:
+                known[p] = self.metric.exact(p)
+        return [known[p] for p in vectors]
+
+
+def is_whole(weights: Doubles) -> bool:
+    """Whether weights are whole numbers of which sums are exact."""
+    return not weights.low.any() and not (weights.high % 1).any() and float(weights.high.sum()) < LARGEST_WEIGHT
+
+
+def occurring(levels: Levels) -> Places:
+    """The positions that occur, and in rankings that are not deep all up to the deepest."""
+    if levels.deepest <= DENSE:
+        return np.arange(1, levels.deepest + 1)
+    is_there = np.zeros(levels.deepest + 2, dtype=bool)
+    for bucket in levels.buckets():
+        for block in bucket.blocks():
+            is_there[np.minimum(bucket.p[:, block], levels.deepest + 1)] = True
+    return np.flatnonzero(is_there[:-1])
+
+
+class CountMetric(RecallLevelMetric):
+    """A number of relevant items among the first, over another whole number: one rounding."""
+
+    has_strict_exposure: ClassVar[bool] = False
+
+    def last(self, m: int) -> int:
+        """The position down to which items count."""
+        return UNRETRIEVED - 1 if self.cutoff is None else self.cutoff
+
+    def numerator(self, counted: NDArray[np.int64]) -> NDArray[np.int64]:
+        return counted
+
+    def denominator(self, m: int) -> int:
+        return m
+
+    def of_levels(self, levels: Levels) -> ExactValues:
+        counted = np.zeros((len(levels.runs), len(levels.requests)), dtype=np.int64)
+        below = np.zeros(len(levels.requests), dtype=np.int64)
+        for bucket in levels.buckets():
+            below[bucket.requests] = self.denominator(bucket.m)
+            for block in bucket.blocks():
+                shown = bucket.p[:, block] <= self.last(bucket.m)
+                counted[:, bucket.requests[block]] = np.count_nonzero(shown, axis=-1)
+        return ExactValues.quotients(self.numerator(counted), below)
 
 
 class AveragePrecision(RecallLevelMetric):
@@ -91,11 +250,14 @@ class AveragePrecision(RecallLevelMetric):
 
     name: ClassVar[str] = "AP"
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 / k
+    def exposure(self, k: Any, m: int) -> Any:
+        return 1 / k
 
-    def normalisation(self, m: int) -> Floats:
-        return np.arange(1, m + 1) / m
+    def weight(self, i: Any, m: int) -> Any:
+        return i
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m, i)
 
 
 @dataclass(frozen=True)
@@ -126,11 +288,14 @@ class ReciprocalRank(RecallLevelMetric):
         if isinstance(self.level, bool) or not isinstance(self.level, int) or self.level < 1:
             raise InputError(f"RR(level={self.level!r}). Give a whole number from 1 on.", kind="spec")
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 / k
+    def exposure(self, k: Any, m: int) -> Any:
+        return 1 / k
 
-    def normalisation(self, m: int) -> Floats:
-        return only(self.level, m)
+    def weight(self, i: Any, m: int) -> Any:
+        return only(self.level, m, i)
+
+    def of_levels(self, levels: Levels) -> ExactValues:
+        return inverse_positions(levels, self.level - 1, self.cutoff)
 
 
 class BinaryNDCG(RecallLevelMetric):
@@ -149,12 +314,18 @@ class BinaryNDCG(RecallLevelMetric):
 
     name: ClassVar[str] = "binary_nDCG"
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 / np.log2(k + 1)
+    @property
+    def is_rational(self) -> bool:
+        return False
 
-    def normalisation(self, m: int) -> Floats:
-        ideal = np.arange(1, min(m, self.cutoff or m) + 1, dtype=np.float64)
-        return np.full(m, 1.0 / self.exposure(ideal, m).sum())
+    def exposure(self, k: Any, m: int) -> Any:
+        return 1 / log2(k + 1)
+
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return self.exposure(i[: self.cutoff], m).sum()
 
 
 @dataclass(frozen=True)
@@ -186,14 +357,15 @@ class RankBiasedPrecision(RecallLevelMetric):
         if not 0 < self.p < 1:
             raise InputError(f"RBP(p={self.p}). Give a persistence between 0 and 1.", kind="spec")
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return (1 - self.p) * self.p ** (k - 1)
+    def exposure(self, k: Any, m: int) -> Any:
+        p = like(self.p, k)
+        return (1 - p) * power(p, k - 1)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.ones(m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
 
 
-class Recall(RecallLevelMetric):
+class Recall(CountMetric):
     r"""Share of the relevant items among the first k; without a cutoff, among all retrieved.
 
     .. math:: e(j) = \mathbb{I}(j \le k), \qquad z(i, m) = 1/m
@@ -208,16 +380,18 @@ class Recall(RecallLevelMetric):
     """
 
     name: ClassVar[str] = "R"
-    has_strict_exposure: ClassVar[bool] = False
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return np.ones_like(k)
+    def exposure(self, k: Any, m: int) -> Any:
+        return ones(len(k), k)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.full(m, 1.0 / m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m, i)
 
 
-class RPrecision(RecallLevelMetric):
+class RPrecision(CountMetric):
     r"""Precision at position m, the number of relevant items.
 
     .. math:: e(j) = \mathbb{I}(j \le m), \qquad z(i, m) = 1/m
@@ -231,16 +405,22 @@ class RPrecision(RecallLevelMetric):
 
     name: ClassVar[str] = "RP"
     traits: ClassVar[Traits] = Traits(cutoff="no")
-    has_strict_exposure: ClassVar[bool] = False
+    depends_on_size: ClassVar[bool] = True
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return (k <= m).astype(np.float64)
+    def exposure(self, k: Any, m: int) -> Any:
+        return whole_numbers((k.high if isinstance(k, Doubles) else k) <= m, k)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.full(m, 1.0 / m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m, i)
+
+    def last(self, m: int) -> int:
+        return m
 
 
-class Precision(RecallLevelMetric):
+class Precision(CountMetric):
     r"""Share of relevant items among the first k positions, retrieved or not.
 
     .. math:: e(j) = \mathbb{I}(j \le k) / k, \qquad z(i, m) = 1
@@ -254,17 +434,18 @@ class Precision(RecallLevelMetric):
 
     name: ClassVar[str] = "P"
     traits: ClassVar[Traits] = Traits(cutoff="must")
-    has_strict_exposure: ClassVar[bool] = False
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        assert self.cutoff is not None
-        return np.full_like(k, 1.0 / self.cutoff)
+    def exposure(self, k: Any, m: int) -> Any:
+        return ones(len(k), k) / like(int(self.cutoff or 1), k)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.ones(m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def denominator(self, m: int) -> int:
+        return int(self.cutoff or 1)
 
 
-class Success(RecallLevelMetric):
+class Success(CountMetric):
     r"""Whether any relevant item is among the first k.
 
     .. math:: e(j) = \mathbb{I}(j \le k), \qquad z(i, m) = \mathbb{I}(i = 1)
@@ -278,13 +459,18 @@ class Success(RecallLevelMetric):
 
     name: ClassVar[str] = "Success"
     traits: ClassVar[Traits] = Traits(cutoff="must")
-    has_strict_exposure: ClassVar[bool] = False
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return np.ones_like(k)
+    def exposure(self, k: Any, m: int) -> Any:
+        return ones(len(k), k)
 
-    def normalisation(self, m: int) -> Floats:
-        return only(1, m)
+    def weight(self, i: Any, m: int) -> Any:
+        return only(1, m, i)
+
+    def numerator(self, counted: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.minimum(counted, 1)
+
+    def denominator(self, m: int) -> int:
+        return 1
 
 
 @dataclass(frozen=True)
@@ -312,13 +498,20 @@ class NormalisedCumulativePrecision(RecallLevelMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "weights", check_weights(self.weights))
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 / k
+    @property
+    def is_rational(self) -> bool:
+        return is_rational(self.weights)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.arange(1, m + 1) * recall_weights(m, self.weights)
+    def exposure(self, k: Any, m: int) -> Any:
+        return 1 / k
+
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i) if self.weights == "inverse" else i * level_weights(i, self.weights)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return level_weights(i, self.weights).sum()
 
 
 @dataclass(frozen=True)
@@ -347,16 +540,20 @@ class LinearExposure(RecallLevelMetric):
         if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
             raise InputError("linear needs the number of items in the corpus, such as linear(n=1000000).", kind="spec")
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        if k.size and k[-1] > self.n:
+    def exposure(self, k: Any, m: int) -> Any:
+        last = float((k.high if isinstance(k, Doubles) else k)[-1]) if len(k) else 0.0
+        if last > self.n:
             raise InputError(
-                f"{self}: an item stands at position {k[-1]:.0f} of a corpus of {self.n}. Give its true size.",
+                f"{self}: an item stands at position {last:.0f} of a corpus of {self.n}. Give its true size.",
                 kind="corpus_size",
             )
-        return 1.0 - k / self.n
+        return 1 - k / like(self.n, k)
 
-    def normalisation(self, m: int) -> Floats:
-        return np.full(m, 1.0 / m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m, i)
 
 
 RECIPROCAL = AveragePrecision()
@@ -392,11 +589,46 @@ class TotalSearchEfficiency(RecallLevelMetric):
         if recall_level_form(self.base).rel is not None:
             raise InputError(f"{self.base} says what is relevant. Write TSE({self.base.name}, rel=...).", kind="spec")
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return recall_level_form(self.base).exposure_to_cutoff(k, m)
+    @property
+    def form(self) -> RecallLevelMetric:
+        return recall_level_form(self.base)
 
-    def normalisation(self, m: int) -> Floats:
-        return only(m, m)
+    @property
+    def is_rational(self) -> bool:
+        return self.form.is_rational
+
+    def exposure(self, k: Any, m: int) -> Any:
+        return self.form.exposure_to_cutoff(k, m)
+
+    def weight(self, i: Any, m: int) -> Any:
+        return only(m, m, i)
+
+    def of_levels(self, levels: Levels) -> ExactValues:
+        if isinstance(self.form, (AveragePrecision, ReciprocalRank)):
+            return inverse_positions(levels, -1, self.form.cutoff)
+        return super().of_levels(levels)
+
+
+def ones(m: int, x: Any) -> Any:
+    """M times 1 in the arithmetic of x."""
+    return whole_numbers(np.ones(m, dtype=np.int64), x)
+
+
+def only(level: int, m: int, x: Any) -> Any:
+    """All weight on one recall level, on none where there are fewer, in the arithmetic of x."""
+    return whole_numbers(np.arange(1, m + 1) == level, x)
+
+
+def inverse_positions(levels: Levels, level: int, cutoff: int | None) -> ExactValues:
+    """1 / p at a recall level, by its place; 0 beyond the cutoff and where there is no such level."""
+    last = np.ones((len(levels.runs), len(levels.requests)), dtype=np.int64)
+    shown = np.zeros(last.shape, dtype=np.int64)
+    for bucket in levels.buckets():
+        if level < bucket.m:
+            p = bucket.p[..., level]
+            is_shown = p <= (UNRETRIEVED - 1 if cutoff is None else cutoff)
+            shown[:, bucket.requests], last[:, bucket.requests] = is_shown, np.where(is_shown, p, 1)
+    return ExactValues.quotients(shown, np.where(levels.sizes > 0, last, 0))
 
 
 def recall_level_form(metric: object) -> RecallLevelMetric:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+from tiebreak.projection.primitives import UNRETRIEVED, Ranks
 
 UNION = "union"
 
@@ -41,17 +42,27 @@ class SearchLength(Metric):
     def needs_pool(self) -> bool:
         return self.n == UNION
 
-    def length(self, p: Ranks) -> Floats:
-        """Values [run, request] of ``p[run, request, m]``."""
+    def length(self, p: Ranks) -> NDArray[np.int64]:
+        """Whole numbers [run, request] of ``p[run, request, m]``, which are divided."""
         raise NotImplementedError
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def denominator(self, m: int) -> int:
+        """By what the length of requests with m relevant items is divided."""
+        return 1
+
+    def values(self, positions: Positions) -> ExactValues:
         levels = positions.levels(self.rel)
         if self.n is not None:
             levels = levels.pessimistic(union_sizes(positions, self.rel) if self.n == UNION else self.n)
-        return levels.each(self.finite_length)
+        length = np.zeros((len(levels.runs), len(levels.requests)), dtype=np.int64)
+        below = np.zeros(len(levels.requests), dtype=np.int64)
+        for bucket in levels.buckets():
+            below[bucket.requests] = self.denominator(bucket.m)
+            for block in bucket.blocks():
+                length[:, bucket.requests[block]] = self.finite_length(bucket.p[:, block])
+        return ExactValues.quotients(length, below)
 
-    def finite_length(self, p: Ranks) -> Floats:
+    def finite_length(self, p: Ranks) -> NDArray[np.int64]:
         if (p[..., self.deepest_level] == UNRETRIEVED).any():
             raise InputError(
                 f"{self.name} needs to know where unretrieved items stand. Give the number of items in the corpus, "
@@ -83,8 +94,8 @@ class InitialSearchLength(SearchLength):
     name: ClassVar[str] = "ISL"
     deepest_level: ClassVar[int] = 0
 
-    def length(self, p: Ranks) -> Floats:
-        return np.asarray(p[..., 0], dtype=np.float64)
+    def length(self, p: Ranks) -> NDArray[np.int64]:
+        return np.asarray(p[..., 0], dtype=np.int64)
 
 
 class TotalSearchLength(SearchLength):
@@ -99,8 +110,8 @@ class TotalSearchLength(SearchLength):
 
     name: ClassVar[str] = "TSL"
 
-    def length(self, p: Ranks) -> Floats:
-        return np.asarray(p[..., -1], dtype=np.float64)
+    def length(self, p: Ranks) -> NDArray[np.int64]:
+        return np.asarray(p[..., -1], dtype=np.int64)
 
 
 class AverageSearchLength(SearchLength):
@@ -117,8 +128,11 @@ class AverageSearchLength(SearchLength):
 
     name: ClassVar[str] = "ASL"
 
-    def length(self, p: Ranks) -> Floats:
-        return np.asarray(p.sum(-1, dtype=np.int64) / p.shape[-1])
+    def length(self, p: Ranks) -> NDArray[np.int64]:
+        return np.asarray(p.sum(-1, dtype=np.int64))
+
+    def denominator(self, m: int) -> int:
+        return m
 
 
 class SearchLength3(SearchLength):
@@ -133,8 +147,8 @@ class SearchLength3(SearchLength):
 
     name: ClassVar[str] = "SL3"
 
-    def length(self, p: Ranks) -> Floats:
-        return np.asarray(p[..., -1] - p.shape[-1], dtype=np.float64)
+    def length(self, p: Ranks) -> NDArray[np.int64]:
+        return np.asarray(p[..., -1] - p.shape[-1], dtype=np.int64)
 
 
 class RecallError(SearchLength):
@@ -151,6 +165,9 @@ class RecallError(SearchLength):
 
     name: ClassVar[str] = "RecallError"
 
-    def length(self, p: Ranks) -> Floats:
+    def length(self, p: Ranks) -> NDArray[np.int64]:
         m = p.shape[-1]
-        return np.asarray((2 * p.sum(-1, dtype=np.int64) - m * (m + 1)) / (2 * m))
+        return np.asarray(2 * p.sum(-1, dtype=np.int64) - m * (m + 1))
+
+    def denominator(self, m: int) -> int:
+        return 2 * m

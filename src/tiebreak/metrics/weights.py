@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from collections.abc import Callable
+from math import lcm
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.exact import decimal, log2
+from tiebreak.exact.arithmetic import whole_numbers
 from tiebreak.projection.primitives import Floats
 from tiebreak.words import many
 
 Weights: TypeAlias = "str | tuple[float, ...]"
 
-SHAPES = {
-    "uniform": lambda i: np.ones_like(i),
-    "dcg": lambda i: 1.0 / np.log2(i + 1),
-    "inverse": lambda i: 1.0 / i,
+SHAPES: dict[str, Callable[[Any], Any]] = {
+    "uniform": lambda i: i / i,
+    "dcg": lambda i: 1 / log2(i + 1),
+    "inverse": lambda i: 1 / i,
 }
 
 
@@ -36,24 +40,34 @@ def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
     >>> recall_weights(2, "inverse").round(4).tolist(), recall_weights(3, (2, 1)).tolist()
     ([0.6667, 0.3333], [0.5, 0.25, 0.25])
     """
-    weights = checked_weights(weights)
-    i = np.arange(1, m + 1, dtype=np.float64)
-    if isinstance(weights, str):
-        w: Floats = SHAPES[weights](i)
-    else:
-        w = np.asarray(weights, dtype=np.float64)[np.minimum(np.arange(m), len(weights) - 1)]
-    total = w.sum()
-    if total == 0:
-        raise InputError(
-            f"weights={weights!r} leave nobody in requests with {many(m, 'relevant item')}. "
-            "Give the first recall levels some weight.",
-            kind="weights",
-        )
-    normalised: Floats = w / total
+    w = level_weights(np.arange(1, m + 1, dtype=np.float64), check_weights(weights))
+    normalised: Floats = w / w.sum()
     return normalised
 
 
-def checked_weights(weights: Weights) -> Weights:
+def level_weights(i: Any, weights: Weights) -> Any:
+    """Weights of recall levels i = 1, 2, ..., not normalised, in the arithmetic of i; given ones as whole numbers."""
+    if isinstance(weights, str):
+        return SHAPES[weights](i)
+    exact = [decimal(weight) for weight in weights]
+    common = lcm(*(weight.denominator for weight in exact))
+    whole = [int(weight * common) for weight in exact]
+    w = [whole[min(place, len(whole) - 1)] for place in range(len(i))]
+    if not any(w):
+        raise InputError(
+            f"weights={weights!r} leave nobody in requests with {many(len(i), 'relevant item')}. "
+            "Give the first recall levels some weight.",
+            kind="weights",
+        )
+    return whole_numbers(w, i)
+
+
+def is_rational(weights: Weights) -> bool:
+    """Whether no logarithm enters."""
+    return weights != "dcg"
+
+
+def check_weights(weights: Weights) -> Weights:
     """The name of a shape, or a tuple of floats; text such as ``2,1`` is read as numbers."""
     if isinstance(weights, str):
         if weights in SHAPES:

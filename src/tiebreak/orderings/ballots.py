@@ -5,26 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, lcm
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.means import exact_means
+from tiebreak.exact import Doubles, ExactValues, Number
+from tiebreak.exact.number import as_number
+from tiebreak.exact.sample import common_sum
+from tiebreak.exact.totals import Totals
+from tiebreak.exact.values import SHARE, Places
+from tiebreak.means import mean_of
 from tiebreak.projection.primitives import Floats
-
-Integers = NDArray[np.int64]
-TOLERANCE = Fraction(1, 10**12)
-"""Preferences that are sums of floats differ by noise: win rates this close, for each run summed over, are the same."""
-
-
-class Whole(NamedTuple):
-    """Numbers as whole multiples of a unit; sums that differ by no more than `slack` units are the same."""
-
-    numbers: Integers
-    unit: Fraction
-    slack: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,53 +27,70 @@ class Ballots:
     Attributes
     ----------
     runs : tuple of str
-    win_rate : Whole
-        [run, request], in units of ``unit / denominator[request]``: integers decide who is above whom.
-    preferred : Whole
-        [pair, request], in the same units.
-    denominator : int array [request]
     x, y : int arrays [pair]
+    signs : int8 array [pair, request]
+        Which run of a pair is preferred.
+    preferences : ExactValues
+        Exact preferences [pair, request].
+    by_run : ExactValues, optional
+        Numbers [run, request] of which the preferences are differences.
     """
 
     runs: tuple[str, ...]
-    win_rate: Whole
-    preferred: Whole
-    denominator: Integers
-    x: Integers
-    y: Integers
+    x: Places
+    y: Places
     signs: NDArray[np.int8]
-
-    @classmethod
-    def of(
-        cls, runs: tuple[str, ...], x: Integers, y: Integers, numerator: NDArray[Any], denominator: Integers
-    ) -> Ballots:
-        """The ballots that preferences ``numerator[pair, request] / denominator[request]`` between all pairs make."""
-        preferred = whole(numerator, terms=len(runs) * len(denominator))
-        rates = np.zeros((len(runs), len(denominator)), dtype=np.int64)
-        for pair, (first, second) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
-            rates[first] += preferred.numbers[pair]
-            rates[second] -= preferred.numbers[pair]
-        slack = ceil(TOLERANCE * len(runs) / preferred.unit) if preferred.slack else 0
-        win_rate = Whole(rates, preferred.unit, slack)
-        return cls(runs, win_rate, preferred, denominator, x, y, np.sign(numerator).astype(np.int8))
+    preferences: ExactValues
+    by_run: ExactValues | None = None
 
     @property
     def n_requests(self) -> int:
-        return len(self.denominator)
+        return int(self.signs.shape[1])
 
     def once(self) -> Floats:
         """Weights that count every request once, as a single sample: [1, request]."""
         return np.ones((1, self.n_requests))
 
     @cached_property
-    def mean_win_rates(self) -> list[Fraction]:
+    def win_rate(self) -> ExactValues:
+        """The exact win rates [run, request]."""
+        rates = Doubles(*(np.zeros((len(self.runs), self.n_requests)) for _ in range(2)))
+        for pair, (x, y) in enumerate(zip(self.x.tolist(), self.y.tolist(), strict=True)):
+            preferred = Doubles(self.preferences.nearest[pair], self.preferences.rest[pair])
+            for run, after in ((x, rates[x] + preferred), (y, rates[y] - preferred)):
+                rates.high[run], rates.low[run] = after.high, after.low
+        largest = np.abs(self.preferences.nearest).max(initial=0.0, axis=0)
+        met = np.zeros(rates.shape, dtype=bool)
+        for rows in (self.x, self.y):
+            np.logical_or.at(met, rows, self.signs != 0)
+        error, is_rational = 2 * SHARE * len(self.runs) * largest, self.preferences.is_rational
+        return ExactValues.from_doubles(rates, error, self._exact_win_rates, ~met, is_rational=is_rational)
+
+    def _exact_win_rates(self, run: int, requests: Places) -> list[Fraction]:
+        rates = [[Fraction(0)] for _ in requests]
+        for rows, sign in ((self.x, 1), (self.y, -1)):
+            for pair in np.flatnonzero(rows == run).tolist():
+                for rate, number in zip(rates, self.preferences.exactly(pair, requests), strict=True):
+                    rate.append(sign * number)
+        return [common_sum(rate) for rate in rates]
+
+    @cached_property
+    def standing(self) -> Places:
+        """Whole numbers [run, request] that order and tie the runs of a request as their win rates do."""
+        return (self.win_rate if self.by_run is None else self.by_run).codes(by_column=True)
+
+    @cached_property
+    def mean_win_rates(self) -> list[Number]:
         """The exact mean over requests of every run's win rate."""
-        return [self.win_rate.unit * mean for mean in exact_means(self.win_rate.numbers, self.denominator)]
+        if self.by_run is None:
+            return [as_number(mean_of(self.win_rate.sample(run))) for run in range(len(self.runs))]
+        means = [as_number(mean_of(self.by_run.sample(run))) for run in range(len(self.runs))]
+        everything = sum(means[1:], means[0])
+        return [len(means) * mean - everything for mean in means]
 
     def above(self, run: int) -> NDArray[np.int64]:
         """Whether a run stands above each run in each request, by win rate: [run, request], 1, 0 or -1."""
-        lead = self.win_rate.numbers[run] - self.win_rate.numbers
-        signs: NDArray[np.int64] = np.sign(lead) * (np.abs(lead) > self.win_rate.slack)
+        signs: NDArray[np.int64] = np.sign(self.standing[run] - self.standing)
         return signs
 
     def majorities(self, weights: Floats) -> NDArray[np.int8]:
@@ -92,7 +100,7 @@ class Ballots:
         """
         return self.both_ways(np.sign(weights @ self.signs.T.astype(np.float64)))
 
-    def both_ways(self, signs: Floats) -> NDArray[np.int8]:
+    def both_ways(self, signs: NDArray[np.number]) -> NDArray[np.int8]:
         """Signs [sample, pair] as [sample, run, run]."""
         found = np.zeros((len(signs), len(self.runs), len(self.runs)), dtype=np.int8)
         found[:, self.x, self.y] = signs
@@ -106,28 +114,12 @@ class Ballots:
             found[:, run] = np.sign(weights @ self.above(run).T.astype(np.float64))
         return found
 
-    def additive(self, of: Whole) -> Whole:
-        """Numbers that can be added up over requests, whatever their denominators: exact where they fit."""
-        common = lcm(*np.unique(self.denominator).tolist())
-        largest = int(np.abs(of.numbers).max(initial=0))
-        if common * largest * self.n_requests < 2**53:
-            return Whole(of.numbers * (common // self.denominator), of.unit / common, of.slack * self.n_requests)
-        rounded = whole(of.numbers / self.denominator, terms=self.n_requests)
-        slack = ceil(of.slack / rounded.unit) * self.n_requests
-        return Whole(rounded.numbers, of.unit * rounded.unit, slack + 2 * rounded.slack * self.n_requests)
+    @cached_property
+    def totals(self) -> Totals:
+        """Sums over requests of win rates, or of what orders runs as they do."""
+        return Totals(self.win_rate if self.by_run is None else self.by_run)
 
-
-def whole(values: NDArray[Any], terms: int) -> Whole:
-    """Values as whole multiples of a unit, the finest for which sums of so many terms are exact, also in floats.
-
-    Examples
-    --------
-    >>> made = whole(np.array([0.5, -0.25]), terms=4)
-    >>> [float(number * made.unit) for number in made.numbers.tolist()]
-    [0.5, -0.25]
-    """
-    if np.issubdtype(values.dtype, np.integer):
-        return Whole(values.astype(np.int64), Fraction(1))
-    largest = float(np.abs(values).max(initial=0.0)) or 1.0
-    bits = 52 - int(np.ceil(np.log2(largest * max(terms, 1))))
-    return Whole(np.rint(np.ldexp(values, bits)).astype(np.int64), Fraction(2) ** -bits, slack=1)
+    @cached_property
+    def pair_totals(self) -> Totals:
+        """Sums over requests of preferences."""
+        return Totals(self.preferences)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak.catalogue import Entry
 from tiebreak.errors import InputError, UnknownNameError, quoted
+from tiebreak.exact import Number, shared_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
@@ -19,24 +20,26 @@ from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 from tiebreak.words import listed
 
-Score: TypeAlias = "Fraction | float"
+Score: TypeAlias = "Number | Fraction | float"
 
 
 @dataclass(frozen=True)
 class Method(Entry):
-    """Ballots -> a score per run, the larger the better."""
-
-    def tolerance(self, ballots: Ballots) -> float:
-        """Scores that differ by no more than this tie; 0 where they are exact."""
-        return 0.0
+    """Ballots -> a score per run, the larger the better; equal scores tie."""
 
     def scores(self, ballots: Ballots) -> list[Score]:
-        """A score per run."""
-        return list(self.resampled(ballots, ballots.once())[0].tolist())
-
-    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
-        """Scores [sample, run] where request q counts ``weights[sample, q]`` times."""
+        """An exact score per run."""
         raise NotImplementedError
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        """Ranks [sample, run], as in an `Ordering`, where request q counts ``weights[sample, q]`` times."""
+        raise NotImplementedError
+
+
+def ranks_of_rows(scores: NDArray[Any]) -> NDArray[np.int64]:
+    """Ranks [sample, run] by descending scores that are exact; equal ones share the best of their ranks."""
+    ranks: NDArray[np.int64] = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+    return ranks
 
 
 class Row(NamedTuple):
@@ -80,9 +83,12 @@ class Ordering(Shown):
 
     @classmethod
     def of(cls, measure: str, by: str, runs: tuple[str, ...], scores: Sequence[Score], **more: Any) -> Ordering:
-        """The order that scores make, the larger the better; exact ones tie where they are equal."""
-        tolerance = more.pop("tolerance", 0.0)
-        return cls(measure, by, runs, np.array([*map(float, scores)]), ranks_of(scores, tolerance), **more)
+        """The order that exact scores make, the larger the better; they are shown as floats, or as `shown` says."""
+        ranks = shared_ranks(scores)
+        floats = np.array(more.pop("shown", None) or [*map(float, scores)])
+        for rank in np.unique(ranks):  # what is equal is reported as equal
+            floats[ranks == rank] = floats[ranks == rank].min()
+        return cls(measure, by, runs, floats, ranks, **more)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -155,20 +161,3 @@ class Ordering(Shown):
 
 def shown_rank(rank: int, tied: bool) -> str:
     return f"{rank}=" if tied else f"{rank}"
-
-
-def ranks_of(scores: Sequence[Score], tolerance: float = 0.0) -> NDArray[np.int64]:
-    """1 for the largest score; scores that differ by no more than the tolerance share a rank, and leave a gap.
-
-    Examples
-    --------
-    >>> ranks_of([0.5, 0.75, 0.5, 0.25]).tolist()
-    [2, 1, 2, 4]
-    """
-    order = sorted(range(len(scores)), key=lambda r: -scores[r])
-    ranks = np.empty(len(scores), dtype=np.int64)
-    for place, r in enumerate(order):
-        above = scores[order[place - 1]]
-        tied = place > 0 and (above == scores[r] or above - scores[r] <= tolerance)
-        ranks[r] = ranks[order[place - 1]] if tied else place + 1
-    return ranks

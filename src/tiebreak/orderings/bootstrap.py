@@ -79,14 +79,11 @@ def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bo
     """Order the runs by requests drawn with replacement, many times."""
     check_resamples(resamples, seed)
     size = len(ballots.runs)
-    preferred = ballots.additive(ballots.preferred)
-    columns = preferred.numbers.T.astype(np.float64)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
     for rows, weights in drawn(ballots.n_requests, resamples, seed, step):
-        ranks[rows] = shared_ranks(method.resampled(ballots, weights), method.tolerance(ballots))
-        totals = weights @ columns
-        wins += (ballots.both_ways(np.sign(totals) * (np.abs(totals) > preferred.slack)) > 0).sum(axis=0)
+        ranks[rows] = method.ranks(ballots, weights)
+        wins += (ballots.both_ways(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 
 
@@ -108,9 +105,3 @@ def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple
     for begin in range(0, resamples, step):
         weights = np.array(list(islice(counts, step)), dtype=np.float64)
         yield slice(begin, begin + len(weights)), weights
-
-
-def shared_ranks(scores: Floats, tolerance: float) -> NDArray[np.int64]:
-    """Ranks [sample, run] by descending score; scores within the tolerance of a better one share its rank."""
-    ranks: NDArray[np.int64] = 1 + (scores[:, None, :] - scores[:, :, None] > tolerance).sum(axis=2)
-    return ranks

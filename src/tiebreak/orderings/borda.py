@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method
+from tiebreak.orderings.base import Method, Score, ranks_of_rows
 from tiebreak.projection.primitives import Floats
 
 
@@ -17,11 +18,14 @@ class Borda(Method):
 
     name: ClassVar[str] = "borda"
 
-    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return [
+            Fraction(int(self.twice_points(ballots, r).sum()), 2 * ballots.n_requests) for r in range(len(ballots.runs))
+        ]
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         points = np.stack([self.twice_points(ballots, run) for run in range(len(ballots.runs))])
-        totals = weights @ points.T.astype(np.float64)
-        scores: Floats = totals / (2 * weights.sum(axis=1, keepdims=True))
-        return scores
+        return ranks_of_rows(weights @ points.T.astype(np.float64))  # sums of whole numbers
 
     def twice_points(self, ballots: Ballots, run: int) -> NDArray[np.int64]:
         """Twice a run's points in every request, which are whole."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method
+from tiebreak.orderings.base import Method, Score, ranks_of_rows
 from tiebreak.projection.primitives import Floats
 
 
@@ -16,6 +17,12 @@ class Copeland(Method):
 
     name: ClassVar[str] = "copeland"
 
-    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
-        scores: Floats = ballots.majorities(weights).sum(axis=2, dtype=np.float64)
-        return scores
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return list(self.beaten(ballots, ballots.once())[0].tolist())
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        return ranks_of_rows(self.beaten(ballots, weights))
+
+    def beaten(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        """How many runs each run beats, minus how many beat it: [sample, run]."""
+        return np.asarray(ballots.majorities(weights).sum(axis=2, dtype=np.int64))

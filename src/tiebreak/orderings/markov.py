@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import decimal, shared_ranks
 from tiebreak.metrics.base import check_number
 from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method
+from tiebreak.orderings.base import Method, Score, ranks_of_rows
 from tiebreak.projection.primitives import Floats
 
 CONVERGE = "converge"
-MOST_STEPS = 100_000
-SETTLED = 1e-15
-TOLERANCE = 1e-12
+MOST_STEPS = 1000
+CLOSE = 1e-10
+"""Masses are sums and products of positive floats: their relative error is less after so many steps."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,13 @@ class MC4(Method):
     r"""The mass that a walk over systems leaves on each of them.
 
     From run i it moves to run j with probability 1/S where more requests place j strictly above i, by win rate, than i
-    above j; else it stays. Masses that differ by no more than 1e-12 tie.
+    above j; else it stays. Masses are whole numbers over a power of S: they are compared exactly.
 
     Parameters
     ----------
     steps : int or "converge"
-        Steps from the uniform distribution; 10 is what the authors of RPP publish. A chain that has converged often has
-        all its mass on one system.
+        Steps from the uniform distribution; 10 is what the authors of RPP publish. ``"converge"`` is the limit, which
+        often has all its mass on one system.
     teleport : float
         Probability of starting anew anywhere.
     """
@@ -50,25 +52,81 @@ class MC4(Method):
         if not 0 <= self.teleport < 1:
             raise InputError(f"mc4(teleport={self.teleport}). Give a number from 0 to below 1.", kind="spec")
 
-    def tolerance(self, ballots: Ballots) -> float:
-        return TOLERANCE
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return list(self.masses(ballots.placements(ballots.once())[0]))
 
-    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
-        return np.stack([self.mass(self.transitions(above)) for above in ballots.placements(weights)])
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        placements = ballots.placements(weights)
+        if self.steps == CONVERGE:
+            return np.stack([shared_ranks(self.masses(above)) for above in placements])
+        return np.stack([self.ranks_of(above) for above in placements])
 
-    def transitions(self, above: NDArray[np.int8]) -> Floats:
-        """The probability of going from each run to each, given who stands above whom in more requests."""
-        size = len(above)
-        moves = (above < 0) / size
-        np.fill_diagonal(moves, 1 - (moves > 0).sum(axis=1) / size)
-        walked: Floats = (1 - self.teleport) * moves + self.teleport / size
-        return walked
-
-    def mass(self, moves: Floats) -> Floats:
-        """Where the walk is after its steps."""
+    def ranks_of(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Ranks of the masses: floats where these are clearly apart, else whole numbers decide."""
+        moves = self.moves(above).astype(np.float64)
+        moves /= moves.sum(axis=1, keepdims=True)
         mass = np.full(len(moves), 1 / len(moves))
-        for _ in range(MOST_STEPS if self.steps == CONVERGE else int(self.steps)):
-            before, mass = mass, (mass[:, None] * moves).sum(axis=0)
-            if self.steps == CONVERGE and np.abs(mass - before).max() <= SETTLED:
-                break
-        return mass
+        for _ in range(int(self.steps)):
+            mass = mass @ moves
+        ordered = np.sort(mass)
+        if (np.diff(ordered) > CLOSE * ordered[1:]).all():
+            return np.asarray(ranks_of_rows(mass[None])[0])
+        return shared_ranks(self.masses(above))
+
+    def moves(self, above: NDArray[np.int8]) -> NDArray[Any]:
+        """How likely the walk goes from each run to each, as whole numbers, given who stands above whom."""
+        size, teleport = len(above), decimal(self.teleport)
+        moves = (above < 0).astype(np.int64)
+        np.fill_diagonal(moves, size - moves.sum(axis=1))
+        stays, leaves = teleport.denominator - teleport.numerator, teleport.numerator
+        return np.asarray(moves.astype(object) * stays + leaves)
+
+    def masses(self, above: NDArray[np.int8]) -> list[Fraction]:
+        """Where the walk is after its steps, exactly."""
+        moves = self.moves(above)
+        if self.steps == CONVERGE:
+            return limit(moves)
+        mass = np.full(len(moves), 1, dtype=object)
+        for _ in range(int(self.steps)):
+            mass = mass @ moves
+        whole = int(mass.sum())
+        return [Fraction(int(one), whole) for one in mass]
+
+
+def limit(moves: NDArray[Any]) -> list[Fraction]:
+    """Where a walk that begins anywhere ends up, given moves as whole numbers with the same sum in every row.
+
+    Groups of runs that the walk does not leave share all the mass. The walk can stay where it is, so a limit exists.
+    """
+    size, whole = len(moves), int(moves[0].sum())
+    reach = (moves > 0) | np.eye(size, dtype=bool)
+    for middle in range(size):
+        reach |= reach[:, middle, None] & reach[middle]
+    returns = [r for r in range(size) if reach[reach[r], r].all()]
+    kept = sorted({tuple(np.flatnonzero(reach[r]).tolist()) for r in returns})
+    transient = [r for r in range(size) if not any(r in runs for runs in kept)]
+    mass = [Fraction(0)] * size
+    for runs in kept:
+        # From each run the walk passes through, the chance to end up here; then how long it stays at each run here.
+        system = [[Fraction(int(r == s)) - Fraction(int(moves[r, s]), whole) for s in transient] for r in transient]
+        into = [Fraction(int(moves[r, list(runs)].sum()), whole) for r in transient]
+        share = (len(runs) + sum(solved(system, into))) / Fraction(size)
+        balance = [[Fraction(int(moves[s, r]), whole) - int(r == s) for s in runs] for r in runs[:-1]]
+        stationary = solved([*balance, [Fraction(1)] * len(runs)], [Fraction(0)] * (len(runs) - 1) + [Fraction(1)])
+        for run, stay in zip(runs, stationary, strict=True):
+            mass[run] = share * stay
+    return mass
+
+
+def solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+    """The solution of linear equations with one, by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for k in range(len(rows)):
+        pivot = next(r for r in range(k, len(rows)) if rows[r][k])
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [number / rows[k][k] for number in rows[k]]
+        for r in range(len(rows)):
+            if r != k and rows[r][k]:
+                factor = rows[r][k]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[k], strict=True)]
+    return [row[-1] for row in rows]

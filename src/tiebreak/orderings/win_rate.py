@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Score
@@ -20,18 +21,11 @@ class WinRate(Method):
         """By what a win rate is divided."""
         return 1
 
-    def tolerance(self, ballots: Ballots) -> float:
-        rates = ballots.additive(ballots.win_rate)
-        return float(rates.slack * rates.unit / ballots.n_requests / self.share(ballots))
-
     def scores(self, ballots: Ballots) -> list[Score]:
         return [rate / self.share(ballots) for rate in ballots.mean_win_rates]
 
-    def resampled(self, ballots: Ballots, weights: Floats) -> Floats:
-        rates = ballots.additive(ballots.win_rate)
-        totals = weights @ rates.numbers.T.astype(np.float64)
-        scores: Floats = totals * float(rates.unit / self.share(ballots)) / weights.sum(axis=1, keepdims=True)
-        return scores
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        return ballots.totals.ranks(weights)
 
 
 class MeanPreference(WinRate):

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, floor
+from math import ceil, exp, floor, fsum, prod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Number, decimal
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
-from tiebreak.populations.base import (
-    Aggregation,
-    Number,
-    Vector,
-    average,
-    check_not_negative,
-    check_share,
-    total,
-    worst_first,
-)
+from tiebreak.populations.base import Aggregation, Score, average, check_not_negative, check_share
 
-Weights = NDArray[np.float64]
 FLOOR = 1e-5
 """Below this a utility counts as this much in the geometric mean (Voorhees 2004)."""
 
@@ -36,7 +27,7 @@ class Mean(Aggregation):
     name: ClassVar[str] = "mean"
     takes_weights: ClassVar[bool] = True
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return average(u, weights)
 
 
@@ -58,8 +49,8 @@ class Quantile(Aggregation):
         if not 0 <= self.share <= 1:
             raise InputError(f"share={self.share}. Give a number from 0 to 1.", kind="spec")
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        return quantile(u, Fraction(str(self.share)))
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        return quantile(u, decimal(self.share))
 
 
 @dataclass(frozen=True)
@@ -68,18 +59,15 @@ class Median(Aggregation):
 
     name: ClassVar[str] = "median"
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return quantile(u, Fraction(1, 2))
 
 
-def quantile(u: Vector, share: Fraction) -> Number:
-    ordered = worst_first(u)
+def quantile(u: Sample, share: Fraction) -> Number:
     place = (len(u) - 1) * share
     j = floor(place)
-    low, high = ordered[j], ordered[min(j + 1, len(u) - 1)]
-    f = place - j
-    between = low + (f if u.dtype == object else float(f)) * (high - low)
-    return between if isinstance(between, Fraction) else float(between)
+    low, high = u.item(j), u.item(min(j + 1, len(u) - 1))
+    return low + (place - j) * (high - low)
 
 
 @dataclass(frozen=True)
@@ -88,9 +76,8 @@ class Minimum(Aggregation):
 
     name: ClassVar[str] = "min"
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        smallest: Number = u.min()
-        return smallest
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        return u.item(0)
 
 
 @dataclass(frozen=True)
@@ -99,9 +86,8 @@ class Maximum(Aggregation):
 
     name: ClassVar[str] = "max"
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        largest: Number = u.max()
-        return largest
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        return u.item(len(u) - 1)
 
 
 @dataclass(frozen=True)
@@ -113,8 +99,8 @@ class GeometricMean(Aggregation):
 
     floor: float = FLOOR
     name: ClassVar[str] = "gmean"
+    is_exact: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = True
-    tolerance: ClassVar[float] = 1e-12
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -126,18 +112,25 @@ class GeometricMean(Aggregation):
         super().check(table)
         check_not_negative(self.name, table)
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        """Means of logarithms, by whose differences runs with the same product tie."""
-        return [self.mean_of_logarithms(row, table.weights) for row in table.values]
+    def shown(self, score: Score) -> float:
+        return exp(float(score.estimate if isinstance(score, Number) else score))
 
-    def shown(self, score: float) -> float:
-        return exp(score)
+    def value(self, u: Sample, weights: Sample | None = None) -> Score:
+        """The mean of logarithms; runs tie where their products are equal."""
+        logarithms = np.log(np.maximum(u.high, self.floor))
+        if weights is not None and weights.high.min() < weights.high.max():
+            return fsum((logarithms * weights.high).tolist()) / fsum(weights.high.tolist())
+        least = decimal(self.floor)
+        estimate = Fraction(fsum(logarithms.tolist()) / len(u))
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        return exp(self.mean_of_logarithms(u, weights))
+        def product() -> Fraction:
+            return prod((max(least, x) for x in u.exact), start=Fraction(1))
 
-    def mean_of_logarithms(self, u: Vector, weights: Weights | None) -> Number:
-        return average(np.log(np.maximum(u.astype(np.float64), self.floor)), weights)
+        return Number(estimate, LOGARITHM * (1 + abs(estimate)), product, u.is_rational)
+
+
+LOGARITHM = Fraction(1, 10**14)
+"""The relative error of a mean of logarithms of floats is less."""
 
 
 @dataclass(frozen=True)
@@ -146,14 +139,13 @@ class PositiveShare(Aggregation):
 
     name: ClassVar[str] = "positive"
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        met = int((u > 0).sum())
-        return Fraction(met, len(u)) if u.dtype == object else met / len(u)
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        return Number(Fraction(int(((u.high > 0) | ((u.high == 0) & (u.low > 0))).sum()), len(u)))
 
 
 def size_of(share: float, n: int) -> int:
     """How many of n requests a share is, rounded down."""
-    return floor(n * share + 1e-9)
+    return floor(n * decimal(share))
 
 
 @dataclass(frozen=True)
@@ -182,12 +174,8 @@ class LowerArea(Aggregation):
                 kind="size",
             )
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        # u_(i) is in the j-th average for every j from i to k: its weight is the sum of 1 / j over these.
-        k = size_of(self.share, len(u))
-        one = Fraction(1) if u.dtype == object else 1.0
-        weight = np.cumsum(np.array([one / j for j in range(k, 0, -1)], dtype=u.dtype))[::-1]
-        return total(worst_first(u)[:k] * weight) / k
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        return u.mean_of_lowest_means(size_of(self.share, len(u)))
 
 
 @dataclass(frozen=True)
@@ -201,13 +189,11 @@ class ConditionalValueAtRisk(Aggregation):
         super().__post_init__()
         check_share(self.share)
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
-        size = len(u) * Fraction(str(self.share))
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        size = len(u) * decimal(self.share)
         whole = floor(size)
-        worst = worst_first(u)[: whole + 1]
-        exact = u.dtype == object
-        last = worst[whole:] * (size - whole if exact else float(size - whole))
-        return total(np.concatenate([worst[:whole], last])) / (size if exact else float(size))
+        worst = u.lowest(whole)
+        return (worst + (size - whole) * u.item(whole) if whole < size else worst) / size
 
 
 @dataclass(frozen=True)
@@ -224,14 +210,13 @@ class Gini(Aggregation):
         super().check(table)
         check_not_negative(self.name, table)
 
-    def scores(self, table: UtilityTable) -> list[Number]:
+    def scores(self, table: UtilityTable) -> list[Score]:
         """Minus the coefficient: more equal is better."""
-        return [-self.value(row) for row in table.values]
+        return [-self.value(sample) for sample in table.samples()]
 
-    def value(self, u: Vector, weights: Weights | None = None) -> Number:
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
         # Of the sorted utilities the i-th is the larger of a pair i - 1 times and the smaller n - i times.
-        n, sum_ = len(u), total(u)
-        if sum_ == 0:
-            return Fraction(0) if u.dtype == object else 0.0
-        rank = np.arange(1, n + 1) * 2 - n - 1
-        return total(worst_first(u) * rank.astype(u.dtype)) / (n * sum_)
+        n, total = len(u), u.total()
+        if total == 0:
+            return Number(Fraction(0))
+        return u.by_place(np.arange(1, n + 1) * 2 - n - 1) / (n * total)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import fsum
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.catalogue import Entry
 from tiebreak.errors import InputError
+from tiebreak.exact import Number
+from tiebreak.exact.given import given_sample
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as metric_of
@@ -20,7 +20,7 @@ from tiebreak.metrics.base import check_number
 Vector: TypeAlias = "NDArray[Any]"
 """Utilities of one run: float64, or exact fractions as objects."""
 
-Number: TypeAlias = "float | Fraction"
+Score: TypeAlias = "Number | float | int"
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Population(Entry):
     """Whether its score says something by itself; else only the order of scores does."""
     lower_is_better: ClassVar[bool] = False
     """Whether people call this number better where it is lower; its score is not."""
-    tolerance: ClassVar[float] = 0.0
-    """Scores that differ by no more than this tie."""
+    is_exact: ClassVar[bool] = True
+    """Whether its scores are the exact numbers themselves."""
     takes_weights: ClassVar[bool] = False
     needs: ClassVar[int] = 1
     """The smallest number of requests."""
@@ -56,13 +56,13 @@ class Population(Entry):
         """The same, whatever the utilities are of."""
         return replace(self, metric=None)
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        """A score per run."""
+    def scores(self, table: UtilityTable) -> list[Score]:
+        """A score per run; those that are equal tie."""
         raise NotImplementedError
 
-    def shown(self, score: float) -> float:
+    def shown(self, score: Score) -> float:
         """What people call by this name."""
-        return -score if self.lower_is_better else score
+        return float(-score if self.lower_is_better else score)
 
     def check(self, table: UtilityTable) -> None:
         """Refuse what this population cannot be of."""
@@ -81,46 +81,20 @@ class Population(Entry):
 class Aggregation(Population):
     """A number that a run has by itself, whatever the others do."""
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        return [self.value(row, table.weights) for row in table.values]
+    def scores(self, table: UtilityTable) -> list[Score]:
+        weights = None if table.weights is None else given_sample(table.weights)
+        return [self.value(sample, weights) for sample in table.samples()]
 
-    def value(self, u: Vector, weights: NDArray[np.float64] | None = None) -> Number:
-        """The number of one run's utilities; with exact fractions exact where it can be."""
+    def value(self, u: Sample, weights: Sample | None = None) -> Score:
+        """The number of one run's utilities."""
         raise NotImplementedError
 
 
-def total(u: Vector) -> Number:
-    """The sum, exactly rounded, so that the order of requests does not matter."""
-    return sum(u.tolist(), Fraction(0)) if u.dtype == object else fsum(u.tolist())
-
-
-def average(u: Vector, weights: NDArray[np.float64] | None = None) -> Number:
+def average(u: Sample, weights: Sample | None = None) -> Number:
     """The mean, or the weighted mean."""
-    if weights is None:
-        return total(u) / len(u)
-    if weights.min() == weights.max():
-        return average(u)
-    return total(products(u, weights)) / total(weights)
-
-
-def products(u: Vector, weights: Vector) -> Vector:
-    """Numbers whose sum is that of the products, without a rounding error (Dekker 1971)."""
-    product: Vector = u * weights
-    (high, low), (other_high, other_low) = halves(u), halves(weights)
-    error = low * other_low - (((product - high * other_high) - low * other_high) - high * other_low)
-    return np.concatenate([product, error])
-
-
-def halves(numbers: Vector) -> tuple[Vector, Vector]:
-    """Each number as a sum of two with half the digits, whose products are exact."""
-    shifted = numbers * (2.0**27 + 1)
-    high: Vector = shifted - (shifted - numbers)
-    return high, numbers - high
-
-
-def worst_first(u: Vector) -> Vector:
-    """Utilities from the smallest to the largest: the papers' sorted vector from its end."""
-    return np.sort(u)
+    if weights is None or weights.high.min() == weights.high.max():
+        return u.total() / len(u)
+    return u.weighted(weights) / weights.total()
 
 
 def check_share(share: float) -> None:

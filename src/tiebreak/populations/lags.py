@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact.sample import Sample
 from tiebreak.orderings.bootstrap import check_resamples, draws
-from tiebreak.populations.base import Vector
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 
@@ -64,13 +64,13 @@ class LagCurve(Shown):
 
 
 def lag_curve(
-    x: Vector, y: Vector, runs: tuple[str, str], lags: int | Iterable[int] | None, resamples: int, seed: int
+    x: Sample, y: Sample, runs: tuple[str, str], lags: int | Iterable[int] | None, resamples: int, seed: int
 ) -> LagCurve:
     """Compare two runs for every lag, on the requests and on resamples of them."""
     check_resamples(resamples, seed)
     n = len(x)
     chosen = some_lags(n) if lags is None else check_lags(lags, n)
-    exact_x, exact_y = on_one_scale(x, y)
+    exact_x, exact_y = on_one_scale(x.exact, y.exact)
     signs = np.array(
         [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
     )
@@ -95,9 +95,9 @@ def check_lags(given: int | Iterable[int], n: int) -> list[int]:
     return [int(lag) for lag in lags]
 
 
-def on_one_scale(x: Vector, y: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
+def on_one_scale(x: list[Fraction], y: list[Fraction]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Both as whole numbers of one unit, so that sums are exact: 64 bits where they fit, else as large as needed."""
-    fractions = [Fraction(value) for value in (*x.tolist(), *y.tolist())]
+    fractions = [*x, *y]
     unit = lcm(*(fraction.denominator for fraction in fractions))
     whole = [int(fraction * unit) for fraction in fractions]
     fits = sum(map(abs, whole)) < 2**62

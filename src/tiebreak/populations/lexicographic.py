@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import groupby
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Number
+from tiebreak.exact.given import given_number
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Number, Population, Vector
+from tiebreak.populations.base import Population, Score, Vector
 
 FIRST_BLOCK = 1024
 Block = Callable[[int, int, int], tuple[Any, ...]]
@@ -38,14 +38,16 @@ class Lexicographic(Population):
         if self.digits is not None and not (whole and 0 <= self.digits <= 15):
             raise InputError(f"digits={self.digits}. Give a whole number from 0 to 15.", kind="spec")
 
-    def scores(self, table: UtilityTable) -> list[Number]:
+    def scores(self, table: UtilityTable) -> list[Score]:
         """How many runs a run stands above."""
-        width, block = self.compared(self.sorted(table.values))
+        width, block = self.compared(self.sorted(table))
         return runs_below(tied_groups(len(table.values), width, block))
 
-    def sorted(self, values: Vector) -> Vector:
-        """The utilities of every run from the worst to the best."""
-        return np.sort(values if self.digits is None else rounded(values, self.digits), axis=-1)
+    def sorted(self, table: UtilityTable) -> Vector:
+        """The utilities of every run from the worst to the best; codes that order as they do, where they are exact."""
+        if self.digits is not None:
+            return np.sort(rounded(table, self.digits), axis=-1)
+        return np.sort(table.values if table.exact is None else table.exact.codes(), axis=-1)
 
     def compared(self, ordered: Vector) -> tuple[int, Block]:
         """How many numbers are compared, and which, in this order."""
@@ -93,35 +95,35 @@ class SmoothedLeximin(Lexicographic):
                 kind="size",
             )
 
+    def scores(self, table: UtilityTable) -> list[Score]:
+        if self.lag == 1:
+            return super().scores(table)
+        if self.digits is not None:
+            table = replace(table, values=exact_numbers(rounded(table, self.digits)), exact=None)
+        samples = list(table.samples())
+        width = len(table.requests) - self.lag + 1
+
+        def block(row: int, begin: int, end: int) -> tuple[Number, ...]:
+            return tuple(samples[row].windows(self.lag, begin, min(end, width)))
+
+        return runs_below(tied_groups(len(samples), width, block))
+
     def compared(self, ordered: Vector) -> tuple[int, Block]:
-        exact = self.lag > 1
-        width = ordered.shape[1] - self.lag + 1
-
-        def block(row: int, begin: int, end: int) -> tuple[Any, ...]:
-            values = ordered[row, begin : min(end, width) + self.lag - 1].tolist()
-            return tuple(windows([*map(Fraction, values)] if exact else values, self.lag))
-
-        return width, block
+        return ordered.shape[1], lambda row, begin, end: tuple(ordered[row, begin:end].tolist())
 
 
-def rounded(values: Vector, digits: int) -> Vector:
-    """To so many decimals, exact fractions too."""
-    if values.dtype != object:
-        return np.round(values, digits)
-    flat = [round(value, digits) for value in values.ravel().tolist()]
-    return np.array(flat, dtype=object).reshape(values.shape)
+def rounded(table: UtilityTable, digits: int) -> Vector:
+    """The utilities to so many decimals."""
+    if table.exact is None and table.values.dtype != object:
+        return np.round(table.values, digits)
+    flat = [[round(number, digits) for number in sample.exact] for sample in table.samples()]
+    return np.array(flat, dtype=object).reshape(table.values.shape)
 
 
-def windows(values: list[Any], lag: int) -> Iterator[Any]:
-    """Sums of so many neighbours."""
-    if lag == 1:
-        yield from values
-        return
-    current = sum(values[:lag])
-    yield current
-    for leaving, entering in zip(values, values[lag:], strict=False):
-        current += entering - leaving
-        yield current
+def exact_numbers(values: Vector) -> Vector:
+    """What rounded utilities mean, as fractions."""
+    numbers = [given_number(float(value)) for value in values.ravel().tolist()]
+    return np.array(numbers, dtype=object).reshape(values.shape)
 
 
 def tied_groups(rows: int, width: int, block: Block) -> list[list[int]]:
@@ -144,13 +146,18 @@ def refined(group: list[int], begin: int, end: int, block: Block) -> Iterator[li
         return
     held = {row: block(row, begin, end) for row in group}
     ordered = sorted(group, key=held.__getitem__, reverse=True)
-    for _, same in groupby(ordered, key=held.__getitem__):
-        yield sorted(same)
+    same = [ordered[0]]
+    for row in ordered[1:]:
+        if held[row] != held[same[0]]:
+            yield sorted(same)
+            same = []
+        same.append(row)
+    yield sorted(same)
 
 
-def runs_below(groups: list[list[int]]) -> list[Number]:
+def runs_below(groups: list[list[int]]) -> list[Score]:
     """For every row how many stand in later groups."""
-    below: dict[int, Number] = {}
+    below: dict[int, Score] = {}
     rest = sum(map(len, groups))
     for group in groups:
         rest -= len(group)

@@ -4,43 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, sqrt
+from math import fsum, inf, sqrt
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of
+from tiebreak.exact import ExactValues, Number, decimal
+from tiebreak.exact.given import given_sample
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
-from tiebreak.populations.base import Number, Population, Vector, average, check_not_negative, total
+from tiebreak.populations.base import Population, Score, Vector, average, check_not_negative
 
 LARGEST_ALPHA = 1e6
+Floats = NDArray[np.float64]
 
 
-def risk_gain(x: Vector, y: Vector, alpha: Number, weights: NDArray[np.float64] | None = None) -> Number:
+def risk_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
     r"""Gains of x over y less (1 + alpha) times its losses: T (PE eq 9).
 
     .. math:: \frac1n \sum \max(0, \mu - \mu') - \frac{1 + \alpha}{n} \sum \max(0, \mu' - \mu)
 
     Examples
     --------
-    >>> risk_gain(np.array([0.5, 0.25]), np.array([0.25, 0.5]), alpha=1)      # (0.25 - 2 * 0.25) / 2
+    >>> float(risk_gain(np.array([0.5, 0.25]), np.array([0.25, 0.5]), alpha=1))      # (0.25 - 2 * 0.25) / 2
     -0.125
     """
-    return average(penalised(x, y, alpha), weights)
+    rows = np.stack([x, y])
+    both = ExactValues.from_exact(rows) if rows.dtype == object else ExactValues.given(rows)
+    return average(penalised(both, 1, alpha).sample(0))
 
 
-def symmetric_gain(x: Vector, y: Vector, alpha: Number) -> Number:
+def symmetric_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
     """T in one direction less T in the other: (2 + alpha) times the mean difference (PE 5)."""
     return risk_gain(x, y, alpha) - risk_gain(y, x, alpha)
 
 
-def penalised(x: Vector, y: Vector, alpha: Number) -> Vector:
-    """The difference in every request, losses multiplied by 1 + alpha."""
-    difference = x - y
-    weighed: Vector = np.where(difference < 0, difference * (1 + alpha), difference)
-    return weighed
+def penalised(utilities: ExactValues, baseline: int, alpha: float | Fraction) -> ExactValues:
+    """The difference of every run to one in every request, losses multiplied by 1 + alpha."""
+    runs = np.arange(len(utilities.nearest))
+    return utilities.differences(runs, np.full_like(runs, baseline)).penalised(1 + decimal(alpha))
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,9 @@ class Gain(Risk):
     name: ClassVar[str] = "gain"
     takes_weights: ClassVar[bool] = True
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        alpha = Fraction(str(self.alpha)) if table.values.dtype == object else self.alpha
-        return [(2 + alpha) * average(row, table.weights) for row in table.values]
+    def scores(self, table: UtilityTable) -> list[Score]:
+        weights = weights_of(table)
+        return [(2 + decimal(self.alpha)) * average(sample, weights) for sample in table.samples()]
 
 
 @dataclass(frozen=True)
@@ -96,9 +101,9 @@ class AgainstBaseline(Risk):
                 f"{self.name} is against a baseline. Name a run: {self.name}(baseline='...').", kind="spec"
             )
 
-    def differences(self, table: UtilityTable) -> list[Vector]:
-        base = table.values[place_of(self.baseline, table.runs)]
-        return [penalised(row, base, self.alpha) for row in table.values]
+    def differences(self, table: UtilityTable) -> list[Sample]:
+        found = penalised(table.numbers, place_of(self.baseline, table.runs), self.alpha)
+        return [found.sample(row) for row in range(len(table.runs))]
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,9 @@ class URisk(AgainstBaseline):
     name: ClassVar[str] = "urisk"
     takes_weights: ClassVar[bool] = True
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        return [average(difference, table.weights) for difference in self.differences(table)]
+    def scores(self, table: UtilityTable) -> list[Score]:
+        weights = weights_of(table)
+        return [average(difference, weights) for difference in self.differences(table)]
 
 
 @dataclass(frozen=True)
@@ -120,24 +126,29 @@ class TRisk(AgainstBaseline):
     takes_weights: ClassVar[bool] = True
     needs: ClassVar[int] = 2
 
-    def scores(self, table: UtilityTable) -> list[Number]:
-        return [studentised(difference, table.weights) for difference in self.differences(table)]
+    def scores(self, table: UtilityTable) -> list[Score]:
+        return [studentised(difference.high, table.weights) for difference in self.differences(table)]
 
 
-def studentised(difference: Vector, weights: NDArray[np.float64] | None = None) -> Number:
+def weights_of(table: UtilityTable) -> Sample | None:
+    return None if table.weights is None else given_sample(table.weights)
+
+
+def studentised(difference: Floats, weights: Floats | None = None) -> float:
     """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise.
 
     With weights the error is that of the weighted mean: each squared deviation counts by its squared share of the
     weights, times n / (n - 1).
     """
-    n, mean = len(difference), float(average(difference, weights))
+    n = len(difference)
+    mean = float(average(given_sample(difference), None if weights is None else given_sample(weights)))
     counted = difference if weights is None else difference[weights > 0]
     if counted.min() == counted.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()
-    share = np.full(n, 1 / n) if weights is None else weights / float(total(weights))
-    deviation = (share * (difference - mean)).astype(np.float64)
+    share = np.full(n, 1 / n) if weights is None else weights / fsum(weights.tolist())
+    deviation = share * (difference - mean)
     largest = float(np.abs(deviation).max())  # squares of tiny numbers would vanish
-    return mean / (largest * sqrt(total((deviation / largest) ** 2) * n / (n - 1)))
+    return mean / (largest * sqrt(fsum(((deviation / largest) ** 2).tolist()) * n / (n - 1)))
 
 
 @dataclass(frozen=True)
@@ -158,15 +169,15 @@ class GeoRisk(Risk):
         super().check(table)
         check_not_negative(self.name, table)
 
-    def scores(self, table: UtilityTable) -> list[Number]:
+    def scores(self, table: UtilityTable) -> list[Score]:
         from scipy.special import ndtr
 
         values = table.values.astype(np.float64)
-        of_run = np.array([total(row) for row in values])
-        of_request = np.array([total(column) for column in values.T])
-        everything = total(of_run)
-        expected = np.outer(of_run, of_request) / (everything or 1.0)
+        of_run, of_request = ([fsum(line.tolist()) for line in lines] for lines in (values, values.T))
+        expected = np.outer(of_run, of_request) / (fsum(of_run) or 1.0)
         z = (values - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
         penalised_z = np.where(z < 0, z * (1 + self.alpha), z)
-        means, risks = ([average(row, table.weights) for row in rows] for rows in (values, penalised_z))
-        return [sqrt(float(mean) * float(ndtr(float(risk)))) for mean, risk in zip(means, risks, strict=True)]
+        weights = np.ones(len(of_request)) if table.weights is None else table.weights
+        whole = fsum(weights.tolist())
+        means, risks = ([fsum((row * weights).tolist()) / whole for row in rows] for rows in (values, penalised_z))
+        return [sqrt(mean * float(ndtr(risk))) for mean, risk in zip(means, risks, strict=True)]

@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.catalogue import Entry
+from tiebreak.exact import ExactValues
+from tiebreak.exact.values import Places
 from tiebreak.metrics import Metric
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats, Ranks
-
-TOLERANCE = 1e-12
-"""Values that are sums of floats count as 0 below this."""
+from tiebreak.projection.primitives import Ranks
 
 ENTRIES_AT_ONCE = 1 << 19
 
-Evaluate: TypeAlias = Callable[[Metric], Floats]
-"""The values [run, request] of a metric."""
+Evaluate: TypeAlias = Callable[[Metric], ExactValues]
+"""The exact values [run, request] of a metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +52,42 @@ class Traits:
 class Preferred:
     """What a preference says of some pairs: ``numerator[pair, request] / denominator[request]``, 0 exactly where tied.
 
-    Numerators are whole where the preference is: integers decide who wins. `requests` are the places of the requests
-    that count, in the order of the input.
+    Attributes
+    ----------
+    requests : int array
+        The places of the requests that count, in the order of the input.
+    numerator : array [pair, request]
+        Whole numbers where the preference is one of counts or signs, else the floats nearest its exact values.
+    denominator : int array [request]
+    exact : ExactValues, optional
+        The exact values, where numerators are not whole.
+    by_run : ExactValues, optional
+        Numbers [run, request] of which the values are differences.
     """
 
-    requests: NDArray[np.int64]
+    requests: Places
     numerator: NDArray[Any]
-    denominator: NDArray[np.int64]
+    denominator: Places
+    exact: ExactValues | None = None
+    by_run: ExactValues | None = None
 
     @classmethod
-    def counted(cls, numerator: NDArray[Any], denominator: NDArray[np.int64]) -> Preferred:
-        """Only the requests whose denominator is not 0: those with something relevant."""
+    def counted(cls, numerator: NDArray[Any], denominator: Places) -> Preferred:
+        """Whole numerators of the requests whose denominator is not 0: those with something relevant."""
         requests = np.flatnonzero(denominator)
         if len(requests) < len(denominator):
             numerator, denominator = numerator[:, requests], denominator[requests]
         return cls(requests, numerator, denominator)
+
+    @classmethod
+    def measured(
+        cls, exact: ExactValues, is_counted: NDArray[np.bool_], by_run: ExactValues | None = None
+    ) -> Preferred:
+        """Exact values of the requests that count."""
+        requests = np.flatnonzero(is_counted)
+        if len(requests) < len(is_counted):
+            exact, by_run = exact.take_columns(requests), None if by_run is None else by_run.take_columns(requests)
+        return cls(requests, exact.nearest, np.ones(len(requests), dtype=np.int64), exact, by_run)
 
 
 @dataclass(frozen=True)
@@ -92,9 +112,3 @@ class Preference(Entry):
 def by_level(p: Ranks) -> Ranks:
     """The same positions as ``p[level, run, request]``: whole rows are compared at once."""
     return np.ascontiguousarray(p.transpose(2, 0, 1))
-
-
-def settled(values: Floats) -> Floats:
-    """The same with what is below the tolerance made 0, so that a tie is a tie."""
-    values[np.abs(values) < TOLERANCE] = 0.0
-    return values

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import check_number
-from tiebreak.preferences.base import TOLERANCE, Evaluate, Preference, Preferred, Traits
+from tiebreak.preferences.base import Evaluate, Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class MetricDifference(Preference):
     ----------
     metric : Metric or str
     tolerance : float
-        Values that differ by no more than this tie: sums of floats are not exact.
+        ExactValues that differ by no more than this tie; by default only equal ones do.
 
     Examples
     --------
@@ -37,7 +38,7 @@ class MetricDifference(Preference):
     """
 
     metric: Metric | str = ""
-    tolerance: float = TOLERANCE
+    tolerance: float = 0.0
     name: ClassVar[str] = "diff"
     traits: ClassVar[Traits] = Traits(rises=False)
 
@@ -53,20 +54,18 @@ class MetricDifference(Preference):
             raise InputError(f"tolerance={self.tolerance}. Give a number of 0 and above.", kind="spec")
 
     def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        values, known = self.utilities(evaluate)
+        exact = values.differences(pairs.x, pairs.y)
+        if self.tolerance:
+            exact = exact.zero_where(np.abs(exact.nearest) <= self.tolerance)
+        return Preferred.measured(exact, known, None if self.tolerance else values)
+
+    def utilities(self, evaluate: Evaluate) -> tuple[ExactValues, NDArray[np.bool_]]:
+        """The metric's values, minus them where lower ones are better; and which requests have one for every run."""
         metric = metric_of(self.metric)
         values = evaluate(metric)
-        if metric.traits.lower_is_better:
-            values = -values
-        known = np.asarray(np.isfinite(values).all(axis=0))
-        differences = np.zeros((len(pairs), len(known)))
-        for fan in pairs.fans:
-            better = self.settled(values[fan.run] - values[fan.others])
-            differences[fan.rows] = fan.sign * better
-        return Preferred.counted(differences, known.astype(np.int64))
-
-    def settled(self, difference: Floats) -> Floats:
-        """The difference, 0 where it is within the tolerance."""
-        return np.where(np.abs(difference) <= self.tolerance, 0.0, difference)
+        known = np.asarray(np.isfinite(values.nearest).all(axis=0))
+        return -values if metric.traits.lower_is_better else values, known
 
 
 class MetricSign(MetricDifference):
@@ -76,7 +75,7 @@ class MetricSign(MetricDifference):
     ----------
     metric : Metric or str
     tolerance : float
-        Values that differ by no more than this tie.
+        ExactValues that differ by no more than this tie.
 
     Examples
     --------
@@ -88,5 +87,12 @@ class MetricSign(MetricDifference):
     name: ClassVar[str] = "sign"
     traits: ClassVar[Traits] = Traits(rises=False, is_sign=True)
 
-    def settled(self, difference: Floats) -> Floats:
-        return np.sign(super().settled(difference))
+    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+        values, known = self.utilities(evaluate)
+        if self.tolerance:
+            differences = values.differences(pairs.x, pairs.y).nearest
+            signs = np.sign(np.where(np.abs(differences) <= self.tolerance, 0.0, differences))
+        else:
+            codes = values.codes(by_column=True)
+            signs = np.sign(codes[pairs.x] - codes[pairs.y])
+        return Preferred.counted(np.where(known, signs, 0).astype(np.int8), known.astype(np.int64))

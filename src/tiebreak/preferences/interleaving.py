@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues
+from tiebreak.exact.arithmetic import FRACTIONS, counting
+from tiebreak.exact.number import settled
 from tiebreak.metrics.base import check_rel
-from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, settled
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.projection.primitives import Ranks
 
 
 @dataclass(frozen=True)
@@ -27,20 +31,25 @@ class StoppingPreference(Preference):
     def __post_init__(self) -> None:
         check_rel(self.rel)
 
-    def between(self, x: Ranks, y: Ranks) -> Floats:
-        """The preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
+    def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
+        """The exact preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
         raise NotImplementedError
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether no logarithm enters."""
+        return True
 
     def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
-        values = np.zeros((len(pairs), len(m)))
+        values = np.full((len(pairs), len(m)), Fraction(0), dtype=object)
         for bucket in positions.only_relevant(self.rel).buckets():
             m[bucket.requests] = bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 columns = bucket.requests[block]
                 for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
                     values[row, columns] = self.between(bucket.p[x, block], bucket.p[y, block])
-        return Preferred.counted(settled(values), (m > 0).astype(np.int64))
+        return Preferred.measured(replace(ExactValues.from_exact(values), is_rational=self.is_rational), m > 0)
 
 
 @dataclass(frozen=True)
@@ -74,21 +83,25 @@ class OfflineInterleaving(StoppingPreference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "user", checked_weights(self.user))
+        object.__setattr__(self, "user", check_weights(self.user))
 
-    def between(self, x: Ranks, y: Ranks) -> Floats:
+    @property
+    def is_rational(self) -> bool:
+        return is_rational(self.user)
+
+    def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
         k = np.sort(np.minimum(x, y), axis=-1)
         found = (k != UNRETRIEVED).sum(axis=-1)
         signs = np.sign(counted_to(k, x) - counted_to(k, y))
-        value = np.zeros(len(x))
-        for size in np.unique(found[found > 0]).tolist():
-            here = found == size
-            clicks = signs[here, :size]
-            if self.user == "uniform":
-                value[here] = clicks.sum(axis=-1) / size
-            else:
-                value[here] = sum(w * clicks[:, i] for i, w in enumerate(recall_weights(size, self.user).tolist()))
-        return value
+        return [self.weighed(row[:size]) for row, size in zip(signs.tolist(), found.tolist(), strict=True)]
+
+    def weighed(self, clicks: list[int]) -> Fraction:
+        """The mean sign, each click weighed by how likely it is the last; to 60 digits where logarithms enter."""
+        if not any(clicks):
+            return Fraction(0)
+        weights = level_weights(counting(len(clicks), FRACTIONS), self.user).tolist()
+        value = sum(w * sign for w, sign in zip(weights, clicks, strict=True)) / sum(weights)
+        return value if self.is_rational else settled(value)
 
 
 @dataclass(frozen=True)
@@ -117,18 +130,20 @@ class Interleaving(StoppingPreference):
     def __post_init__(self) -> None:
         super().__post_init__()
         try:
-            stops = checked_weights(self.stops)
+            stops = check_weights(self.stops)
         except InputError:
             stops = ""
         if isinstance(stops, str) or not any(stops):
             raise InputError(f"stops={self.stops!r}. Give numbers of 0 and above, not all 0.", kind="spec")
         object.__setattr__(self, "stops", stops)
 
-    def between(self, x: Ranks, y: Ranks) -> Floats:
-        value = np.zeros(len(x))
-        for k, weight in enumerate(recall_weights(len(self.stops), self.stops).tolist(), start=1):
-            value += weight * np.sign((x <= k).sum(axis=-1) - (y <= k).sum(axis=-1))
-        return value
+    def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
+        weights = level_weights(counting(len(self.stops), FRACTIONS), self.stops).tolist()
+        total = [Fraction(0)] * len(x)
+        for k, weight in enumerate(weights, start=1):
+            signs = np.sign((x <= k).sum(axis=-1) - (y <= k).sum(axis=-1)).tolist()
+            total = [value + weight * sign for value, sign in zip(total, signs, strict=True)]
+        return [value / sum(weights) for value in total]
 
 
 def counted_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:

@@ -10,12 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak.exact import ExactValues
+from tiebreak.exact.values import Places
 from tiebreak.metrics.base import check_rel
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
-from tiebreak.projection.levels import deepest_of
-from tiebreak.projection.primitives import Ranks, dense_rank, exposure, pair_signs
+from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_signs
 
 
 @dataclass(frozen=True)
@@ -118,17 +119,28 @@ class ReciprocalRankLexiPrecision(Preference):
 
     def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
-        values = np.zeros((len(pairs), len(m)))
+        above, below = np.zeros((len(pairs), len(m)), dtype=np.int64), np.ones((len(pairs), len(m)), dtype=np.int64)
         for bucket in positions.levels(self.rel).buckets():
             m[bucket.requests] = bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                p = bucket.p[:, block]
-                table = np.concatenate([[0.0], 1 / np.arange(1.0, deepest_of(p) + 1), [0.0]])
+                p, requests = bucket.p[:, block], bucket.requests[block]
                 for fan in pairs.fans:
                     x, y = at_first_difference(p[None, fan.run], p[fan.others])
-                    difference = exposure(x, table) - exposure(y, table)
-                    values[fan.rows, bucket.requests[block]] = fan.sign * difference
-        return Preferred.counted(values, (m > 0).astype(np.int64))
+                    numerator, below[fan.rows, requests] = difference_of_inverses(
+                        x.astype(np.int64), y.astype(np.int64)
+                    )
+                    above[fan.rows, requests] = fan.sign * numerator
+        return Preferred.measured(ExactValues.quotients(above, below), m > 0)
+
+
+def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:
+    """1/x - 1/y over whole numbers; 1 / x is 0 where x is not retrieved."""
+    neither = (x == UNRETRIEVED) & (y == UNRETRIEVED)
+    below = np.where(x == UNRETRIEVED, 1, x) * np.where(y == UNRETRIEVED, 1, y)
+    above = np.where(y == UNRETRIEVED, 1, y) * (x != UNRETRIEVED) - np.where(x == UNRETRIEVED, 1, x) * (
+        y != UNRETRIEVED
+    )
+    return np.where(neither, 0, above), below
 
 
 def at_first_difference(x: Ranks, y: Ranks) -> tuple[Ranks, Ranks]:

@@ -6,29 +6,28 @@ with its own relevant items; one population is weighed by its number of items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Doubles, ExactValues
+from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting
+from tiebreak.exact.number import settled
+from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import check_rel
-from tiebreak.metrics.weights import Weights, checked_weights, recall_weights
-from tiebreak.preferences.base import (
-    ENTRIES_AT_ONCE,
-    Evaluate,
-    Preference,
-    Preferred,
-    Traits,
-    by_level,
-    settled,
-)
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, by_level
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats, Ranks, pair_signs, weighted_sum
+from tiebreak.projection.levels import Bucket
+from tiebreak.projection.primitives import Floats, Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
 POPULATED_AT_ONCE = 1 << 20
@@ -44,7 +43,7 @@ class PairedPreference(Preference):
     rel: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.weights))
+        object.__setattr__(self, "weights", check_weights(self.weights))
         check_rel(self.rel)
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
@@ -52,26 +51,65 @@ class PairedPreference(Preference):
         raise NotImplementedError
 
     def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
-        is_exact = self.weights == "uniform"
+        if self.weights != "uniform":
+            return self.compare_weighted(positions, pairs)
         size = np.zeros(len(positions.requests), dtype=np.int64)
-        total = np.zeros((len(pairs), len(size)), dtype=np.int32 if is_exact else np.float64)
+        total = np.zeros((len(pairs), len(size)), dtype=np.int64)
+        for bucket, requests in self.buckets(positions):
+            size[requests] += bucket.m
+            for block in bucket.blocks(ENTRIES_AT_ONCE):
+                for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
+                    total[rows, requests[block]] += sign * signs_summed(x, y)
+        return Preferred.counted(total, size)
+
+    def buckets(self, positions: Positions) -> Iterator[tuple[Bucket, Places]]:
+        """The levels of every population by size, and the places of their requests."""
         for places, some in by_requests(positions):
             for mask in self.populations(some):
                 for bucket in some.levels(self.rel, mask=mask).buckets():
-                    summed = signs_summed if is_exact else self.weighed_signs(bucket.m)
-                    requests = places[bucket.requests]
-                    size[requests] += bucket.m
-                    for block in bucket.blocks(ENTRIES_AT_ONCE):
-                        for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
-                            total[rows, requests[block]] += sign * summed(x, y)
-        if is_exact:
-            return Preferred.counted(total, size)
-        return Preferred.counted(settled(total / np.maximum(size, 1)), (size > 0).astype(np.int64))
+                    yield bucket, places[bucket.requests]
 
-    def weighed_signs(self, m: int) -> Callable[[Ranks, Ranks], Floats]:
-        """The sum over recall levels of w_i times the sign of y_i - x_i, times m, as it is weighed by."""
-        w = m * recall_weights(m, self.weights)
-        return lambda x, y: weighted_sum(np.moveaxis(pair_signs(x, y), 0, -1), w)
+    def compare_weighted(self, positions: Positions, pairs: Pairs) -> Preferred:
+        """The same with weights: signs are added up in slices of the weights, exactly, and rounded once."""
+        shape = len(pairs), len(positions.requests)
+        size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape[1])
+        total, is_zero = Doubles(np.zeros(shape), np.zeros(shape)), np.ones(shape, dtype=bool)
+        for bucket, requests in self.buckets(positions):
+            weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
+            sliced = SlicedTable.cut(weights, bucket.m)
+            factor = bucket.m / weights.sum()  # a population counts by its number of items
+            size[requests] += bucket.m
+            error[requests] += sliced.error * bucket.m * factor.high
+            for block in bucket.blocks(ENTRIES_AT_ONCE):
+                for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
+                    signs = np.moveaxis(pair_signs(x, y), 0, -1)
+                    summed = factor * (sign * added([(signs * piece).sum(-1) for piece in sliced.slices]))
+                    columns = requests[block]
+                    after = total[rows][:, columns] + summed
+                    total.high[rows, columns], total.low[rows, columns] = after.high, after.low
+                    is_zero[rows, columns] &= ~signs.any(axis=-1)
+
+        def exactly(pair: int, requests: Places) -> list[Fraction]:
+            both = positions.take_runs([int(pairs.x[pair]), int(pairs.y[pair])]).take_requests(requests)
+            return self.exact(both)
+
+        whole = Doubles(np.where(size > 0, size, np.nan))
+        found = ExactValues.from_doubles(
+            total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
+        )
+        return Preferred.measured(found, size > 0)
+
+    def exact(self, positions: Positions) -> list[Fraction]:
+        """The exact preference between two runs in every request."""
+        total, size = [Fraction(0)] * len(positions.requests), [0] * len(positions.requests)
+        for bucket, requests in self.buckets(positions):
+            weights = level_weights(counting(bucket.m, FRACTIONS), self.weights)
+            signs = pair_signs(bucket.p[0], bucket.p[1])
+            for request, row in zip(requests.tolist(), signs.tolist(), strict=True):
+                total[request] += bucket.m * sum(w * s for w, s in zip(weights, row, strict=True)) / weights.sum()
+                size[request] += bucket.m
+        values = [summed / (n or 1) for summed, n in zip(total, size, strict=True)]
+        return values if is_rational(self.weights) else [settled(value) for value in values]
 
 
 def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:

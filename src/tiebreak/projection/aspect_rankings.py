@@ -40,7 +40,7 @@ class AspectTable:
         widest = max(map(len, aspects.values()), default=1)
         of_item = np.full((len(aspects) + 1, max(widest, 1)), len(labels), dtype=np.int64)
         for row, named in enumerate(aspects.values()):
-            of_item[row, : len(named)] = [place[label] for label in named]
+            of_item[row, : len(named)] = sorted(place[label] for label in named)
         return cls({item: row for row, item in enumerate(aspects)}, labels, of_item)
 
     @cached_property
@@ -269,8 +269,8 @@ def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool
     rows = judgements.subtopics
     assert rows is not None
     kept = rows.grade > 0
-    entry, label = rows.judgement[kept], rows.label[kept].astype(np.int64)
-    order = np.argsort(entry, kind="stable")
+    entry, label = rows.judgement[kept], rows.labels.places_in_order[rows.label[kept]]
+    order = np.lexsort((label, entry))
     entry, label = entry[order], label[order]
     slot = np.arange(len(entry)) - np.searchsorted(entry, entry)
     of_item = np.full((len(judgements.item) + 1, int(slot.max(initial=0)) + 1), len(rows.labels), dtype=np.int64)
@@ -278,4 +278,5 @@ def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool
     own = np.zeros((len(judgements.requests), len(rows.labels)), dtype=bool)
     own[judgements.request[entry], label] = True
     names = {str(k): k for k in range(len(judgements.item))}
-    return AspectTable(names, tuple(rows.labels), of_item), own
+    labels = tuple(rows.labels.take(np.argsort(rows.labels.places_in_order)))
+    return AspectTable(names, labels, of_item), own

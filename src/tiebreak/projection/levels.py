@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,14 @@ def deepest_of(p: Ranks) -> int:
     return int(np.where(p == UNRETRIEVED, 0, p).max(initial=0))
 
 
+def distinct_vectors(p: NDArray[Any]) -> NDArray[np.int64]:
+    """Whole numbers from 0 on for ``p[run, request, m]``, the same where vectors are equal: [run, request]."""
+    vectors = np.ascontiguousarray(p.reshape(-1, p.shape[-1]))
+    keys = vectors.view(f"V{vectors.itemsize * vectors.shape[-1]}")[:, 0]
+    _, which = np.unique(keys, return_inverse=True)
+    return which.astype(np.int64).reshape(p.shape[:-1])
+
+
 @dataclass(frozen=True, eq=False)
 class Levels:
     """The papers' p: increasing positions of the relevant items, one bucket per number m of them.
@@ -46,6 +55,15 @@ class Levels:
     requests: Ids
     retrieved: NDArray[np.int32]
     _buckets: tuple[Bucket, ...] = field(repr=False)
+
+    @classmethod
+    def from_vectors(cls, p: Ranks) -> Levels:
+        """Levels of ``p[run, request, m]``, increasing positions of requests of one size."""
+        runs, requests, m = p.shape
+        names = tuple(map(str, range(runs)))
+        listed = np.zeros((runs, requests), dtype=np.int32)
+        nameless = Ids(b"", np.zeros(requests + 1, dtype=np.int64))
+        return cls(names, nameless, listed, (Bucket(m, np.arange(requests), p),))
 
     def buckets(self) -> Iterator[Bucket]:
         """Requests by their number of relevant items, the smallest first."""
@@ -70,6 +88,38 @@ class Levels:
     def deepest(self) -> int:
         """The last position at which any run has a relevant item; 0 where none has any."""
         return max((deepest_of(bucket.p[:, block]) for bucket in self._buckets for block in bucket.blocks()), default=0)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number m of relevant items of every request."""
+        sizes = np.zeros(len(self.requests), dtype=np.int64)
+        for bucket in self._buckets:
+            sizes[bucket.requests] = bucket.m
+        return sizes
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """Whole numbers [run, request], the same where all positions are; -1 where there is none."""
+        labels = np.full((len(self.runs), len(self.requests)), -1, dtype=np.int64)
+        begin = 0
+        for bucket in self._buckets:
+            found = distinct_vectors(bucket.p)
+            labels[:, bucket.requests] = begin + found
+            begin += int(found.max(initial=-1)) + 1
+        return labels
+
+    def vectors(self, run: int, requests: NDArray[np.int64]) -> list[list[int]]:
+        """The positions of some requests in a run."""
+        which, place = self._places
+        return [self._buckets[b].p[run, k].tolist() for b, k in zip(which[requests], place[requests], strict=True)]
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The bucket of every request, and its place there."""
+        which, place = (np.full(len(self.requests), -1, dtype=np.int64) for _ in range(2))
+        for b, bucket in enumerate(self._buckets):
+            which[bucket.requests], place[bucket.requests] = b, np.arange(len(bucket.requests))
+        return which, place
 
     def pessimistic(self, n: ArrayLike) -> Levels:
         """Unretrieved items at the bottom of a corpus of n items, or of n[request] items."""

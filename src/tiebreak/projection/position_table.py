@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,12 @@ class SubtopicEntries:
     entry: NDArray[np.int64]
     grade: Floats
     intent: Floats | None = None
+
+    def take(self, rows: NDArray[np.int64], **changed: Any) -> SubtopicEntries:
+        """Some of the rows, of every column; a column may be given anew."""
+        columns = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
+        taken: Any = {name: None if column is None else column[rows] for name, column in columns.items()}
+        return replace(self, **taken | changed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +223,7 @@ def _take_subtopics(subtopics: SubtopicEntries, entries: NDArray[np.int64], befo
     first = np.cumsum(rows_of) - rows_of
     rows = by_entry[ranges(first[entries], rows_of[entries])]
     entry = np.repeat(np.arange(len(entries)), rows_of[entries])
-    return replace(subtopics, label=subtopics.label[rows], entry=entry, grade=subtopics.grade[rows])
+    return subtopics.take(rows, entry=entry)
 
 
 def _take_top(top: TopItems, places: NDArray[np.int64]) -> TopItems:

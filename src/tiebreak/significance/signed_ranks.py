@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
-from tiebreak.preferences.base import TOLERANCE
 
+TOLERANCE = 1e-12
 EXACT_UP_TO = 50
 """Differences that are not 0, up to which all signs are counted; 2^50 is a whole number in float64."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 from math import isnan, nan
 from numbers import Real
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,9 @@ from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.inputs import Ids
-from tiebreak.means import mean_of
 from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
-from tiebreak.preferences.base import TOLERANCE
 from tiebreak.projection.sampling import sample_labels, sampled_places
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each, seeds_of
@@ -256,10 +254,8 @@ def judge_of(of: str, one: Comparison, truth: Comparison | None, by: Any) -> Agr
 
 
 def mean_signs(comparison: Comparison) -> Signs:
-    """Which run of every pair is better over requests: 1, 0 or -1; means of whole numbers are exact."""
-    is_exact = np.issubdtype(comparison.numerator.dtype, np.integer)
-    means = comparison.mean
-    return np.where(np.abs(means) <= (0.0 if is_exact else TOLERANCE), 0, np.sign(means)).astype(np.int8)
+    """Which run of every pair is better over requests: 1, 0 or -1."""
+    return np.sign(comparison.mean).astype(np.int8)
 
 
 def share_alike(found: NDArray[Any], truth: Signs, ties_count: bool) -> float:
@@ -290,7 +286,7 @@ def row_of(measure: str, removed: float, found: Iterable[float]) -> Stability:
         return Stability(measure, removed, None, None, None, None, 0)
     spread = stdev(known) if len(known) > 1 else None
     low, high = min(known), max(known)
-    mean = min(max(mean_of(known), low), high)  # the last digit of a quotient may lie outside
+    mean = min(max(fmean(known), low), high)  # the last digit of a quotient may lie outside
     return Stability(measure, removed, mean, low, high, spread, len(known))
 
 

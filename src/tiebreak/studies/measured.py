@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import ExactValues
 from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
@@ -16,7 +15,6 @@ from tiebreak.preferences import Preference, preference
 from tiebreak.preferences.base import Evaluate
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats
 
 Measure: TypeAlias = str | Preference | Metric | Callable[[tuple[float, ...]], float]
 Measures: TypeAlias = Mapping[str, Preference]
@@ -71,9 +69,9 @@ def evaluated_on(positions: Positions) -> Evaluate:
     counted = positions.relevant() > 0
     levels = cache(positions.levels)
 
-    def evaluate(asked: Metric) -> Floats:
+    def evaluate(asked: Metric) -> ExactValues:
         made = asked.on(positions)
-        values = made.over(levels(made.rel)) if isinstance(made, LevelMetric) else made.evaluate(positions)
-        return np.where(counted, values, np.nan) if made.rel is None else values
+        values = made.of_levels(levels(made.rel)) if isinstance(made, LevelMetric) else made.values(positions)
+        return values.where(counted) if made.rel is None else values
 
     return evaluate

@@ -6,6 +6,7 @@ Intents are equally likely where nothing else is known. The share of subtopics s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +14,11 @@ from numpy.typing import NDArray
 
 from tiebreak._interface import UNRETRIEVED
 from tiebreak.errors import InputError
+from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
+from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
+from tiebreak.exact.values import Places
 from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.aspects.shown import Block, blocks, blocks_of_rankings
+from tiebreak.metrics.aspects.shown import Block, blocks, blocks_of_rankings, powers
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings
@@ -28,32 +32,50 @@ Whole = NDArray[np.integer[Any]]
 class SubtopicMetric(Metric):
     """A measure of which subtopics the relevant items show; NaN where a request has none."""
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def values(self, positions: Positions) -> ExactValues:
         if positions.subtopics is not None:
             self.check_grades(float(positions.subtopics.grade.max(initial=0.0)))
-        values = np.full((len(positions.runs), len(positions.requests)), np.nan)
-        for block in blocks(positions, self.rel):
-            values[:, block.requests] = self.of(block)
-        return values
+        shape = len(positions.runs), len(positions.requests)
+        total = Doubles(np.full(shape, np.nan), np.zeros(shape))
+        is_zero = np.zeros(shape, dtype=bool)
+        for block in blocks(positions, self.rel, DOUBLES):
+            of_block = self.of(block)
+            total.high[:, block.requests], total.low[:, block.requests] = of_block.high, of_block.low
+            is_zero[:, block.requests] = ~self.within(block.p).any(axis=-1)
+
+        def exactly(run: int, requests: Places) -> list[Fraction]:
+            some = positions.take_runs([run]).take_requests(requests)
+            exact = np.empty(len(requests), dtype=object)
+            for block in blocks(some, self.rel, FRACTIONS):
+                exact[block.requests] = self.of(block)[0]
+            found: list[Fraction] = exact.tolist()
+            return found
+
+        return ExactValues.from_doubles(total, 0.0, exactly, is_zero, is_rational=self.is_rational)
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """Values [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
+        """ExactValues [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
         self.check_grades(rankings.largest)
         values = np.full(rankings.item.shape[:2], np.nan)
         for block in blocks_of_rankings(rankings, self.rel):
-            values[:, block.requests] = self.of(block)
+            values[:, block.requests] = self.of(block).high
         return values
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether no logarithm enters."""
+        return True
 
     def check_grades(self, largest: float) -> None:
         """Refuse grades that the measure has no room for."""
 
-    def of(self, block: Block) -> Floats:
-        """Values [run, request] of some requests."""
+    def of(self, block: Block) -> Any:
+        """ExactValues [run, request] of some requests, in the arithmetic of its weights."""
         raise NotImplementedError
 
-    def within(self, p: Whole) -> Floats:
-        """1 where a position counts, else 0."""
-        return (p <= (UNRETRIEVED - 1 if self.cutoff is None else self.cutoff)).astype(np.float64)
+    def within(self, p: Whole) -> NDArray[np.bool_]:
+        """Which positions count."""
+        return np.asarray(p <= (UNRETRIEVED - 1 if self.cutoff is None else self.cutoff))
 
 
 @dataclass(frozen=True)
@@ -81,27 +103,30 @@ class Novelty(SubtopicMetric):
         if self.r_max is not None:
             check_ratings(largest, self.r_max)
 
-    def discount(self, p: Whole) -> Floats:
+    def discount(self, k: Any) -> Any:
+        """The discount of positions k = 1, 2, ..., in their arithmetic."""
         raise NotImplementedError
 
-    def discounted(self, block: Block) -> Floats:
-        """The sum [run, request] of discounted gains."""
-        p = np.where(block.p == UNRETRIEVED, 1, block.p)
-        summed: Floats = (block.gains(self.alpha, self.r_max) * self.discount(p) * self.within(block.p)).sum(axis=-1)
-        return summed
+    def discounts(self, p: Whole, x: Any) -> Any:
+        """The discounts of positions, 0 where they do not count, in the arithmetic of x."""
+        counted = np.where(self.within(p), p, 0)
+        table = self.discount(counting(int(counted.max(initial=0)) + 1, x))
+        return whole_numbers(counted > 0, x) * table[np.maximum(counted - 1, 0)]
 
-    def ideal(self, block: Block) -> Floats:
+    def discounted(self, block: Block) -> Any:
+        """The sum [run, request] of discounted gains."""
+        return (block.gains(self.alpha, self.r_max) * self.discounts(block.p, block.weight)).sum(axis=-1)
+
+    def ideal(self, block: Block) -> Any:
         """The same of the greedy order: [request]."""
         gains = block.ideal_gains(self.alpha, self.r_max)
-        p = np.arange(1, gains.shape[-1] + 1)
-        summed: Floats = (gains * self.discount(p) * self.within(p)).sum(axis=-1)
-        return summed
+        return (gains * self.discounts(np.arange(1, gains.shape[-1] + 1), block.weight)).sum(axis=-1)
 
-    def ideal_of_all(self, block: Block) -> Floats:
+    def ideal_of_all(self, block: Block) -> Any:
         """The same of items that would each show all subtopics: [request]."""
-        p = np.arange(1, (self.cutoff or 1) + 1)
-        worth: Floats = ((1 - self.alpha) ** (p - 1.0) * self.discount(p)).sum()
-        return block.subtopics * worth
+        k = counting(self.cutoff or 1, block.weight)
+        worth = (powers(1 - decimal(self.alpha), len(k) - 1, k) * self.discount(k)).sum(axis=-1)
+        return whole_numbers(block.subtopics, block.weight) * worth
 
 
 @dataclass(frozen=True)
@@ -114,17 +139,20 @@ class AlphaDCG(Novelty):
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_DCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 1 / log2(3) + 0.5 / 2)
-    {'run1/alpha_DCG@3': 0.6074427874648952}
+    {'run1/alpha_DCG@3': 0.6074427874648953}
     """
 
     name: ClassVar[str] = "alpha_DCG"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def discount(self, p: Whole) -> Floats:
-        discounts: Floats = 1 / np.log2(p + 1.0)
-        return discounts
+    @property
+    def is_rational(self) -> bool:
+        return False
 
-    def of(self, block: Block) -> Floats:
+    def discount(self, k: Any) -> Any:
+        return 1 / log2(k + 1)
+
+    def of(self, block: Block) -> Any:
         return self.discounted(block) / self.ideal_of_all(block)
 
 
@@ -138,12 +166,12 @@ class AlphaNDCG(AlphaDCG):
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_nDCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 0.5 / log2(3))
-    {'run1/alpha_nDCG@3': 0.7557877545649955}
+    {'run1/alpha_nDCG@3': 0.7557877545649956}
     """
 
     name: ClassVar[str] = "alpha_nDCG"
 
-    def of(self, block: Block) -> Floats:
+    def of(self, block: Block) -> Any:
         return self.discounted(block) / self.ideal(block)
 
 
@@ -163,11 +191,10 @@ class ExpectedReciprocalRankIA(Novelty):
     name: ClassVar[str] = "ERR_IA"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def discount(self, p: Whole) -> Floats:
-        discounts: Floats = 1.0 / p.astype(np.float64)
-        return discounts
+    def discount(self, k: Any) -> Any:
+        return 1 / k
 
-    def of(self, block: Block) -> Floats:
+    def of(self, block: Block) -> Any:
         return self.discounted(block) / self.ideal_of_all(block)
 
 
@@ -186,7 +213,7 @@ class NormalisedERRIA(ExpectedReciprocalRankIA):
 
     name: ClassVar[str] = "nERR_IA"
 
-    def of(self, block: Block) -> Floats:
+    def of(self, block: Block) -> Any:
         return self.discounted(block) / self.ideal(block)
 
 
@@ -220,12 +247,13 @@ class NoveltyRankBiasedPrecision(Novelty):
         if self.beta == 1:
             raise InputError(f"beta={self.beta}. Give a number from 0 to below 1.", kind="spec")
 
-    def discount(self, p: Whole) -> Floats:
-        decayed: Floats = self.beta ** (p.astype(np.float64) - 1)
-        return decayed
+    def discount(self, k: Any) -> Any:
+        return power(like(self.beta, k), k - 1)
 
-    def of(self, block: Block) -> Floats:
-        return self.discounted(block) * (1 - (1 - self.alpha) * self.beta) / block.subtopics
+    def of(self, block: Block) -> Any:
+        x = block.weight
+        scale = like(1 - (1 - decimal(self.alpha)) * decimal(self.beta), x)
+        return self.discounted(block) * scale / whole_numbers(block.subtopics, x)
 
 
 @dataclass(frozen=True)
@@ -243,7 +271,7 @@ class NormalisedNRBP(NoveltyRankBiasedPrecision):
 
     name: ClassVar[str] = "nNRBP"
 
-    def of(self, block: Block) -> Floats:
+    def of(self, block: Block) -> Any:
         return self.discounted(block) / self.ideal(block)
 
 
@@ -257,19 +285,19 @@ class AveragePrecisionIA(SubtopicMetric):
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("AP_IA").to_flat_dict()      # ((1 + 2/3) / 2 + 1/3) / 2
-    {'run1/AP_IA': 0.5833333333333333}
+    {'run1/AP_IA': 0.5833333333333334}
     """
 
     name: ClassVar[str] = "AP_IA"
     traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
 
-    def of(self, block: Block) -> Floats:
-        p = np.where(block.p == UNRETRIEVED, 1, block.p)[..., None]
-        seen = (np.cumsum(block.shown, axis=2) * block.shown).astype(np.float64)
-        found = seen * self.within(block.p)[..., None] / p
-        relevant = np.maximum(block.member.sum(axis=1), 1).astype(np.float64)
-        by_subtopic: Floats = (found.sum(axis=2) / relevant * block.weight).sum(axis=-1)
-        return by_subtopic / block.subtopics
+    def of(self, block: Block) -> Any:
+        x, counts = block.weight, self.within(block.p)
+        seen = whole_numbers(np.cumsum(block.shown, axis=2) * block.shown * counts[..., None], x)
+        p = whole_numbers(np.where(counts, block.p, 1), x)
+        relevant = whole_numbers(np.maximum(block.member.sum(axis=1), 1), x)
+        by_subtopic = ((seen / p[..., None]).sum(axis=2) / relevant * x).sum(axis=-1)
+        return by_subtopic / whole_numbers(block.subtopics, x)
 
 
 @dataclass(frozen=True)
@@ -288,10 +316,11 @@ class PrecisionIA(SubtopicMetric):
     name: ClassVar[str] = "P_IA"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def of(self, block: Block) -> Floats:
-        found = ((block.shown * block.weight[:, None, :]).sum(axis=-1) * self.within(block.p)).sum(axis=-1)
-        share: Floats = found / ((self.cutoff or 1) * block.subtopics)
-        return share
+    def of(self, block: Block) -> Any:
+        x = block.weight
+        counted = (block.shown & self.within(block.p)[..., None]).sum(axis=2)
+        found = (whole_numbers(counted, x) * x).sum(axis=-1)
+        return found / whole_numbers((self.cutoff or 1) * block.subtopics, x)
 
 
 @dataclass(frozen=True)
@@ -310,7 +339,6 @@ class SubtopicRecall(SubtopicMetric):
     name: ClassVar[str] = "STREC"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def of(self, block: Block) -> Floats:
-        seen = (block.shown & (self.within(block.p) > 0)[..., None]).any(axis=2).sum(axis=-1)
-        share: Floats = seen / block.subtopics
-        return share
+    def of(self, block: Block) -> Any:
+        seen = (block.shown & self.within(block.p)[..., None]).any(axis=2).sum(axis=-1)
+        return whole_numbers(seen, block.weight) / whole_numbers(block.subtopics, block.weight)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact import Doubles, decimal, like
+from tiebreak.exact.arithmetic import power, whole_numbers
+from tiebreak.exact.given import given_numbers
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.aspects.greedy import first_largest
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable
 from tiebreak.projection.primitives import Floats, Ranks
 
-NUMBERS_AT_ONCE = 1 << 24
+NUMBERS_AT_ONCE = 1 << 22
+NO_DIFFERENCE = 2.0**-90
+"""Gains whose double-double numbers are as close as this are the same."""
 Members = NDArray[np.bool_]
 
 
@@ -33,15 +39,16 @@ class Block:
         The grade of the item at each of them for each subtopic; 0 where it is not relevant.
     by_id : array [request, m, subtopic]
         The same for the items by descending id.
-    weight : array [request, subtopic]
-        How likely each subtopic is meant, times their number: 1 where all are equally likely.
+    weight : numbers [request, subtopic]
+        How likely each subtopic is meant, times their number: 1 where all are equally likely. What is measured is
+        in their arithmetic.
     """
 
     requests: NDArray[np.int64]
     p: Ranks
     grade: Floats
     by_id: Floats
-    weight: Floats
+    weight: Any
 
     @cached_property
     def shown(self) -> Members:
@@ -60,19 +67,21 @@ class Block:
         numbers: NDArray[np.int64] = self.member.any(axis=1).sum(axis=-1)
         return numbers
 
-    def worth(self, grade: Floats, r_max: float | None) -> Floats:
+    def worth(self, grade: Floats, r_max: float | None) -> Any:
         """What an item is worth for each subtopic before any is shown: by its grade if there is a scale, else 1."""
-        share = (grade > 0) if r_max is None else grade / r_max
-        worth: Floats = share * self.weight[:, None, :]
-        return worth
+        if r_max is None:
+            share = whole_numbers(grade > 0, self.weight)
+        else:
+            share = given_numbers(grade, self.weight) / like(r_max, self.weight)
+        return share * self.weight[:, None, :]
 
-    def gains(self, alpha: float, r_max: float | None = None) -> Floats:
+    def gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gain of every relevant item [run, request, m]: a subtopic counts 1 - alpha times what it did above."""
         before: NDArray[np.int64] = np.cumsum(self.shown, axis=2) - self.shown
-        gains: Floats = (self.worth(self.grade, r_max) * (1 - alpha) ** before).sum(axis=-1)
-        return gains
+        kept = powers(1 - decimal(alpha), int(before.max(initial=0)), self.weight)
+        return (self.worth(self.grade, r_max) * kept[before]).sum(axis=-1)
 
-    def ideal_gains(self, alpha: float, r_max: float | None = None) -> Floats:
+    def ideal_gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gains [request, m] of the greedy order, in which each next item gains most.
 
         Of equal ones the largest id is taken, as in ndeval; with a scale, which ndeval has not, the smallest.
@@ -80,29 +89,61 @@ class Block:
         requests, m, subtopics = self.by_id.shape
         by_id = self.by_id if r_max is None else self.by_id[:, ::-1]
         member, worth = by_id > 0, self.worth(by_id, r_max)
-        left, every = np.ones((requests, subtopics)), np.arange(requests)
+        seen, every = np.zeros((requests, subtopics), dtype=np.int64), np.arange(requests)
+        kept = powers(1 - decimal(alpha), m, self.weight)
         open_ = np.ones((requests, m), dtype=bool)
-        gains = np.empty((requests, m))
-        for place in range(m):
-            candidates = np.where(open_, (worth * left[:, None, :]).sum(axis=-1), -1.0)
-            chosen = first_largest(candidates)
-            gains[:, place] = candidates[every, chosen]
+        chosen_gains = []
+        for _ in range(m):
+            gains = (worth * kept[seen][:, None, :]).sum(axis=-1)
+            chosen = first_largest(gains, open_)
+            chosen_gains.append(gains[every, chosen])
             open_[every, chosen] = False
-            left = np.where(member[every, chosen], left * (1 - alpha), left)
-        return gains
+            seen = seen + member[every, chosen]
+        return stacked(chosen_gains)
 
 
-def blocks(positions: Positions, rel: float | None) -> Iterator[Block]:
-    """All requests with an item relevant to a subtopic, by their number of relevant items."""
+def powers(base: Fraction, highest: int, x: Any) -> Any:
+    """The powers 0, 1, ... of a number, in the arithmetic of x."""
+    return power(like(base, x), whole_numbers(np.arange(highest + 1), x))
+
+
+def first_largest(gains: Any, open_: Members) -> NDArray[np.int64]:
+    """The first of the open candidates of every row [request, candidate] that gains as much as any."""
+    if isinstance(gains, Doubles):
+        high = np.where(open_, gains.high, -np.inf)
+        behind = (high - high.max(axis=1, keepdims=True)) + gains.low
+        largest = np.where(high == high.max(axis=1, keepdims=True), gains.low, -np.inf).max(axis=1, keepdims=True)
+        tie = NO_DIFFERENCE * np.abs(high.max(axis=1, keepdims=True))
+        first: NDArray[np.int64] = np.argmax(open_ & (behind >= largest - tie), axis=1)
+        return first
+    exact = [
+        [gain if is_open else -1 for gain, is_open in zip(*row, strict=True)] for row in zip(gains, open_, strict=True)
+    ]
+    return np.array([row.index(max(row)) for row in exact], dtype=np.int64)
+
+
+def stacked(columns: list[Any]) -> Any:
+    """Numbers [request] for every place as [request, place]."""
+    if isinstance(columns[0], Doubles):
+        return Doubles(*(np.stack([getattr(c, part) for c in columns], axis=1) for part in ("high", "low")))
+    return np.stack(columns, axis=1)
+
+
+def blocks(positions: Positions, rel: float | None, x: Any) -> Iterator[Block]:
+    """All requests with an item relevant to a subtopic that may be meant, by their number of relevant items.
+
+    Weights are in the arithmetic of x.
+    """
     kept = with_subtopics(positions, rel)
-    grade, weight = grades(kept, rel)
+    grade, weight = grades(kept, rel, x)
+    is_meant = np.asarray((weight.high if isinstance(weight, Doubles) else weight != 0).any(axis=1))
     place_of_id = kept.items.places_in_order[kept.item]
     for m, requests, entries in kept.layout.blocks():
         step = max(1, NUMBERS_AT_ONCE // max(1, len(kept.runs) * m * grade.shape[1]))
         ranks = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
         of_block, ids = grade[entries].reshape(-1, m, grade.shape[1]), place_of_id[entries].reshape(-1, m)
         for begin in range(0, len(requests) if m else 0, step):
-            part = slice(begin, begin + step)
+            part = begin + np.flatnonzero(is_meant[requests[begin : begin + step]])
             yield block(requests[part], ranks[:, part], of_block[part], ids[part], weight[requests[part]])
 
 
@@ -125,7 +166,7 @@ def blocks_of_rankings(rankings: AspectRankings, rel: float | None) -> Iterator[
         item, rating = rankings.item[:, requests], rankings.rating[:, requests]
         grade: Floats = np.where(is_relevant(rating, rel), rating, 0.0)[..., None] * shown_aspects(rankings.table, item)
         p = np.broadcast_to(np.arange(1, depth + 1), item.shape)
-        yield Block(requests, p, grade, by_id, np.ones((len(requests), labels)))
+        yield Block(requests, p, grade, by_id, Doubles(np.ones((len(requests), labels))))
 
 
 def shown_aspects(table: AspectTable, item: NDArray[np.int64]) -> Members:
@@ -146,7 +187,7 @@ def with_subtopics(positions: Positions, rel: float | None) -> Positions:
     return positions.keep(mask)
 
 
-def block(requests: NDArray[np.int64], ranks: Ranks, grade: Floats, ids: NDArray[np.int64], weight: Floats) -> Block:
+def block(requests: NDArray[np.int64], ranks: Ranks, grade: Floats, ids: NDArray[np.int64], weight: Any) -> Block:
     order = np.argsort(ranks, axis=-1, kind="stable")
     by_id = np.argsort(-ids, axis=-1)
     return Block(
@@ -158,7 +199,7 @@ def block(requests: NDArray[np.int64], ranks: Ranks, grade: Floats, ids: NDArray
     )
 
 
-def grades(positions: Positions, rel: float | None) -> tuple[Floats, Floats]:
+def grades(positions: Positions, rel: float | None, x: Any) -> tuple[Floats, Any]:
     """The grade of each entry for each subtopic, and the weights of subtopics, numbered within their request.
 
     The first is [entry, subtopic], 0 where it is not relevant; the second [request, subtopic].
@@ -176,7 +217,10 @@ def grades(positions: Positions, rel: float | None) -> tuple[Floats, Floats]:
     found[entry, number[which.ravel()]] = rows.grade[kept]
     weight = np.zeros((len(positions.requests), width))
     weight[of_request, number] = 1.0 if rows.intent is None else rows.intent[kept][first]
-    subtopics = np.bincount(of_request, minlength=len(weight))[:, None]
+    subtopics = np.bincount(of_request, minlength=len(weight))
+    if rows.intent is None:
+        return found, whole_numbers(weight.astype(np.int64), x)
+    likely = given_numbers(weight, x)
     # Where no subtopic with a relevant item is meant at all, there is nothing to measure.
-    with np.errstate(invalid="ignore"):
-        return found, weight * subtopics / weight.sum(axis=1, keepdims=True)
+    whole = likely.sum(axis=1) + whole_numbers(~weight.any(axis=1), x)
+    return found, likely * (whole_numbers(subtopics, x) / whole)[:, None]

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
 from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
@@ -35,8 +36,12 @@ class AspectMetric(Metric):
             raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """Values [run, request]."""
+        """ExactValues [run, request]."""
         raise NotImplementedError
+
+    def values_of(self, rankings: AspectRankings) -> ExactValues:
+        """The same; their floats are what they are, the same bits for the same input in any order."""
+        return ExactValues.given(self.of_rankings(rankings))
 
 
 def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
@@ -93,7 +98,7 @@ class NoisyOrNDCG(InterestMetric):
     ----------
     pool : {"rated", "runs", "all"}
         Of which items the greedy order is made: those that the user rated, also those that any run shows up to the
-        cutoff, or all that have aspects. Values above 1 can occur, the less the wider it is.
+        cutoff, or all that have aspects. ExactValues above 1 can occur, the less the wider it is.
     """
 
     pool: str = field(default="rated", kw_only=True)
@@ -382,10 +387,12 @@ class AspectRecall(AspectMetric):
     name: ClassVar[str] = "S-Recall"
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
+        return self.values_of(rankings).nearest
+
+    def values_of(self, rankings: AspectRankings) -> ExactValues:
         counted = rankings.counted
         shown = (first_shown(rankings) <= int(self.cutoff or 1)) & counted
-        share: Floats = shown.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1)
-        return share
+        return ExactValues.quotients(shown.sum(axis=-1), np.maximum(counted.sum(axis=-1), 1))
 
 
 @dataclass(frozen=True)
@@ -403,8 +410,12 @@ class AspectReciprocalRank(AspectMetric):
     name: ClassVar[str] = "S-RR"
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
+        return self.values_of(rankings).nearest
+
+    def values_of(self, rankings: AspectRankings) -> ExactValues:
         last = np.where(rankings.counted, first_shown(rankings), 1.0).max(axis=-1)
-        return np.where(last <= int(self.cutoff or 1), 1.0 / last, 0.0)
+        is_shown = last <= int(self.cutoff or 1)
+        return ExactValues.quotients(is_shown.astype(np.int64), np.where(is_shown, last, 1).astype(np.int64))
 
 
 def first_shown(rankings: AspectRankings) -> Floats:

@@ -9,7 +9,6 @@ import numpy as np
 
 from tiebreak._interface import Tick
 from tiebreak.experiment import Experiment
-from tiebreak.preferences.base import TOLERANCE
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Ranks
 from tiebreak.reports.plots import Picture
@@ -20,6 +19,8 @@ from tiebreak.theory import whole
 
 GRID = np.arange(-100, 101) / 100
 NEAR = 0.01
+TOLERANCE = 1e-12
+"""Contributions are floats: they may miss a value of the grid by this much."""
 DEEPEST = 25
 SLICES = (1, 2, 5, 10, 25)
 """Positions of the other ranking's item that are drawn of a surface."""

@@ -142,7 +142,7 @@ def prefer(measure: Preference, x: Ranks, y: Ranks) -> Floats:
 
 def preferred(measure: Preference, at: Positions) -> Floats:
     """How much better the first of two runs is in each request."""
-    found = measure.compare(at, Pairs.all(2), lambda metric: metric.evaluate(at))
+    found = measure.compare(at, Pairs.all(2), lambda metric: metric.values(at))
     if len(found.requests) < len(at.requests):
         raise InputError(f"{measure} has no value for some rankings of positions alone.", kind="spec")
     better: Floats = found.numerator[0] / found.denominator

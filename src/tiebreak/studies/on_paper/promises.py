@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
-
-import numpy as np
+from typing import Any, ClassVar, NamedTuple
 
 from tiebreak.errors import InputError
+from tiebreak.exact import like, log2
 from tiebreak.metrics import RecallLevelMetric
+from tiebreak.metrics.recall_level import ones
 from tiebreak.preferences import Preference, preference
-from tiebreak.projection.primitives import Floats
 from tiebreak.reports.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View
@@ -26,11 +25,15 @@ class DiscountedGain(RecallLevelMetric):
 
     name: ClassVar[str] = "DCG"
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 / np.log2(k + 1)
+    @property
+    def is_rational(self) -> bool:
+        return False
 
-    def normalisation(self, m: int) -> Floats:
-        return np.ones(m)
+    def exposure(self, k: Any, m: int) -> Any:
+        return 1 / log2(k + 1)
+
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
 
 
 class ConcaveExposure(RecallLevelMetric):
@@ -38,11 +41,15 @@ class ConcaveExposure(RecallLevelMetric):
 
     name: ClassVar[str] = "e(k) = 1 - (k/12)^2"
 
-    def exposure(self, k: Floats, m: int) -> Floats:
-        return 1.0 - (k / MOST_ITEMS) ** 2
+    def exposure(self, k: Any, m: int) -> Any:
+        share = k / like(MOST_ITEMS, k)
+        return 1 - share * share
 
-    def normalisation(self, m: int) -> Floats:
-        return np.full(m, 1.0 / m)
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m, i)
 
 
 POSITIVE: tuple[str | RecallLevelMetric, ...] = (

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isnan, nan
+from math import fsum, isnan, nan
 from typing import Any
 
 import numpy as np
 
 from tiebreak._interface import Tick
-from tiebreak.means import mean_of
+from tiebreak.exact import shared_ranks
 from tiebreak.metrics.aspects.intents import SubtopicMetric
 from tiebreak.metrics.aspects.unified import AspectMetric
-from tiebreak.orderings.base import ranks_of
 from tiebreak.orderings.correlation import Ranks, tau_b
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
@@ -83,7 +82,8 @@ class Measured:
 
 
 def mean_over_users(values: Floats) -> float:
-    return mean_of(values[~np.isnan(values)].tolist())
+    known = values[~np.isnan(values)].tolist()
+    return fsum(known) / len(known) if known else nan
 
 
 def all_measured(raters: Raters, measures: Named, how: Systems, jobs: int, tick: Tick | None) -> list[Measured]:
@@ -149,9 +149,14 @@ def correlations(found: list[Measured]) -> Findings:
 
 def correlation(of: Measured) -> tuple[int, float | None]:
     """How many systems there are, and how their order by a measure agrees with the true one."""
-    ranks = ranks_of(of.means, TOLERANCE)
+    ranks = ranks_of(of.means)
     tau = tau_b(ranks, np.arange(1, len(ranks) + 1))
     return len(ranks), None if isnan(tau) else tau
+
+
+def ranks_of(means: Sequence[float]) -> Ranks:
+    """Ranks of systems, the best first; means of sums and products of floats are the same to twelve digits."""
+    return shared_ranks([round(mean, 12) for mean in means])
 
 
 def right_of(rows: Iterable[Row], perturbation: str) -> list[str]:
@@ -230,7 +235,7 @@ def ranks_by(made: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]
     values = np.where(counted, made.of_rankings(rankings), np.nan)
     users = int((~np.isnan(values[0])).sum())
     means = [mean_over_users(row) for row in values] if users else [0.0] * len(values)
-    return ranks_of(means, TOLERANCE), users
+    return ranks_of(means), users
 
 
 OF_PERTURBED: dict[str, Callable[[list[Measured]], Findings]] = {

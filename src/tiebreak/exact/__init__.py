@@ -1,0 +1,12 @@
+"""Exact arithmetic: a tie is a tie, and every reported number is the float nearest its exact value.
+
+Floats filter what is clearly apart; values that share a float are compared exactly: as fractions where a measure is
+rational, to 60 digits where logarithms enter. `Number` is one such value, `ExactValues` a table of them.
+"""
+
+from tiebreak.exact.arithmetic import decimal, like, log2
+from tiebreak.exact.doubles import Doubles
+from tiebreak.exact.number import Number, shared_ranks
+from tiebreak.exact.values import ExactValues
+
+__all__ = ["Doubles", "ExactValues", "Number", "decimal", "like", "log2", "shared_ranks"]

@@ -1,0 +1,93 @@
+"""One definition for three kinds of numbers: floats, double-double numbers, and exact fractions as objects."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tiebreak.exact.doubles import Doubles
+from tiebreak.exact.logarithms import BITS, log2_units
+
+FLOATS = np.empty(0)
+DOUBLES = Doubles(np.empty(0))
+FRACTIONS = np.empty(0, dtype=object)
+"""The arithmetics that a definition is used with."""
+
+
+def decimal(number: float | int | Fraction | str) -> Fraction:
+    """A parameter as the decimal that was written: 0.8 is 4/5.
+
+    Examples
+    --------
+    >>> print(decimal(0.8), decimal(3))
+    4/5 3
+    """
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
+def like(number: float | int | Fraction, x: Any) -> Any:
+    """A parameter in the arithmetic of x."""
+    exact = decimal(number)
+    if isinstance(x, Doubles):
+        return Doubles.from_exact(exact)
+    return exact if is_exact(x) else float(exact)
+
+
+def is_exact(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == object
+
+
+def counting(m: int, x: Any) -> Any:
+    """1, 2, ..., m in the arithmetic of x."""
+    return whole_numbers(np.arange(1, m + 1), x)
+
+
+def whole_numbers(numbers: Any, x: Any) -> Any:
+    """Whole numbers in the arithmetic of x."""
+    if isinstance(x, Doubles):
+        return Doubles(np.asarray(numbers, dtype=np.float64))
+    return fractions(numbers) if is_exact(x) else np.asarray(numbers, dtype=np.float64)
+
+
+def fractions(numbers: Any) -> Any:
+    """Whole numbers as an object array of fractions."""
+    numbers = np.asarray(numbers)
+    exact = np.empty(numbers.shape, dtype=object)
+    exact.ravel()[:] = [Fraction(number) for number in numbers.ravel().tolist()]
+    return exact
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """A number in the arithmetic of whole exponents, to the power of each."""
+    if is_exact(exponent):
+        powers = np.empty(exponent.shape, dtype=object)
+        powers.ravel()[:] = [base ** int(k) for k in exponent.ravel().tolist()]
+        return powers
+    return base**exponent
+
+
+def log2(x: Any) -> Any:
+    """Logarithms to base 2 of whole numbers, in the arithmetic of x; exact ones to 96 digits."""
+    if isinstance(x, Doubles):
+        return doubles_from_units([log2_units(int(number)) for number in x.high.ravel().tolist()], x.shape)
+    return exact_log2(x) if is_exact(x) else np.log2(x)
+
+
+def exact_log2(x: Any) -> Any:
+    logarithms = np.empty(np.shape(x), dtype=object)
+    logarithms.ravel()[:] = [Fraction(log2_units(int(number)), 1 << BITS) for number in np.ravel(x).tolist()]
+    return logarithms
+
+
+def doubles_from_units(units: list[int], shape: tuple[int, ...]) -> Doubles:
+    """Whole multiples of 2^-BITS as double-double numbers."""
+    high = [unit / (1 << BITS) for unit in units]
+    low = [(unit - in_units(near)) / (1 << BITS) for unit, near in zip(units, high, strict=True)]
+    return Doubles(np.array(high).reshape(shape), np.array(low).reshape(shape))
+
+
+def in_units(number: float) -> int:
+    numerator, denominator = number.as_integer_ratio()
+    return (numerator << BITS) // denominator

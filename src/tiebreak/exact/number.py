@@ -1,0 +1,165 @@
+"""A real number that is known approximately, and exactly when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIXTY_DIGITS = Fraction(1, 10**60)
+"""Numbers that logarithms enter are the same where they differ by no more than this."""
+
+Real: TypeAlias = "Number | Fraction | float | int"
+
+
+class Number:
+    """A number that lies within `error` of `estimate`; its exact value is worked out where that does not decide.
+
+    Parameters
+    ----------
+    estimate, error : Fraction
+    exactly : callable, optional
+        Gives the exact value; by default the estimate is it.
+    is_rational : bool
+        Else the exact value has been worked out to more than 60 digits, and is compared to 60.
+
+    Examples
+    --------
+    >>> third = Number(Fraction(1, 3))
+    >>> third + third + third == 1, float(third), third < Number(Fraction(1, 2))
+    (True, 0.3333333333333333, True)
+    """
+
+    __slots__ = ("_exactly", "_value", "error", "estimate", "is_rational")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        estimate: Fraction,
+        error: Fraction = Fraction(0),
+        exactly: Callable[[], Fraction] | None = None,
+        is_rational: bool = True,
+    ) -> None:
+        self.estimate, self.error, self._exactly, self.is_rational = estimate, error, exactly, is_rational
+        self._value: Fraction | None = estimate if exactly is None else None
+
+    @property
+    def exact(self) -> Fraction:
+        """The exact value; where logarithms enter, to more than 60 digits."""
+        if self._value is None:
+            assert self._exactly is not None
+            self._value = self._exactly()
+        return self._value
+
+    def __float__(self) -> float:
+        """The float nearest the exact value."""
+        if self._value is None:
+            low, high = float(self.estimate - self.error), float(self.estimate + self.error)
+            if low == high:
+                return low
+        return float(self.exact)
+
+    def compare(self, other: Real) -> int:
+        """1 where this number is larger, -1 where it is smaller, 0 where they are equal."""
+        y = as_number(other)
+        gap = self.estimate - y.estimate
+        if abs(gap) <= self.error + y.error:
+            gap = self.exact - y.exact
+            if not (self.is_rational and y.is_rational) and abs(gap) <= SIXTY_DIGITS:
+                return 0
+        return (gap > 0) - (gap < 0)
+
+    def __eq__(self, other: object) -> bool:
+        return self.compare(other) == 0 if isinstance(other, (Number, Fraction, float, int)) else NotImplemented
+
+    def __lt__(self, other: Real) -> bool:
+        return self.compare(other) < 0
+
+    def __gt__(self, other: Real) -> bool:
+        return self.compare(other) > 0
+
+    def __le__(self, other: Real) -> bool:
+        return self.compare(other) <= 0
+
+    def __ge__(self, other: Real) -> bool:
+        return self.compare(other) >= 0
+
+    def __neg__(self) -> Number:
+        return self._of(-self.estimate, self.error, lambda: -self.exact)
+
+    def __add__(self, other: Real) -> Number:
+        y = as_number(other)
+        return self._of(self.estimate + y.estimate, self.error + y.error, lambda: self.exact + y.exact, y)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Real) -> Number:
+        return self + -as_number(other)
+
+    def __rsub__(self, other: Real) -> Number:
+        return -self + other
+
+    def __mul__(self, other: Real) -> Number:
+        y = as_number(other)
+        error = abs(self.estimate) * y.error + abs(y.estimate) * self.error + self.error * y.error
+        return self._of(self.estimate * y.estimate, error, lambda: self.exact * y.exact, y)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Real) -> Number:
+        y = as_number(other)
+        least = abs(y.estimate) - y.error
+        if least <= 0:
+            return self._of(self.exact / y.exact, Fraction(0), None, y)
+        quotient = self.estimate / y.estimate
+        error = (self.error + abs(quotient) * y.error) / least
+        return self._of(quotient, error, lambda: self.exact / y.exact, y)
+
+    def __rtruediv__(self, other: Real) -> Number:
+        return as_number(other) / self
+
+    def _of(
+        self, estimate: Fraction, error: Fraction, exactly: Callable[[], Fraction] | None, other: Number | None = None
+    ) -> Number:
+        is_rational = self.is_rational and (other is None or other.is_rational)
+        return Number(estimate, error, exactly if error else None, is_rational)
+
+    def __repr__(self) -> str:
+        return f"Number({float(self)!r})"
+
+
+def settled(difference: Fraction) -> Fraction:
+    """A difference of numbers that logarithms enter: 0 where they are the same to 60 digits."""
+    return Fraction(0) if abs(difference) <= SIXTY_DIGITS else difference
+
+
+def as_number(x: Any) -> Number:
+    return x if isinstance(x, Number) else Number(Fraction(x))
+
+
+def shared_ranks(scores: Sequence[Real]) -> NDArray[np.int64]:
+    """1 for the largest score; equal scores share the best of their ranks, and leave a gap.
+
+    Examples
+    --------
+    >>> shared_ranks([0.5, 0.75, 0.5, 0.25]).tolist()
+    [2, 1, 2, 4]
+    """
+    by_score = cmp_to_key(compare)
+    order = sorted(range(len(scores)), key=lambda r: by_score(scores[r]), reverse=True)
+    ranks = np.empty(len(scores), dtype=np.int64)
+    for place, r in enumerate(order):
+        tied = place > 0 and compare(scores[order[place - 1]], scores[r]) == 0
+        ranks[r] = ranks[order[place - 1]] if tied else place + 1
+    return ranks
+
+
+def compare(x: Real, y: Real) -> int:
+    """1 where x is larger, -1 where it is smaller, 0 where they are equal."""
+    if isinstance(x, Number):
+        return x.compare(y)
+    return -y.compare(x) if isinstance(y, Number) else (x > y) - (x < y)

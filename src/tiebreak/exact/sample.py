@@ -1,0 +1,150 @@
+"""One number for every request, of which sums and order statistics are exact `Number`s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.exact.doubles import two_product
+from tiebreak.exact.number import Number
+from tiebreak.exact.sums import exact_dot, exact_sum
+
+Floats = NDArray[np.float64]
+ERROR = Fraction(1, 2**85)
+"""``high + low`` is within this share of the exact value."""
+TINY = Fraction(1, 2**1070)
+"""And within this much where floats have no digits left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Numbers of one run, approximately ``high + low``.
+
+    Attributes
+    ----------
+    high : array
+        The floats nearest the exact values.
+    low : array
+        What is left of the exact values, nearly.
+    exactly : callable
+        Gives the exact values.
+    is_rational : bool
+    """
+
+    high: Floats
+    low: Floats
+    exactly: Callable[[], list[Fraction]]
+    is_rational: bool = True
+
+    @classmethod
+    def from_exact(cls, numbers: list[Fraction]) -> Sample:
+        """Exact numbers that are at hand."""
+        high = np.array([float(number) for number in numbers])
+        low = np.array([float(number - Fraction(near)) for number, near in zip(numbers, high.tolist(), strict=True)])
+        return cls(high, low, lambda: numbers)
+
+    def __len__(self) -> int:
+        return len(self.high)
+
+    @cached_property
+    def exact(self) -> list[Fraction]:
+        return self.exactly()
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return np.lexsort((self.low, self.high))
+
+    @cached_property
+    def _sorted_exact(self) -> list[Fraction]:
+        return sorted(self.exact)
+
+    @property
+    def _error(self) -> Fraction:
+        """How far any number may be from its estimate."""
+        return ERROR * Fraction(float(np.abs(self.high).max(initial=0.0))) + TINY
+
+    def _number(self, estimate: Fraction, factor: Fraction | int, exactly: Callable[[], Fraction]) -> Number:
+        return Number(estimate, self._error * factor, exactly, self.is_rational)
+
+    def item(self, place: int) -> Number:
+        """The number at a place of the increasing order, from 0."""
+        k = self._order[place]
+        estimate = Fraction(float(self.high[k])) + Fraction(float(self.low[k]))
+        return self._number(estimate, 1, lambda: self._sorted_exact[place])
+
+    def total(self) -> Number:
+        """The sum."""
+        estimate = exact_sum(self.high) + exact_sum(self.low)
+        return self._number(estimate, len(self), lambda: common_sum(self.exact))
+
+    def lowest(self, k: int) -> Number:
+        """The sum of the k smallest numbers."""
+        some = self._order[:k]
+        estimate = exact_sum(self.high[some]) + exact_sum(self.low[some])
+        return self._number(estimate, k, lambda: common_sum(self._sorted_exact[:k]))
+
+    def windows(self, lag: int, begin: int, end: int) -> Iterator[Number]:
+        """The sums of `lag` neighbours in increasing order, of the windows that begin at some places."""
+        some = self._order[begin : end + lag - 1]
+        numbers = zip(self.high[some].tolist(), self.low[some].tolist(), strict=True)
+        sums = [Fraction(0), *accumulate(Fraction(a) + Fraction(b) for a, b in numbers)]
+        for place, (before, after) in enumerate(zip(sums, sums[lag:], strict=False), start=begin):
+            yield self._number(after - before, lag, partial(self._window, place, lag))
+
+    def _window(self, place: int, lag: int) -> Fraction:
+        return common_sum(self._sorted_exact[place : place + lag])
+
+    def mean_of_lowest_means(self, k: int) -> Number:
+        """The mean of the means of the smallest, the two smallest, ..., the k smallest numbers."""
+        some = self._order[:k]
+        high, low = self.high[some].tolist(), self.low[some].tolist()
+        scale = 1 << 128
+        total = prefix = 0
+        for j, (a, b) in enumerate(zip(high, low, strict=True), start=1):
+            prefix += int(Fraction(a) * scale) + int(Fraction(b) * scale)
+            total += prefix // j
+
+        def exactly() -> Fraction:
+            prefixes = accumulate(self._sorted_exact[:k])
+            return common_sum([prefix / j for j, prefix in enumerate(prefixes, start=1)]) / k
+
+        return Number(Fraction(total, k * scale), self._error + Fraction(4, scale), exactly, self.is_rational)
+
+    def by_place(self, weights: NDArray[np.int64]) -> Number:
+        """The sum of the numbers in increasing order, each times a whole number."""
+        high, low = self.high[self._order], self.low[self._order]
+        estimate = exact_dot(high, weights) + exact_dot(low, weights)
+
+        def exactly() -> Fraction:
+            return common_sum([w * u for w, u in zip(weights.tolist(), self._sorted_exact, strict=True)])
+
+        return self._number(estimate, int(np.abs(weights).sum()), exactly)
+
+    def weighted(self, weights: Sample) -> Number:
+        """The sum of the numbers, each times its own weight of 0 and above."""
+        product, lost = two_product(self.high, weights.high)
+        cross = self.high * weights.low + self.low * weights.high
+        estimate = exact_sum(product) + exact_sum(lost) + exact_sum(cross)
+        factor = 4 * len(self) * Fraction(float(weights.high.max(initial=0.0)))
+
+        def exactly() -> Fraction:
+            return common_sum([w * u for w, u in zip(weights.exact, self.exact, strict=True)])
+
+        return self._number(estimate, factor, exactly)
+
+
+def common_sum(numbers: list[Fraction]) -> Fraction:
+    """The sum, over the denominators that occur: each is added up by itself first."""
+    by_denominator: dict[int, int] = {}
+    for number in numbers:
+        by_denominator[number.denominator] = by_denominator.get(number.denominator, 0) + number.numerator
+    parts = [Fraction(numerator, denominator) for denominator, numerator in by_denominator.items()]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) & ~1 :]
+    return parts[0] if parts else Fraction(0)

@@ -1,0 +1,63 @@
+"""Sums of products without a rounding error: tables are cut into slices of few bits, whose sums floats hold exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.exact.doubles import Doubles, two_sum
+
+Floats = NDArray[np.float64]
+KEPT = 92
+"""Bits of the smallest summand that slices keep."""
+MOST_BITS = 260
+"""So many are kept at the most; where summands differ by more, the small ones are left to exact arithmetic."""
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedTable:
+    """A table of numbers of 0 and above, as a sum of slices; ``table[k]`` is within `error` of that sum.
+
+    Look-ups beyond the end mean the last entry.
+    """
+
+    slices: tuple[Floats, ...]
+    error: float
+
+    @classmethod
+    def cut(cls, table: Doubles, weight: float) -> SlicedTable:
+        """Slices of which sums are exact as long as weights are whole and add up to no more than `weight`."""
+        bits = 52 - int(weight).bit_length()
+        assert bits >= 8, "weights are small whole numbers"
+        largest, smallest = float(table.high.max(initial=0.0)), float(table.high.min(initial=1.0, where=table.high > 0))
+        if largest == 0:
+            return cls((np.zeros(len(table)),), 0.0)
+        top = int(np.frexp(largest)[1])
+        wanted = min(MOST_BITS, KEPT + top - int(np.frexp(smallest)[1]) + int(weight).bit_length())
+        slices, high, low = [], table.high, table.low
+        for end in range(bits, wanted + bits, bits):
+            unit = float(np.ldexp(1.0, top - end))
+            piece = np.rint(high / unit) * unit
+            high, low = two_sum(high - piece, low)
+            slices.append(piece)
+            if not high.any():
+                break
+        return cls(tuple(slices), float(np.abs(high).max(initial=0.0)) * 2)
+
+    def sums(self, places: NDArray[Any], weights: Any = None) -> Iterator[Floats]:
+        """For every slice the exact sum along the last axis of what stands at these places, times whole weights."""
+        for piece in self.slices:
+            x = piece.take(places, mode="clip")
+            yield (x if weights is None else np.ascontiguousarray(x * weights)).sum(-1)
+
+
+def added(parts: list[Floats]) -> Doubles:
+    """The sum of slices, the largest first."""
+    total = Doubles(parts[-1])
+    for piece in reversed(parts[:-1]):
+        total = total + piece
+    return total

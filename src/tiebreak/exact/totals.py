@@ -1,0 +1,99 @@
+"""Weighted sums of rows of exact values for many samples of columns, ordered without a rounding error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.exact.doubles import Doubles, two_sum
+from tiebreak.exact.number import Number, shared_ranks
+from tiebreak.exact.sample import common_sum
+from tiebreak.exact.slices import added
+from tiebreak.exact.values import SHARE, ExactValues
+
+Floats = NDArray[np.float64]
+SLICES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """Sums over columns of values [row, column], each column counted as often as whole weights say."""
+
+    values: ExactValues
+
+    def ranks(self, weights: Floats) -> NDArray[np.int64]:
+        """Ranks [sample, row] by descending sum, the best rank shared; ``weights[sample, column]``."""
+        total, error = self.estimates(weights)
+        order = np.lexsort((total.low, total.high), axis=1)[:, ::-1]
+        high, low = (np.take_along_axis(part, order, axis=1) for part in (total.high, total.low))
+        gap = (high[:, :-1] - high[:, 1:]) + (low[:, :-1] - low[:, 1:])
+        ranks = np.empty(order.shape, dtype=np.int64)
+        np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1), axis=1)
+        for sample in np.flatnonzero((gap <= 2 * error[:, None]).any(axis=1)).tolist():
+            ranks[sample] = shared_ranks(self.numbers(weights[sample], total[sample], float(error[sample])))
+        return ranks
+
+    def signs(self, weights: Floats) -> NDArray[np.int8]:
+        """Whether each sum is above 0, 0 or below: [sample, row]."""
+        total, error = self.estimates(weights)
+        signs = np.sign(total.high).astype(np.int8)
+        is_open = (np.abs(total.high) <= 2 * error[:, None]) & self._can_vary
+        signs[:, ~self._can_vary] = 0
+        for sample in np.flatnonzero(is_open.any(axis=1)).tolist():
+            for row in np.flatnonzero(is_open[sample]).tolist():
+                (number,) = self.numbers(weights[sample], total[sample], float(error[sample]), [row])
+                signs[sample, row] = number.compare(0)
+        return signs
+
+    @cached_property
+    def _can_vary(self) -> NDArray[np.bool_]:
+        """Which rows have anything but 0."""
+        return np.asarray(self.values.nearest.any(axis=1))
+
+    def estimates(self, weights: Floats) -> tuple[Doubles, Floats]:
+        """Sums [sample, row], and how far they may be off: [sample]."""
+        heaviest = weights.sum(axis=1)
+        pieces, unit = self.pieces(int(heaviest.max(initial=1.0)))
+        total = added([weights @ piece.T for piece in pieces])
+        return total, heaviest * (4 * unit + 2 * SHARE * float(np.abs(self.values.nearest).max(initial=0.0)))
+
+    def pieces(self, heaviest: int) -> tuple[list[Floats], float]:
+        """The values as sums of multiples of ever smaller units, of which so many add up exactly; the last unit."""
+        bits = 52 - heaviest.bit_length()
+        high, low = self.values.nearest, self.values.rest
+        top = int(np.frexp(float(np.abs(high).max(initial=0.0)) or 1.0)[1])
+        pieces, unit = [], 1.0
+        for k in range(1, SLICES + 1):
+            unit = float(np.ldexp(1.0, top - k * bits))
+            pieces.append(np.rint(high / unit) * unit)
+            high, low = two_sum(high - pieces[-1], low)
+        return pieces, unit
+
+    def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
+        """The sums of one sample as numbers that are exact where that is asked for."""
+        counted = np.flatnonzero(weights)
+        times = weights[counted].astype(np.int64).tolist()
+
+        def number(row: int) -> Number:
+            def exactly() -> Fraction:
+                return common_sum([n * x for n, x in zip(times, self.exact(row, counted), strict=True)])
+
+            estimate = Fraction(float(total.high[row])) + Fraction(float(total.low[row]))
+            return Number(estimate, Fraction(error), exactly, self.values.is_rational)
+
+        return [number(row) for row in (range(len(self.values.nearest)) if rows is None else rows)]
+
+    def exact(self, row: int, columns: NDArray[np.int64]) -> list[Fraction]:
+        if row not in self._exact_rows:
+            everything = np.arange(self.values.nearest.shape[1])
+            self._exact_rows[row] = self.values.exactly(row, everything)
+        known = self._exact_rows[row]
+        return [known[column] for column in columns.tolist()]
+
+    @cached_property
+    def _exact_rows(self) -> dict[int, list[Fraction]]:
+        return {}

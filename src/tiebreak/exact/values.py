@@ -1,0 +1,318 @@
+"""Tables of exact values: the nearest floats, what they leave, and the exact values where they are asked for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
+from tiebreak.exact.given import given_number, remainders
+from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
+from tiebreak.exact.sample import ERROR, TINY, Sample
+
+Floats: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.int64]
+Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
+"""(row, columns) -> their exact values."""
+
+SHARE, LEAST = float(ERROR), 2.0**-1070
+CELLS_AT_ONCE = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class ExactValues:
+    """Numbers [row, column], each ``nearest + rest`` to within `ERROR` of its size; NaN where there is none.
+
+    Attributes
+    ----------
+    nearest : array [row, column]
+        The floats nearest the exact values.
+    rest : array [row, column]
+        What is left of the exact values, nearly.
+    exactly : callable
+        Gives the exact values of some columns of a row; to more than 60 digits where logarithms enter.
+    is_rational : bool
+        Whether exact values are compared as they are, or to 60 digits.
+    is_injective : bool
+        Different exact values never share a float.
+    labels : callable, optional
+        Gives whole numbers [row, column]; cells with the same label have the same value.
+    """
+
+    nearest: Floats
+    rest: Floats
+    exactly: Exactly
+    is_rational: bool = True
+    is_injective: bool = False
+    labels: Callable[[], Places] | None = None
+
+    @classmethod
+    def quotients(cls, numerator: ArrayLike, denominator: ArrayLike) -> ExactValues:
+        """Whole numbers over whole numbers above 0, both below 2^53; none where the denominator is 0."""
+        above, below = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
+        n, d = above.astype(np.float64), np.where(below == 0, np.nan, below.astype(np.float64))
+        nearest = n / d
+        product, lost = two_product(nearest, d)
+        largest = float(np.abs(n).max(initial=0.0)) * float(np.nanmax(d, initial=1.0))
+        return cls(
+            nearest,
+            ((n - product) - lost) / d,
+            lambda row, columns: [
+                Fraction(a, b) for a, b in zip(above[row, columns].tolist(), below[row, columns].tolist(), strict=True)
+            ],
+            is_injective=largest < 2.0**52,
+        )
+
+    @classmethod
+    def given(cls, values: Floats) -> ExactValues:
+        """Numbers as people or other programs give them."""
+        known = np.where(np.isfinite(values), values, 0.0)
+        rest = remainders(known.ravel()).reshape(known.shape)
+        return cls(
+            values,
+            rest,
+            lambda row, columns: [given_number(value) for value in values[row, columns].tolist()],
+            is_injective=True,
+        )
+
+    @classmethod
+    def from_exact(cls, numbers: NDArray[Any]) -> ExactValues:
+        """Fractions that are at hand, as objects."""
+        x = Doubles.from_exact(numbers)
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            return [Fraction(number) for number in numbers[row, columns].tolist()]
+
+        return cls(x.high, x.low, exactly)
+
+    @classmethod
+    def from_numbers(cls, rows: list[list[Any]]) -> ExactValues:
+        """Rows of exact numbers, or of floats that are what they are."""
+        if any(isinstance(number, float) for row in rows for number in row):
+            return cls.given(np.array([[float(number) for number in row] for row in rows]))
+        numbers = [[as_number(number) for number in row] for row in rows]
+        nearest = np.array([[float(number) for number in row] for row in numbers])
+        rest = np.array(
+            [
+                [float(x.estimate - Fraction(near)) for x, near in zip(*row, strict=True)]
+                for row in zip(numbers, nearest, strict=True)
+            ]
+        )
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            return [numbers[row][column].exact for column in columns.tolist()]
+
+        return cls(nearest, rest, exactly, all(number.is_rational for row in numbers for number in row))
+
+    @classmethod
+    def from_doubles(
+        cls,
+        x: Doubles,
+        error: ArrayLike,
+        exactly: Exactly,
+        is_zero: NDArray[np.bool_] | None = None,
+        is_signed: bool = False,
+        **more: Any,
+    ) -> ExactValues:
+        """Rounded double-double numbers, each within an absolute error; what that leaves open is worked out exactly.
+
+        `is_zero` tells which are 0 for certain. With `is_signed` what is not 0 is not rounded to 0.
+        """
+        nearest, rest = two_sum(x.high, x.low)
+        slack = 2 * np.asarray(error) + SHARE / 16 * np.abs(nearest)
+        open_ = ~(nearest + (rest + slack) == nearest + (rest - slack))
+        open_ |= (np.asarray(error) > SHARE / 2 * np.abs(nearest)) | (nearest == 0)
+        open_ &= ~np.isnan(nearest)
+        if is_zero is not None:
+            is_zero = is_zero & ~np.isnan(nearest)
+            nearest, rest, open_ = (np.where(is_zero, 0, part) for part in (nearest, rest, open_))
+        for row in np.flatnonzero(open_.any(axis=1)).tolist():
+            columns = np.flatnonzero(open_[row])
+            exact = exactly(row, columns)
+            nearest[row, columns] = [signed_float(number) if is_signed else float(number) for number in exact]
+            rest[row, columns] = [
+                signed_float(number - Fraction(near)) for number, near in zip(exact, nearest[row, columns], strict=True)
+            ]
+        return cls(nearest, rest, exactly, **more)
+
+    def where(self, mask: NDArray[np.bool_]) -> ExactValues:
+        """The same, and nothing in columns that the mask leaves out."""
+        return replace(self, nearest=np.where(mask, self.nearest, np.nan))
+
+    def zero_where(self, mask: NDArray[np.bool_]) -> ExactValues:
+        """The same with 0 in some cells."""
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            numbers = zip(self.exactly(row, columns), mask[row, columns], strict=True)
+            return [Fraction(0) if is_zero else number for number, is_zero in numbers]
+
+        nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
+        return ExactValues(nearest, rest, exactly, self.is_rational)
+
+    def take_columns(self, columns: Places) -> ExactValues:
+        """Some of the columns."""
+        labels = self.labels
+        return replace(
+            self,
+            nearest=np.ascontiguousarray(self.nearest[:, columns]),
+            rest=np.ascontiguousarray(self.rest[:, columns]),
+            exactly=lambda row, places: self.exactly(row, columns[places]),
+            labels=None if labels is None else lambda: labels()[:, columns],
+        )
+
+    def take_rows(self, rows: Sequence[int]) -> ExactValues:
+        """Some of the rows."""
+        labels, places = self.labels, list(rows)
+        return replace(
+            self,
+            nearest=self.nearest[places],
+            rest=self.rest[places],
+            exactly=lambda row, columns: self.exactly(places[row], columns),
+            labels=None if labels is None else lambda: labels()[places],
+        )
+
+    def __neg__(self) -> ExactValues:
+        return replace(
+            self,
+            nearest=0.0 - self.nearest,
+            rest=0.0 - self.rest,
+            exactly=lambda row, columns: [-number for number in self.exactly(row, columns)],
+        )
+
+    def sample(self, row: int) -> Sample:
+        """The numbers of a row, without cells that have none."""
+        columns = np.flatnonzero(~np.isnan(self.nearest[row]))
+        high, low = self.nearest[row, columns], self.rest[row, columns]
+        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational)
+
+    def differences(self, x: Places, y: Places) -> ExactValues:
+        """Rows x less rows y: [pair, column]."""
+
+        def exactly(pair: int, columns: Places) -> list[Fraction]:
+            both = (self.exactly(int(rows[pair]), columns) for rows in (x, y))
+            differences = [a - b for a, b in zip(*both, strict=True)]
+            return differences if self.is_rational else [settled(number) for number in differences]
+
+        shape = len(x), self.nearest.shape[1]
+        nearest, rest = np.empty(shape), np.empty(shape)
+        step = max(1, CELLS_AT_ONCE // max(shape[1], 1))
+        for begin in range(0, len(x), step):
+            pairs = slice(begin, begin + step)
+            part = self._differences(x[pairs], y[pairs], partial(later, exactly, begin))
+            nearest[pairs], rest[pairs] = part.nearest, part.rest
+        return ExactValues(nearest, rest, exactly, self.is_rational)
+
+    def _differences(self, x: Places, y: Places, exactly: Exactly) -> ExactValues:
+        high, low = two_sum(self.nearest[x], -self.nearest[y])
+        difference = Doubles(*fast_two_sum(high, low + (self.rest[x] - self.rest[y])))
+        error = 2 * SHARE * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LEAST
+        return ExactValues.from_doubles(difference, error, exactly, self.same(x, y), is_signed=True)
+
+    def penalised(self, factor: Fraction) -> ExactValues:
+        """The same with what is below 0 multiplied."""
+        is_below = self.nearest < 0
+        x = Doubles(self.nearest, self.rest)
+        y = x * Doubles.from_exact(factor)
+        scaled = Doubles(np.where(is_below, y.high, x.high), np.where(is_below, y.low, x.low))
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            return [number * factor if number < 0 else number for number in self.exactly(row, columns)]
+
+        is_zero = self.nearest == 0
+        return ExactValues.from_doubles(scaled, 0.0, exactly, is_zero, is_signed=True, is_rational=self.is_rational)
+
+    def same(self, x: Places, y: Places) -> NDArray[np.bool_]:
+        """Which cells of rows x and y are the same for certain: [pair, column]."""
+        if self.is_injective:
+            return np.asarray(self.nearest[x] == self.nearest[y])
+        if self.labels is None:
+            return np.zeros((len(x), self.nearest.shape[1]), dtype=bool)
+        labels = self.labels()
+        return np.asarray(labels[x] == labels[y])
+
+    def codes(self, *, by_column: bool = False) -> Places:
+        """Whole numbers [row, column] that order and tie as the exact values do; -1 where there is none.
+
+        With `by_column` only those of one column can be compared.
+        """
+        known = ~np.isnan(self.nearest)
+        codes = np.full(self.nearest.shape, -1, dtype=np.int64)
+        floats, code = np.unique(self.nearest[known], return_inverse=True)
+        if self.is_injective:
+            codes[known] = code.ravel()
+            return codes
+        group = code.ravel().astype(np.int64)
+        if by_column:
+            group = group + len(floats) * np.nonzero(known)[1]
+        codes[known] = self._told_apart(group, known)
+        return codes
+
+    def _told_apart(self, group: Places, known: NDArray[np.bool_]) -> Places:
+        """Codes of cells whose group, by their float, is known: exact values decide within a group."""
+        label = np.arange(len(group)) if self.labels is None else self.labels()[known]
+        _, first, which = np.unique(np.stack([group, label]), axis=1, return_index=True, return_inverse=True)
+        rest, near = self.rest[known][first], self.nearest[known][first]
+        order = np.lexsort((rest, group[first]))
+        # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
+        gap = np.diff(rest[order]) > 4 * SHARE * np.abs(near[order][1:]) + 4 * LEAST
+        apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
+        cluster = np.cumsum(apart) - 1
+        place = np.cumsum(np.bincount(cluster))
+        code = np.empty(len(order), dtype=np.int64)
+        code[order] = place[cluster] if len(order) else 0
+        shared = np.bincount(cluster) > 1
+        rows, columns = (axis[first] for axis in np.nonzero(known))
+        members = order[shared[cluster]] if len(order) else order
+        exact = dict(zip(members.tolist(), self._exact_cells(rows[members], columns[members]), strict=True))
+        for begin, end in runs_of(cluster, shared):
+            for rank, cell in ranked(exact, order[begin:end].tolist(), self.is_rational):
+                code[cell] = place[cluster[begin]] - rank
+        return code[which.ravel()]
+
+    def _exact_cells(self, rows: Places, columns: Places) -> list[Fraction]:
+        """The exact values of some cells."""
+        found: list[Fraction] = [Fraction(0)] * len(rows)
+        for row in np.unique(rows).tolist():
+            places = np.flatnonzero(rows == row)
+            for place, number in zip(places.tolist(), self.exactly(row, columns[places]), strict=True):
+                found[place] = number
+        return found
+
+
+def later(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:
+    """The exact values of a row, of rows that begin at a place."""
+    return exactly(begin + row, columns)
+
+
+def signed_float(number: Fraction) -> float:
+    """The float nearest a number; of one that is not 0 the least that is not 0 either, so that its sign is kept."""
+    near = float(number)
+    return near if near or not number else math.copysign(5e-324, number)
+
+
+def runs_of(cluster: Places, wanted: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where each wanted cluster begins and ends, of clusters 0, 1, ... one after the other."""
+    ends = np.cumsum(np.bincount(cluster))
+    return [(int(ends[k] - n), int(ends[k])) for k, n in enumerate(np.bincount(cluster)) if wanted[k]]
+
+
+def ranked(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) -> list[tuple[int, int]]:
+    """For each of some cells how many places its value stands below the largest of them."""
+    downwards = sorted(cells, key=lambda cell: -exact[cell])
+    ranks, rank = [(0, downwards[0])], 0
+    for above, cell in itertools.pairwise(downwards):
+        gap = exact[above] - exact[cell]
+        rank += gap > (0 if is_rational else SIXTY_DIGITS)
+        ranks.append((rank, cell))
+    return ranks
+
+
+__all__ = ["TINY", "ExactValues", "Exactly", "Places"]

@@ -1,0 +1,163 @@
+"""A tie is a tie everywhere: what is reported, ordered, ranked and counted equals exact arithmetic.
+
+Over every metric, preference, population and ordering, on random worlds that are built to collide. `make exact` tries
+100,000 of them, the ordinary suite a thousand.
+"""
+
+import os
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from exact import twins
+from exact.worlds import shuffled, world
+from tiebreak.exact.number import Number
+
+INSTANCES = int(os.environ.get("TIEBREAK_EXACT", "1000"))
+PARTS = 50
+LOWER = ("ISL", "TSL", "ASL", "SL3", "RecallError")
+
+
+def seeds(part):
+    return range(part, INSTANCES, PARTS)
+
+
+def utilities(made, twin):
+    """The exact value [run][request] of a metric."""
+    return [
+        [twin(of_run[request], graded, made.subtopics) for request, graded in made.grades.items()]
+        for of_run in made.rankings.values()
+    ]
+
+
+def check_metric(exp, made, spec, twin, slack, rng):
+    exact = utilities(made, twin)
+    found = exp.evaluate(spec)
+    assert found.values[:, :, 0].tolist() == [[float(value) for value in row] for row in exact], spec
+    assert [row.mean for row in found.mean().rows] == [float(sum(row) / len(row)) for row in exact], spec
+    check_pairs(exp.compare(f"diff({spec})"), exact, slack, spec)
+    check_populations(exp, spec, exact, slack, rng)
+    better = [[-value for value in row] for row in exact] if spec.startswith(LOWER) else exact
+    matrices = [[[a - b for b in column] for a in column] for column in zip(*better, strict=True)]
+    check_orders(exp, f"diff({spec})", twins.settled(matrices, slack), slack, rng)
+
+
+def check_pairs(compared, exact, slack, spec):
+    lower = spec.startswith(LOWER)
+    for (x, y), values in zip(combinations(exact, 2), compared.values, strict=True):
+        differences = [(b - a) if lower else (a - b) for a, b in zip(x, y, strict=True)]
+        expected = [float(d) if twins.sign(d, slack) else 0.0 for d in differences]
+        assert values.tolist() == expected, spec
+
+
+def check_populations(exp, spec, exact, slack, rng):
+    better = [[-value for value in row] for row in exact] if spec.startswith(LOWER) else exact
+    n = len(better[0])
+    for name in rng.sample(sorted(twins.NUMBERS), 3):
+        if (min(map(min, better)) < 0 and name in ("gini", "gmean")) or (n < 2 and name.startswith("lower_area")):
+            continue
+        expected = twins.ranks([twins.NUMBERS[name](row) for row in better], slack)
+        assert exp.utilities(spec).order(name).ranks.tolist() == expected, (spec, name)
+    for name in rng.sample(sorted(twins.LEXICOGRAPHIC), 2):
+        if name.endswith("lag=2)") and n < 2:
+            continue
+        vectors = [twins.LEXICOGRAPHIC[name](row) for row in better]
+        order = exp.utilities(spec).order(name.replace("lag=n", f"lag={n}"))
+        assert order.ranks.tolist() == twins.lexicographic_ranks(vectors, slack), (spec, name)
+    name = f"urisk(baseline='{rng.choice(exp.positions.runs)}', alpha=0.7)"
+    base = better[exp.positions.runs.index(name.split("'")[1])]
+    risks = [twins.populations.urisk(row, base, twins.Fraction(7, 10)) for row in better]
+    assert exp.utilities(spec).order(name).ranks.tolist() == twins.ranks(risks, slack), (spec, name)
+
+
+def check_orders(exp, spec, matrices, slack, rng):
+    for name in rng.sample(sorted(twins.METHODS), 2):
+        expected = twins.ranks(twins.scores(name, matrices, slack), slack if name in ("mean", "win_rate") else 0)
+        assert exp.order(spec, by=name).ranks.tolist() == expected, (spec, name)
+
+
+def check_preference(exp, made, spec, twin, slack, rng):
+    names, requests = list(made.rankings), list(made.grades)
+    matrices = [
+        [[twin(made.rankings[x][q], made.rankings[y][q], made.grades[q], made.subtopics) for y in names] for x in names]
+        for q in requests
+    ]
+    matrices = twins.settled([[[twins.Fraction(v) for v in row] for row in one] for one in matrices], slack)
+    compared = exp.compare(spec)
+    for (x, y), values in zip(combinations(range(len(names)), 2), compared.values, strict=True):
+        assert values.tolist() == [float(one[x][y]) for one in matrices], spec
+    means = [sum(one[x][y] for one in matrices) / len(matrices) for x, y in combinations(range(len(names)), 2)]
+    assert compared.mean.tolist() == [float(mean) if twins.sign(mean, slack) else 0.0 for mean in means], spec
+    check_orders(exp, spec, matrices, slack, rng)
+
+
+def check_world(seed):
+    rng = random.Random(seed)
+    with_subtopics = rng.random() < 0.3
+    made = world(seed, with_subtopics)
+    exp = tb.Experiment(made.judgements, made.runs)
+    metrics = twins.RATIONAL | twins.LOGARITHMIC
+    logarithmic = {**twins.LOGARITHMIC, **twins.LOGARITHMIC_PREFERENCES, **twins.LOGARITHMIC_OF_SUBTOPICS}
+    preferences = twins.PREFERENCES | twins.LOGARITHMIC_PREFERENCES
+    if with_subtopics:
+        metrics = metrics | twins.OF_SUBTOPICS | twins.LOGARITHMIC_OF_SUBTOPICS
+        preferences = preferences | twins.SUBTOPIC_PREFERENCES
+    for spec in rng.sample(sorted(metrics), 2):
+        check_metric(exp, made, spec, metrics[spec], twins.SIXTY if spec in logarithmic else 0, rng)
+    for spec in rng.sample(sorted(preferences), 1):
+        check_preference(exp, made, spec, preferences[spec], twins.SIXTY if spec in logarithmic else 0, rng)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_ties_and_orders_are_those_of_exact_arithmetic(part):
+    for seed in seeds(part):
+        try:
+            check_world(seed)
+        except AssertionError as error:
+            raise AssertionError(f"world {seed}: {error}") from error
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_order_of_files_lines_and_requests_changes_no_bit(part):
+    for seed in range(part, max(INSTANCES // 20, 50), 5):
+        rng = random.Random(seed)
+        made = world(seed, with_subtopics=True)
+        mixed = shuffled(made, seed)
+        first, second = (tb.Experiment(one.judgements, dict_of_runs(one)) for one in (made, mixed))
+        for spec in rng.sample(sorted(twins.RATIONAL | twins.LOGARITHMIC | twins.OF_SUBTOPICS), 3):
+            assert first.evaluate(spec).to_dict() == by_name(second.evaluate(spec), first), (seed, spec)
+        for spec in ("RPP", "RPP(weights='dcg')", "rrLP", "diff(nDCG)"):
+            for by in ("mc4", "borda", "mean"):
+                x, y = (exp.order(spec, by=by) for exp in (first, second))
+                assert places(x) == places(y), (seed, spec, by)
+        for spec in ("gmean(AP)", "gini(nDCG)", "trisk(AP, baseline='run1')", "georisk(AP)", "lower_area(AP, share=1)"):
+            if "trisk" in spec and len(made.grades) < 2:
+                continue
+            x, y = (exp.order(spec) for exp in (first, second))
+            assert places(x) == places(y), (seed, spec)
+
+
+def dict_of_runs(made):
+    return [tb.Run(run, name=name) for name, run in zip(made.rankings, made.runs, strict=True)]
+
+
+def by_name(scores, like):
+    found = scores.to_dict()
+    return {run: {q: found[run][q] for q in like.positions.requests} for run in like.positions.runs}
+
+
+def places(order):
+    return {
+        run: (int(rank), float(score)) for run, rank, score in zip(order.runs, order.ranks, order.scores, strict=True)
+    }
+
+
+def test_a_number_is_compared_exactly_where_estimates_do_not_decide():
+    close = twins.Fraction(1, 10**30)
+    third = Number(twins.Fraction(1, 3), twins.Fraction(1, 10**20), lambda: twins.Fraction(1, 3))
+    more = Number(twins.Fraction(1, 3), twins.Fraction(1, 10**20), lambda: twins.Fraction(1, 3) + close)
+    assert third < more and third == twins.Fraction(1, 3) and more > third and not third == more
+    assert np.isclose(float(more), 1 / 3)
