@@ -20,7 +20,7 @@ from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
 from tiebreak.orderings.cycles import majority_cycles
 from tiebreak.preferences import Pairs, Preference, preference
-from tiebreak.preferences.base import Evaluate
+from tiebreak.preferences.base import Evaluate, Labels
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
@@ -125,6 +125,8 @@ class Comparison(Shown):
         The exact values, where numerators are not whole.
     by_run : ExactValues, optional
         Numbers [run, request] of which the preferences are differences.
+    labels : callable, optional
+        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
     """
 
     measure: str
@@ -138,6 +140,7 @@ class Comparison(Shown):
     notes: tuple[str, ...] = ()
     exact: ExactValues | None = None
     by_run: ExactValues | None = None
+    labels: Labels | None = None
 
     @cached_property
     def values(self) -> Floats:
@@ -219,9 +222,13 @@ class Comparison(Shown):
         """The preferences of all pairs as orderings see them."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
-        exact = self.exact or ExactValues.quotients(self.numerator, self.denominator)
         signs = np.sign(self.numerator).astype(np.int8)
-        return Ballots(self.runs, self.pairs.x, self.pairs.y, signs, exact, self.by_run)
+        if self.exact is not None:
+            return Ballots(
+                self.runs, self.pairs.x, self.pairs.y, signs, self.exact, by_run=self.by_run, labels=self.labels
+            )
+        exact = ExactValues.quotients(self.numerator, self.denominator)
+        return Ballots(self.runs, self.pairs.x, self.pairs.y, signs, exact, self.numerator, self.denominator)
 
     def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
         """Order the runs.
@@ -251,7 +258,7 @@ class Comparison(Shown):
         )
 
     def _of_request(self, request: str) -> Comparison:
-        place = np.array([self.requests.place(request, "request")])
+        place, labels = np.array([self.requests.place(request, "request")]), self.labels
         return Comparison(
             f"{self.measure} of request {request}",
             self.preference,
@@ -263,6 +270,7 @@ class Comparison(Shown):
             self.baselines,
             exact=None if self.exact is None else self.exact.take_columns(place),
             by_run=None if self.by_run is None else self.by_run.take_columns(place),
+            labels=None if labels is None else lambda: labels()[:, place],
             library=self.library,
         )
 
@@ -409,6 +417,7 @@ def compare(
         baselines,
         exact=found.exact,
         by_run=found.by_run,
+        labels=found.labels,
         library=positions.library,
     )
 

@@ -159,5 +159,5 @@ def test_a_number_is_compared_exactly_where_estimates_do_not_decide():
     close = twins.Fraction(1, 10**30)
     third = Number(twins.Fraction(1, 3), twins.Fraction(1, 10**20), lambda: twins.Fraction(1, 3))
     more = Number(twins.Fraction(1, 3), twins.Fraction(1, 10**20), lambda: twins.Fraction(1, 3) + close)
-    assert third < more and third == twins.Fraction(1, 3) and more > third and not third == more
+    assert third < more and third == twins.Fraction(1, 3) and more > third and third != more
     assert np.isclose(float(more), 1 / 3)

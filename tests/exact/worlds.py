@@ -1,4 +1,4 @@
-"""Small invented experiments that are built to collide: equal values from different positions, and nearly equal ones."""
+"""Small invented experiments that are built to collide: equal values from different positions, and nearly equal."""
 
 import random
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class World:
         if not self.subtopics:
             return self.grades
         return {
-            request: {item: {label: grade for label in self.subtopics[item]} for item, grade in graded.items()}
+            request: {item: dict.fromkeys(self.subtopics[item], grade) for item, grade in graded.items()}
             for request, graded in self.grades.items()
         }
 

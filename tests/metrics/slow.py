@@ -4,6 +4,7 @@
 """
 
 from fractions import Fraction
+
 from exact_logarithms import log2
 
 INFINITE = None

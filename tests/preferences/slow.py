@@ -7,6 +7,7 @@
 from fractions import Fraction
 from itertools import chain, combinations
 from math import inf as INFINITE  # noqa: N812 - it is a constant
+
 from exact_logarithms import log2
 
 

@@ -17,7 +17,7 @@ from tiebreak.exact.sums import exact_dot, exact_sum
 
 Floats = NDArray[np.float64]
 ERROR = Fraction(1, 2**85)
-"""``high + low`` is within this share of the exact value."""
+"""Of its size a number is known to within this, unless something else is said."""
 TINY = Fraction(1, 2**1070)
 """And within this much where floats have no digits left."""
 
@@ -35,12 +35,15 @@ class Sample:
     exactly : callable
         Gives the exact values.
     is_rational : bool
+    share : float
+        Of its size each number is known to within this.
     """
 
     high: Floats
     low: Floats
     exactly: Callable[[], list[Fraction]]
     is_rational: bool = True
+    share: float = float(ERROR)
 
     @classmethod
     def from_exact(cls, numbers: list[Fraction]) -> Sample:
@@ -67,7 +70,7 @@ class Sample:
     @property
     def _error(self) -> Fraction:
         """How far any number may be from its estimate."""
-        return ERROR * Fraction(float(np.abs(self.high).max(initial=0.0))) + TINY
+        return Fraction(self.share) * Fraction(float(np.abs(self.high).max(initial=0.0))) + TINY
 
     def _number(self, estimate: Fraction, factor: Fraction | int, exactly: Callable[[], Fraction]) -> Number:
         return Number(estimate, self._error * factor, exactly, self.is_rational)

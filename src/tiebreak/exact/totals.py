@@ -13,7 +13,7 @@ from tiebreak.exact.doubles import Doubles, two_sum
 from tiebreak.exact.number import Number, shared_ranks
 from tiebreak.exact.sample import common_sum
 from tiebreak.exact.slices import added
-from tiebreak.exact.values import SHARE, ExactValues
+from tiebreak.exact.values import ExactValues
 
 Floats = NDArray[np.float64]
 SLICES = 3
@@ -59,7 +59,9 @@ class Totals:
         heaviest = weights.sum(axis=1)
         pieces, unit = self.pieces(int(heaviest.max(initial=1.0)))
         total = added([weights @ piece.T for piece in pieces])
-        return total, heaviest * (4 * unit + 2 * SHARE * float(np.abs(self.values.nearest).max(initial=0.0)))
+        return total, heaviest * (
+            4 * unit + 2 * self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
+        )
 
     def pieces(self, heaviest: int) -> tuple[list[Floats], float]:
         """The values as sums of multiples of ever smaller units, of which so many add up exactly; the last unit."""

@@ -24,12 +24,14 @@ Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
 """(row, columns) -> their exact values."""
 
 SHARE, LEAST = float(ERROR), 2.0**-1070
+CANCELLED = 2.0**-65
+"""What is known of a difference of two numbers, relative to its size, where most of their digits do not cancel."""
 CELLS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class ExactValues:
-    """Numbers [row, column], each ``nearest + rest`` to within `ERROR` of its size; NaN where there is none.
+    """Numbers [row, column], each ``nearest + rest`` to within a tiny share of its size; NaN where there is none.
 
     Attributes
     ----------
@@ -45,6 +47,8 @@ class ExactValues:
         Different exact values never share a float.
     labels : callable, optional
         Gives whole numbers [row, column]; cells with the same label have the same value.
+    share : float
+        Of its size each number is known to within this.
     """
 
     nearest: Floats
@@ -53,6 +57,7 @@ class ExactValues:
     is_rational: bool = True
     is_injective: bool = False
     labels: Callable[[], Places] | None = None
+    share: float = SHARE
 
     @classmethod
     def quotients(cls, numerator: ArrayLike, denominator: ArrayLike) -> ExactValues:
@@ -120,6 +125,7 @@ class ExactValues:
         exactly: Exactly,
         is_zero: NDArray[np.bool_] | None = None,
         is_signed: bool = False,
+        share: float = SHARE,
         **more: Any,
     ) -> ExactValues:
         """Rounded double-double numbers, each within an absolute error; what that leaves open is worked out exactly.
@@ -129,7 +135,7 @@ class ExactValues:
         nearest, rest = two_sum(x.high, x.low)
         slack = 2 * np.asarray(error) + SHARE / 16 * np.abs(nearest)
         open_ = ~(nearest + (rest + slack) == nearest + (rest - slack))
-        open_ |= (np.asarray(error) > SHARE / 2 * np.abs(nearest)) | (nearest == 0)
+        open_ |= (np.asarray(error) > share / 2 * np.abs(nearest)) | (nearest == 0)
         open_ &= ~np.isnan(nearest)
         if is_zero is not None:
             is_zero = is_zero & ~np.isnan(nearest)
@@ -141,7 +147,7 @@ class ExactValues:
             rest[row, columns] = [
                 signed_float(number - Fraction(near)) for number, near in zip(exact, nearest[row, columns], strict=True)
             ]
-        return cls(nearest, rest, exactly, **more)
+        return cls(nearest, rest, exactly, share=share, **more)
 
     def where(self, mask: NDArray[np.bool_]) -> ExactValues:
         """The same, and nothing in columns that the mask leaves out."""
@@ -155,7 +161,7 @@ class ExactValues:
             return [Fraction(0) if is_zero else number for number, is_zero in numbers]
 
         nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
-        return ExactValues(nearest, rest, exactly, self.is_rational)
+        return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share)
 
     def take_columns(self, columns: Places) -> ExactValues:
         """Some of the columns."""
@@ -191,7 +197,7 @@ class ExactValues:
         """The numbers of a row, without cells that have none."""
         columns = np.flatnonzero(~np.isnan(self.nearest[row]))
         high, low = self.nearest[row, columns], self.rest[row, columns]
-        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational)
+        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational, self.share)
 
     def differences(self, x: Places, y: Places) -> ExactValues:
         """Rows x less rows y: [pair, column]."""
@@ -201,20 +207,22 @@ class ExactValues:
             differences = [a - b for a, b in zip(*both, strict=True)]
             return differences if self.is_rational else [settled(number) for number in differences]
 
+        codes = self.codes(by_column=True)
         shape = len(x), self.nearest.shape[1]
         nearest, rest = np.empty(shape), np.empty(shape)
         step = max(1, CELLS_AT_ONCE // max(shape[1], 1))
         for begin in range(0, len(x), step):
             pairs = slice(begin, begin + step)
-            part = self._differences(x[pairs], y[pairs], partial(later, exactly, begin))
+            tied = codes[x[pairs]] == codes[y[pairs]]
+            part = self._differences(x[pairs], y[pairs], tied, partial(later, exactly, begin))
             nearest[pairs], rest[pairs] = part.nearest, part.rest
-        return ExactValues(nearest, rest, exactly, self.is_rational)
+        return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED)
 
-    def _differences(self, x: Places, y: Places, exactly: Exactly) -> ExactValues:
+    def _differences(self, x: Places, y: Places, tied: NDArray[np.bool_], exactly: Exactly) -> ExactValues:
         high, low = two_sum(self.nearest[x], -self.nearest[y])
         difference = Doubles(*fast_two_sum(high, low + (self.rest[x] - self.rest[y])))
-        error = 2 * SHARE * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LEAST
-        return ExactValues.from_doubles(difference, error, exactly, self.same(x, y), is_signed=True)
+        error = 2 * self.share * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LEAST
+        return ExactValues.from_doubles(difference, error, exactly, tied, is_signed=True, share=CANCELLED)
 
     def penalised(self, factor: Fraction) -> ExactValues:
         """The same with what is below 0 multiplied."""
@@ -227,16 +235,15 @@ class ExactValues:
             return [number * factor if number < 0 else number for number in self.exactly(row, columns)]
 
         is_zero = self.nearest == 0
-        return ExactValues.from_doubles(scaled, 0.0, exactly, is_zero, is_signed=True, is_rational=self.is_rational)
-
-    def same(self, x: Places, y: Places) -> NDArray[np.bool_]:
-        """Which cells of rows x and y are the same for certain: [pair, column]."""
-        if self.is_injective:
-            return np.asarray(self.nearest[x] == self.nearest[y])
-        if self.labels is None:
-            return np.zeros((len(x), self.nearest.shape[1]), dtype=bool)
-        labels = self.labels()
-        return np.asarray(labels[x] == labels[y])
+        return ExactValues.from_doubles(
+            scaled,
+            self.share * np.abs(scaled.high),
+            exactly,
+            is_zero,
+            is_signed=True,
+            share=4 * self.share,
+            is_rational=self.is_rational,
+        )
 
     def codes(self, *, by_column: bool = False) -> Places:
         """Whole numbers [row, column] that order and tie as the exact values do; -1 where there is none.
@@ -262,7 +269,7 @@ class ExactValues:
         rest, near = self.rest[known][first], self.nearest[known][first]
         order = np.lexsort((rest, group[first]))
         # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
-        gap = np.diff(rest[order]) > 4 * SHARE * np.abs(near[order][1:]) + 4 * LEAST
+        gap = np.diff(rest[order]) > 4 * self.share * np.abs(near[order][1:]) + 4 * LEAST
         apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
         cluster = np.cumsum(apart) - 1
         place = np.cumsum(np.bincount(cluster))

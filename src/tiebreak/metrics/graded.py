@@ -75,13 +75,13 @@ class GradedEntries:
         stored[self.kept.request_order] = np.arange(len(stored))
         return stored
 
-    @cached_property
-    def labels(self) -> Places:
-        """Whole numbers [run, request], the same where items of the same grades stand at the same ranks."""
+    def labels(self, cutoff: int | None) -> Places:
+        """Whole numbers [run, request], the same where items of the same grades stand at the same ranks to a cutoff."""
         labels = np.full(self.shape, -1, dtype=np.int64)
         begin = 0
         for block in self.blocks():
-            keys = np.sort(block.grade * 2**32 + block.ranks, axis=-1)
+            ranks = block.ranks if cutoff is None else np.where(block.ranks <= cutoff, block.ranks, UNRETRIEVED)
+            keys = np.sort(block.grade * 2**32 + ranks, axis=-1)
             found = distinct_vectors(keys)
             labels[:, block.requests] = begin + found
             begin += int(found.max(initial=-1)) + 1
@@ -188,7 +188,7 @@ class GainSums:
             self.exactly,
             is_zero,
             is_rational=False,
-            labels=lambda: self.entries.labels,
+            labels=lambda: self.entries.labels(self.discount.cutoff),
         )
 
     def sums(self, ranks: NDArray[np.integer], gains: Doubles) -> Iterator[Floats]:
@@ -274,7 +274,7 @@ class ExpectedReciprocalRank(Metric):
         for block in entries.blocks():
             is_zero[:, block.requests] = block.ranks.min(axis=-1) > last
         return ExactValues.from_doubles(
-            total, 0.0, exactly, is_zero, is_rational=is_rational, labels=lambda: entries.labels
+            total, 0.0, exactly, is_zero, is_rational=is_rational, labels=lambda: entries.labels(self.cutoff)
         )
 
 

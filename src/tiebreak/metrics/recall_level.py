@@ -151,7 +151,7 @@ class LevelSums:
             self.exactly,
             is_zero,
             is_rational=metric.is_rational,
-            labels=lambda: levels.labels,
+            labels=lambda: levels.labels(metric.cutoff),
         )
 
     def is_shown(self, p: Ranks) -> NDArray[np.bool_]:

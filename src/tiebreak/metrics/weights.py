@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
 from math import lcm
 from typing import Any, TypeAlias
 
@@ -11,7 +13,8 @@ import numpy as np
 
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import decimal, log2
-from tiebreak.exact.arithmetic import whole_numbers
+from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
+from tiebreak.exact.sample import common_sum
 from tiebreak.projection.primitives import Floats
 from tiebreak.words import many
 
@@ -60,6 +63,13 @@ def level_weights(i: Any, weights: Weights) -> Any:
             kind="weights",
         )
     return whole_numbers(w, i)
+
+
+@cache
+def exact_weights(m: int, weights: Weights) -> tuple[list[Fraction], Fraction]:
+    """The exact weights of m recall levels, and their sum."""
+    found = level_weights(counting(m, FRACTIONS), weights).tolist()
+    return found, common_sum(found)
 
 
 def is_rational(weights: Weights) -> bool:

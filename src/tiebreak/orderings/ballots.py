@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +14,7 @@ from tiebreak.exact import Doubles, ExactValues, Number
 from tiebreak.exact.number import as_number
 from tiebreak.exact.sample import common_sum
 from tiebreak.exact.totals import Totals
-from tiebreak.exact.values import SHARE, Places
+from tiebreak.exact.values import CANCELLED, Places
 from tiebreak.means import mean_of
 from tiebreak.projection.primitives import Floats
 
@@ -32,8 +33,12 @@ class Ballots:
         Which run of a pair is preferred.
     preferences : ExactValues
         Exact preferences [pair, request].
+    numerator, denominator : int arrays, optional
+        The preferences as whole numbers [pair, request] over those of a request, where they are.
     by_run : ExactValues, optional
         Numbers [run, request] of which the preferences are differences.
+    labels : callable, optional
+        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
     """
 
     runs: tuple[str, ...]
@@ -41,7 +46,10 @@ class Ballots:
     y: Places
     signs: NDArray[np.int8]
     preferences: ExactValues
+    numerator: NDArray[np.integer] | None = None
+    denominator: Places | None = None
     by_run: ExactValues | None = None
+    labels: Callable[[], Places] | None = None
 
     @property
     def n_requests(self) -> int:
@@ -54,6 +62,12 @@ class Ballots:
     @cached_property
     def win_rate(self) -> ExactValues:
         """The exact win rates [run, request]."""
+        if self.numerator is not None and self.denominator is not None:
+            whole = np.zeros((len(self.runs), self.n_requests), dtype=np.int64)
+            for pair, (x, y) in enumerate(zip(self.x.tolist(), self.y.tolist(), strict=True)):
+                whole[x] += self.numerator[pair]
+                whole[y] -= self.numerator[pair]
+            return ExactValues.quotients(whole, self.denominator)
         rates = Doubles(*(np.zeros((len(self.runs), self.n_requests)) for _ in range(2)))
         for pair, (x, y) in enumerate(zip(self.x.tolist(), self.y.tolist(), strict=True)):
             preferred = Doubles(self.preferences.nearest[pair], self.preferences.rest[pair])
@@ -63,8 +77,17 @@ class Ballots:
         met = np.zeros(rates.shape, dtype=bool)
         for rows in (self.x, self.y):
             np.logical_or.at(met, rows, self.signs != 0)
-        error, is_rational = 2 * SHARE * len(self.runs) * largest, self.preferences.is_rational
-        return ExactValues.from_doubles(rates, error, self._exact_win_rates, ~met, is_rational=is_rational)
+        error = 2 * self.preferences.share * len(self.runs) * largest
+        return ExactValues.from_doubles(
+            rates,
+            error,
+            self._exact_win_rates,
+            ~met,
+            is_signed=True,
+            share=CANCELLED,
+            is_rational=self.preferences.is_rational,
+            labels=self.labels,
+        )
 
     def _exact_win_rates(self, run: int, requests: Places) -> list[Fraction]:
         rates = [[Fraction(0)] for _ in requests]

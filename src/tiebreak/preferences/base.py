@@ -15,6 +15,7 @@ from tiebreak.exact.values import Places
 from tiebreak.metrics import Metric
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
+from tiebreak.projection.levels import distinct_vectors
 from tiebreak.projection.primitives import Ranks
 
 ENTRIES_AT_ONCE = 1 << 19
@@ -48,6 +49,17 @@ class Traits:
     is_sign: bool = False
 
 
+Labels: TypeAlias = Callable[[], Places]
+
+
+def labels_of(positions: Positions) -> Places:
+    """Whole numbers [run, request], the same where runs place all relevant items of a request alike."""
+    labels = np.full((len(positions.runs), len(positions.requests)), -1, dtype=np.int64)
+    for bucket in positions.buckets():
+        labels[:, bucket.requests] = distinct_vectors(bucket.p)
+    return labels
+
+
 @dataclass(frozen=True, eq=False)
 class Preferred:
     """What a preference says of some pairs: ``numerator[pair, request] / denominator[request]``, 0 exactly where tied.
@@ -63,6 +75,8 @@ class Preferred:
         The exact values, where numerators are not whole.
     by_run : ExactValues, optional
         Numbers [run, request] of which the values are differences.
+    labels : callable, optional
+        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
     """
 
     requests: Places
@@ -70,6 +84,7 @@ class Preferred:
     denominator: Places
     exact: ExactValues | None = None
     by_run: ExactValues | None = None
+    labels: Labels | None = None
 
     @classmethod
     def counted(cls, numerator: NDArray[Any], denominator: Places) -> Preferred:
@@ -81,13 +96,18 @@ class Preferred:
 
     @classmethod
     def measured(
-        cls, exact: ExactValues, is_counted: NDArray[np.bool_], by_run: ExactValues | None = None
+        cls,
+        exact: ExactValues,
+        is_counted: NDArray[np.bool_],
+        by_run: ExactValues | None = None,
+        labels: Labels | None = None,
     ) -> Preferred:
         """Exact values of the requests that count."""
         requests = np.flatnonzero(is_counted)
         if len(requests) < len(is_counted):
             exact, by_run = exact.take_columns(requests), None if by_run is None else by_run.take_columns(requests)
-        return cls(requests, exact.nearest, np.ones(len(requests), dtype=np.int64), exact, by_run)
+        some = None if labels is None else lambda: labels()[:, requests]
+        return cls(requests, exact.nearest, np.ones(len(requests), dtype=np.int64), exact, by_run, some)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from tiebreak.exact import ExactValues
 from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.number import settled
 from tiebreak.metrics.base import check_rel
-from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits
+from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Ranks
@@ -49,7 +49,11 @@ class StoppingPreference(Preference):
                 columns = bucket.requests[block]
                 for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
                     values[row, columns] = self.between(bucket.p[x, block], bucket.p[y, block])
-        return Preferred.measured(replace(ExactValues.from_exact(values), is_rational=self.is_rational), m > 0)
+        return Preferred.measured(
+            replace(ExactValues.from_exact(values), is_rational=self.is_rational),
+            m > 0,
+            labels=lambda: labels_of(positions),
+        )
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,12 @@ class OfflineInterleaving(StoppingPreference):
 
     def weighed(self, clicks: list[int]) -> Fraction:
         """The mean sign, each click weighed by how likely it is the last; to 60 digits where logarithms enter."""
-        if not any(clicks):
-            return Fraction(0)
-        weights = level_weights(counting(len(clicks), FRACTIONS), self.user).tolist()
-        value = sum(w * sign for w, sign in zip(weights, clicks, strict=True)) / sum(weights)
+        if not any(clicks) or self.user == "uniform":
+            return Fraction(sum(clicks), len(clicks) or 1)
+        weights, whole = exact_weights(len(clicks), self.user)
+        value = (
+            sum((w if sign > 0 else -w for w, sign in zip(weights, clicks, strict=True) if sign), Fraction(0)) / whole
+        )
         return value if self.is_rational else settled(value)
 
 

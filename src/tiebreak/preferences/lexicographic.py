@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import check_rel
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_signs
@@ -130,7 +130,7 @@ class ReciprocalRankLexiPrecision(Preference):
                         x.astype(np.int64), y.astype(np.int64)
                     )
                     above[fan.rows, requests] = fan.sign * numerator
-        return Preferred.measured(ExactValues.quotients(above, below), m > 0)
+        return Preferred.measured(ExactValues.quotients(above, below), m > 0, labels=lambda: labels_of(positions))
 
 
 def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:

@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
-from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting
+from tiebreak.exact.arithmetic import DOUBLES, counting
 from tiebreak.exact.number import settled
+from tiebreak.exact.sample import common_sum
 from tiebreak.exact.slices import SlicedTable, added
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import check_rel
-from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, by_level
+from tiebreak.metrics.graded import GradedEntries
+from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, by_level, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
@@ -97,16 +99,21 @@ class PairedPreference(Preference):
         found = ExactValues.from_doubles(
             total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
         )
-        return Preferred.measured(found, size > 0)
+        return Preferred.measured(found, size > 0, labels=lambda: self.labels(positions))
+
+    def labels(self, positions: Positions) -> Places:
+        """Whole numbers [run, request]; runs with the same have the same preferences in a request."""
+        return labels_of(positions)
 
     def exact(self, positions: Positions) -> list[Fraction]:
         """The exact preference between two runs in every request."""
         total, size = [Fraction(0)] * len(positions.requests), [0] * len(positions.requests)
         for bucket, requests in self.buckets(positions):
-            weights = level_weights(counting(bucket.m, FRACTIONS), self.weights)
+            weights, whole = exact_weights(bucket.m, self.weights)
             signs = pair_signs(bucket.p[0], bucket.p[1])
             for request, row in zip(requests.tolist(), signs.tolist(), strict=True):
-                total[request] += bucket.m * sum(w * s for w, s in zip(weights, row, strict=True)) / weights.sum()
+                preferred = common_sum([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
+                total[request] += bucket.m * preferred / whole
                 size[request] += bucket.m
         values = [summed / (n or 1) for summed, n in zip(total, size, strict=True)]
         return values if is_rational(self.weights) else [settled(value) for value in values]
@@ -168,6 +175,9 @@ class RecallPairedPreference(PairedPreference):
 
     name: ClassVar[str] = "RPP"
     traits: ClassVar[Traits] = Traits(uses_grades=True)
+
+    def labels(self, positions: Positions) -> Places:
+        return GradedEntries(positions, self.rel if self.rel is not None else positions.min_grade).labels(None)
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
         min_grade = self.rel if self.rel is not None else positions.min_grade

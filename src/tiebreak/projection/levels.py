@@ -97,13 +97,13 @@ class Levels:
             sizes[bucket.requests] = bucket.m
         return sizes
 
-    @cached_property
-    def labels(self) -> NDArray[np.int64]:
-        """Whole numbers [run, request], the same where all positions are; -1 where there is none."""
+    def labels(self, cutoff: int | None = None) -> NDArray[np.int64]:
+        """Whole numbers [run, request], the same where all positions up to a cutoff are; -1 where there is none."""
         labels = np.full((len(self.runs), len(self.requests)), -1, dtype=np.int64)
         begin = 0
         for bucket in self._buckets:
-            found = distinct_vectors(bucket.p)
+            p = bucket.p if cutoff is None else np.where(bucket.p <= cutoff, bucket.p, UNRETRIEVED)
+            found = distinct_vectors(p)
             labels[:, bucket.requests] = begin + found
             begin += int(found.max(initial=-1)) + 1
         return labels
