@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tiebreak._kernels import largest_differences
+from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.significance import Paired, significance
 
@@ -48,7 +49,7 @@ def permuted(runs: int, requests: int, draws: int) -> float:
 def signs(runs: int, requests: int, draws: int) -> float:
     pairs = Pairs.all(runs)
     values = np.random.default_rng(SEED).normal(size=(len(pairs), requests))
-    paired = Paired("x", tuple(map(str, range(runs))), pairs, values, values.mean(axis=1))
+    paired = Paired("x", tuple(map(str, range(runs))), Ids.of(range(requests)), pairs, values, values.mean(axis=1))
     return float(np.median(significance(paired, "permutation", permutations=draws).p))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
 from tiebreak.populations.base import Vector
 from tiebreak.reports.frames import Shown
@@ -64,13 +65,20 @@ class LagCurve(Shown):
 
 
 def lag_curve(
-    x: Vector, y: Vector, runs: tuple[str, str], lags: int | Iterable[int] | None, resamples: int, seed: int
+    x: Vector,
+    y: Vector,
+    runs: tuple[str, str],
+    requests: Ids,
+    lags: int | Iterable[int] | None,
+    resamples: int,
+    seed: int,
 ) -> LagCurve:
     """Compare two runs for every lag, on the requests and on resamples of them."""
     check_resamples(resamples, seed)
     n = len(x)
     chosen = some_lags(n) if lags is None else check_lags(lags, n)
-    exact_x, exact_y = on_one_scale(x, y)
+    by_name = np.argsort(requests.places_in_order)
+    exact_x, exact_y = on_one_scale(x[by_name], y[by_name])
     signs = np.array(
         [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
     )
