@@ -108,7 +108,8 @@ def on_one_scale(x: Vector, y: Vector) -> tuple[NDArray[Any], NDArray[Any]]:
     fractions = [Fraction(value) for value in (*x.tolist(), *y.tolist())]
     unit = lcm(*(fraction.denominator for fraction in fractions))
     whole = [int(fraction * unit) for fraction in fractions]
-    fits = sum(map(abs, whole)) < 2**62
+    # A sample may draw the largest every time.
+    fits = 2 * len(x) * max(map(abs, whole)) < 2**62
     numbers = np.array(whole, dtype=np.int64 if fits else object)
     return numbers[: len(x)], numbers[len(x) :]
 
