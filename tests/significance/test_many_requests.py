@@ -1,9 +1,11 @@
 """Tests of many requests: nothing overflows, is rounded away or held at once, and nothing depends on blocks."""
 
+import importlib
 import json
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, paired, utilities
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
-from tiebreak.significance import Paired, resampling, significance
+from tiebreak.significance import CATALOGUE, Paired, resampling, significance
 from tiebreak.significance import paired as paired_module
 from tiebreak.significance.tukey import rows_of
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
@@ -162,3 +164,25 @@ def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):
         "sign": lambda: scipy.stats.binomtest(int(won), int(won + lost)).pvalue,
     }[test]()
     assert significance(of_two(values, is_difference=True), test).p[0] == pytest.approx(expected, rel=1e-9)
+
+
+# Beside SciPy and plain NumPy
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "p_values.py"
+
+
+@pytest.fixture(scope="module")
+def p_values():
+    """The script that writes the table for up to a million requests."""
+    if not SCRIPT.exists():
+        pytest.skip("there is no folder of benchmarks")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))
+        return importlib.import_module(SCRIPT.stem)
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10_000])
+def test_p_values_of_every_test_agree_with_other_versions(p_values, n):
+    rows = list(p_values.rows(n, draws=200))
+    assert {row.test.split()[0] for row in rows} == {*CATALOGUE}
+    assert [row for row in rows if not row.agrees] == []
