@@ -26,7 +26,7 @@ def shuffled(kind: str, runs: int, requests: int, draws: int, jobs: int) -> floa
     rows = {
         "values": lambda: rng.integers(0, 2**40, (requests, runs)),
         "ranks": lambda: rng.integers(0, runs, (requests, runs)).astype(np.int32),
-        "preferences": lambda: antisymmetric(rng.integers(-(2**20), 2**20, (requests, runs, runs)).astype(np.int32)),
+        "preferences": lambda: antisymmetric(rng.integers(-(2**40), 2**40, (requests, runs, runs))),
     }[kind]()
     return float(np.median(largest_differences(kind, rows.ravel(), runs, (SEED, 0, draws), jobs)))
 
