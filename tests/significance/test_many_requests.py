@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +165,17 @@ def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):
         "sign": lambda: scipy.stats.binomtest(int(won), int(won + lost)).pvalue,
     }[test]()
     assert significance(of_two(values, is_difference=True), test).p[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_sign_test_of_many_requests_has_twelve_digits():
+    # 4,900 wins of 10,000: the rarer side's ways are C(n, 4900) + C(n, 4899) + ..., of 2^n.
+    wins, losses = 4900, 5100
+    ways = [comb(wins + losses, wins)]
+    for k in range(wins, wins - 1000, -1):
+        ways.append(ways[-1] * k // (losses + wins - k + 1))
+    expected = float(Fraction(2 * sum(ways), 2 ** (wins + losses)))
+    found = significance(of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
+    assert found.p[0] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 # Beside SciPy and plain NumPy
