@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tiebreak._kernels import largest_differences
+from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.significance import Paired, significance
 
@@ -25,7 +26,7 @@ def shuffled(kind: str, runs: int, requests: int, draws: int, jobs: int) -> floa
     rows = {
         "values": lambda: rng.integers(0, 2**40, (requests, runs)),
         "ranks": lambda: rng.integers(0, runs, (requests, runs)).astype(np.int32),
-        "preferences": lambda: antisymmetric(rng.integers(-(2**20), 2**20, (requests, runs, runs)).astype(np.int32)),
+        "preferences": lambda: antisymmetric(rng.integers(-(2**40), 2**40, (requests, runs, runs))),
     }[kind]()
     return float(np.median(largest_differences(kind, rows.ravel(), runs, (SEED, 0, draws), jobs)))
 
@@ -48,7 +49,7 @@ def permuted(runs: int, requests: int, draws: int) -> float:
 def signs(runs: int, requests: int, draws: int) -> float:
     pairs = Pairs.all(runs)
     values = np.random.default_rng(SEED).normal(size=(len(pairs), requests))
-    paired = Paired("x", tuple(map(str, range(runs))), pairs, values, values.mean(axis=1))
+    paired = Paired("x", tuple(map(str, range(runs))), Ids.of(range(requests)), pairs, values, values.mean(axis=1))
     return float(np.median(significance(paired, "permutation", permutations=draws).p))
 
 

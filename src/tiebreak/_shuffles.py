@@ -34,7 +34,8 @@ def largest_differences(
     ----------
     kind : {"values", "ranks", "preferences"}
     rows : int array
-        One row of `systems` values or ranks per request, or one square matrix of preferences, one after the other.
+        One row of `systems` values (int64) or ranks (int32) per request, or one square matrix of preferences (either),
+        one after the other. Sums are exact below 2^63.
     systems : int
     draw : tuple
         Seed, first shuffle and number of shuffles.
@@ -76,7 +77,7 @@ def of_ranks(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np
     return largest
 
 
-def of_preferences(matrices: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
+def of_preferences(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
     """The largest sum of preferences between two systems."""
     systems = matrices.shape[1]
     x, y = np.triu_indices(systems, 1)
@@ -104,10 +105,10 @@ def permutations(n: int, seed: int, shuffles: Words, request: int) -> NDArray[np
     return order
 
 
-def words(seed: int, shuffles: Words, request: int) -> Iterator[Words]:
-    """Random words, one for every shuffle at a time."""
+def words(seed: int, shuffles: Words, request: int | Words) -> Iterator[Words]:
+    """Random words, one for every shuffle (and request, of several) at a time."""
     with np.errstate(over="ignore"):
-        state = mixed(mixed(mixed(np.uint64(seed) + STEP) ^ shuffles) ^ np.uint64(request))
+        state = mixed(mixed(mixed(np.uint64(seed) + STEP) ^ shuffles) ^ np.asarray(request, dtype=np.uint64))
     while True:
         with np.errstate(over="ignore"):
             state = state + STEP

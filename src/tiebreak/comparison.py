@@ -280,7 +280,7 @@ class Comparison(Shown):
 
     def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
         """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
-        made = bootstrap(self.ballots, self._method(by), resamples, seed)
+        made = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
         return replace(made, library=self.library)
 
     def test(
@@ -339,7 +339,9 @@ class Comparison(Shown):
         """The values of all pairs as tests see them."""
         is_sign = self.preference.traits.is_sign
         is_difference = isinstance(self.preference, MetricDifference) and not is_sign
-        return Paired(self.measure, self.runs, self.pairs, self.values, self.mean, is_sign, is_difference)
+        denominator = self.denominator if np.issubdtype(self.numerator.dtype, np.integer) else None
+        pairs = (self.pairs, self.values, self.mean)
+        return Paired(self.measure, self.runs, self.requests, *pairs, is_sign, is_difference, denominator)
 
     def placings(self) -> NDArray[np.int64]:
         """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""

@@ -261,7 +261,7 @@ class Utilities:
         x, y = (self.table.sample(place_of(name, self.runs)) for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-        return replace(lag_curve(x, y, (run, other), lags, resamples, seed), library=self.table.library)
+        return replace(lag_curve(x, y, (run, other), self.requests, lags, resamples, seed), library=self.table.library)
 
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
@@ -272,7 +272,7 @@ class Utilities:
         pairs = Pairs.all(size) if baseline is None else Pairs.against([place_of(baseline, self.runs)], size)
         values = self.table.numbers.differences(pairs.x, pairs.y)
         mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
-        paired = Paired(self.measure, self.runs, pairs, values.nearest, mean, is_difference=True)
+        paired = Paired(self.measure, self.runs, self.requests, pairs, values.nearest, mean, is_difference=True)
         made = significance(paired, test, **how)
         return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
 

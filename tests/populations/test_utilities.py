@@ -355,3 +355,9 @@ def test_a_metric_that_no_request_has_a_value_of_is_refused():
     for asked in (lambda: nobody.utilities("AP(rel=3)"), lambda: nobody.order("leximin(AP(rel=3))")):
         with pytest.raises(tb.InputError, match="has no value for any request"):
             asked()
+
+
+def test_a_sample_may_draw_the_largest_utility_every_time():
+    # In units of 2^-61 four of five draws of 1 are more than 63 bits.
+    curve = two_runs([1.0, 2.0**-61, 0.0, 0.0, 0.0], [0.0] * 5).by_lag("x", "y", resamples=1000)
+    assert all(row.second == 0 for row in curve.rows)

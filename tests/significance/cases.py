@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from significance import slow
+from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.significance import Paired, significance
 
@@ -58,7 +59,8 @@ def paired(matrices, **how):
     values = np.array([[float(value) for value in row] for row in exact])
     mean = np.array([float(slow.mean(row)) for row in exact])
     names = tuple(f"run{r}" for r in range(runs))
-    return Paired("preference", names, Pairs.all(runs), values, mean, **how)
+    requests = Ids.of(f"q{q}" for q in range(len(matrices)))
+    return Paired("preference", names, requests, Pairs.all(runs), values, mean, **how)
 
 
 def outcome_of(matrices, test, is_sign=False, **how):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations, permutations
+from random import Random
 from statistics import correlation
 
 import numpy as np
@@ -113,6 +114,20 @@ def test_sign_is_pearson_over_both_orders_of_every_pair(simulated):
         both = [np.concatenate([values[name], -values[name]]).tolist() for name in (x, y)]
         assert found[x, y][0] == pytest.approx(correlation(*both))
         assert found[x, y][1] == np.mean(np.sign(values[x]) == np.sign(values[y]))
+
+
+def test_points_do_not_depend_on_the_order_of_runs_and_requests():
+    names, requests = ["b", "a", "c"], ["q2", "q10", "q1", "q3"]
+    items = {name: {q: [f"d{k}" for k in Random(name + q).sample(range(6), 6)] for q in requests} for name in names}
+
+    def points(names, requests):
+        runs = [
+            tb.Run({q: {d: -k for k, d in enumerate(items[name][q])} for q in requests}, name=name) for name in names
+        ]
+        experiment = tb.Experiment({q: {"d0": 1, "d1": 1, "d2": 1} for q in requests}, runs)
+        return agreement(experiment, "sign", ["RPP", "AP"], points=5, seed=1).picture()[2]
+
+    assert points(names, requests) == points(names[::-1], requests[::-1])
 
 
 def test_points_are_those_of_the_measures(simulated):

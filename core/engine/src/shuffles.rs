@@ -63,6 +63,8 @@ pub enum Shuffled<'a> {
     Ranks(&'a [i32]),
     /// Preferences of all pairs, a square matrix each: the largest sum between two.
     Preferences(&'a [i32]),
+    /// The same, of preferences that need 64 bits.
+    LongPreferences(&'a [i64]),
 }
 
 /// Which shuffles of which seed.
@@ -112,8 +114,10 @@ struct Sums<'a> {
     requests: usize,
     /// Of systems.
     totals: Vec<i64>,
-    /// Of pairs, the first system's with all later ones first.
-    pairs: Vec<i32>,
+    /// Of pairs, the first system's with all later ones first: signs, of which there are fewer than 2^31, and
+    /// preferences.
+    signs: Vec<i32>,
+    pairs: Vec<i64>,
     order: Vec<u32>,
     values: Vec<i64>,
     ranks: Vec<i32>,
@@ -122,12 +126,17 @@ struct Sums<'a> {
 impl<'a> Sums<'a> {
     fn new(shuffled: Shuffled<'a>, systems: usize, requests: usize) -> Self {
         let all_pairs = systems * systems.saturating_sub(1) / 2;
-        let (totals, pairs) = if let Shuffled::Values(_) = shuffled { (systems, 0) } else { (0, all_pairs) };
+        let (totals, signs, pairs) = match shuffled {
+            Shuffled::Values(_) => (systems, 0, 0),
+            Shuffled::Ranks(_) => (0, all_pairs, 0),
+            Shuffled::Preferences(_) | Shuffled::LongPreferences(_) => (0, 0, all_pairs),
+        };
         Sums {
             shuffled,
             systems,
             requests,
             totals: vec![0; TOGETHER * totals],
+            signs: vec![0; TOGETHER * signs],
             pairs: vec![0; TOGETHER * pairs],
             order: vec![0; systems],
             values: vec![0; systems],
@@ -138,6 +147,7 @@ impl<'a> Sums<'a> {
     /// The largest difference of every shuffle of a block.
     fn fill(&mut self, seed: u64, first: u64, found: &mut [i64]) {
         self.totals.fill(0);
+        self.signs.fill(0);
         self.pairs.fill(0);
         for request in 0..self.requests {
             for k in 0..found.len() {
@@ -158,35 +168,48 @@ impl<'a> Sums<'a> {
             Shuffled::Values(values) => {
                 self.values.copy_from_slice(&values[row]);
                 shuffle(&mut self.values, words);
-                let totals = &mut self.totals[k * systems..(k + 1) * systems];
-                totals.iter_mut().zip(&self.values).for_each(|(total, value)| *total += value);
+                part_mut(&mut self.totals, k).iter_mut().zip(&self.values).for_each(|(total, value)| *total += value);
             }
             Shuffled::Ranks(ranks) => {
                 self.ranks.copy_from_slice(&ranks[row]);
                 shuffle(&mut self.ranks, words);
-                let pairs = self.pairs.len() / TOGETHER;
-                add_signs(&self.ranks, &mut self.pairs[k * pairs..(k + 1) * pairs]);
+                add_signs(&self.ranks, part_mut(&mut self.signs, k));
             }
-            Shuffled::Preferences(matrices) => {
-                self.order.iter_mut().zip(0..).for_each(|(place, system)| *place = system);
-                shuffle(&mut self.order, words);
-                let pairs = self.pairs.len() / TOGETHER;
-                let matrix = &matrices[request * systems * systems..(request + 1) * systems * systems];
-                add_preferences(matrix, &self.order, &mut self.pairs[k * pairs..(k + 1) * pairs]);
-            }
+            Shuffled::Preferences(matrices) => self.add_matrix(matrices, request, k, words),
+            Shuffled::LongPreferences(matrices) => self.add_matrix(matrices, request, k, words),
         }
     }
 
-    fn largest(&self, k: usize) -> i64 {
-        if let Shuffled::Values(_) = self.shuffled {
-            let totals = &self.totals[k * self.systems..(k + 1) * self.systems];
-            let (low, high) = (totals.iter().min(), totals.iter().max());
-            return high.zip(low).map_or(0, |(high, low)| high - low);
-        }
-        let pairs = self.pairs.len() / TOGETHER;
-        let sums = &self.pairs[k * pairs..(k + 1) * pairs];
-        sums.iter().map(|sum| i64::from(sum.unsigned_abs())).max().unwrap_or(0)
+    #[inline(always)]
+    fn add_matrix<T: Copy + Into<i64>>(&mut self, matrices: &[T], request: usize, k: usize, words: &mut Words) {
+        self.order.iter_mut().zip(0..).for_each(|(place, system)| *place = system);
+        shuffle(&mut self.order, words);
+        let size = self.systems * self.systems;
+        add_preferences(&matrices[request * size..(request + 1) * size], &self.order, part_mut(&mut self.pairs, k));
     }
+
+    fn largest(&self, k: usize) -> i64 {
+        match self.shuffled {
+            Shuffled::Values(_) => {
+                let totals = part(&self.totals, k);
+                let (low, high) = (totals.iter().min(), totals.iter().max());
+                high.zip(low).map_or(0, |(high, low)| high - low)
+            }
+            Shuffled::Ranks(_) => part(&self.signs, k).iter().map(|sum| i64::from(sum.abs())).max().unwrap_or(0),
+            _ => part(&self.pairs, k).iter().map(|sum| sum.abs()).max().unwrap_or(0),
+        }
+    }
+}
+
+/// Sums of shuffle k of a block.
+fn part<T>(sums: &[T], k: usize) -> &[T] {
+    let size = sums.len() / TOGETHER;
+    &sums[k * size..(k + 1) * size]
+}
+
+fn part_mut<T>(sums: &mut [T], k: usize) -> &mut [T] {
+    let size = sums.len() / TOGETHER;
+    &mut sums[k * size..(k + 1) * size]
 }
 
 /// Add to every pair 1 where the first has the smaller rank, -1 where the second has.
@@ -202,14 +225,14 @@ fn add_signs(ranks: &[i32], pairs: &mut [i32]) {
 }
 
 /// Add to every pair the preference between the systems that stand there.
-fn add_preferences(matrix: &[i32], order: &[u32], pairs: &mut [i32]) {
+fn add_preferences<T: Copy + Into<i64>>(matrix: &[T], order: &[u32], pairs: &mut [i64]) {
     let systems = order.len();
     let mut rest = pairs;
     for (i, &first) in order.iter().enumerate() {
         let (sums, behind) = rest.split_at_mut(systems - i - 1);
         let row = &matrix[first as usize * systems..(first as usize + 1) * systems];
         for (sum, &second) in sums.iter_mut().zip(&order[i + 1..]) {
-            *sum += row[second as usize];
+            *sum += row[second as usize].into();
         }
         rest = behind;
     }

@@ -17,7 +17,7 @@ use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
 use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 5;
+const INTERFACE: u32 = 6;
 
 type Object = Py<PyAny>;
 

@@ -12,6 +12,7 @@ enum Rows<'py> {
     Values(PyReadonlyArray1<'py, i64>),
     Ranks(PyReadonlyArray1<'py, i32>),
     Preferences(PyReadonlyArray1<'py, i32>),
+    LongPreferences(PyReadonlyArray1<'py, i64>),
 }
 
 impl<'py> Rows<'py> {
@@ -19,7 +20,9 @@ impl<'py> Rows<'py> {
         match kind {
             "values" => Ok(Rows::Values(rows.extract()?)),
             "ranks" => Ok(Rows::Ranks(rows.extract()?)),
-            "preferences" => Ok(Rows::Preferences(rows.extract()?)),
+            "preferences" => {
+                rows.extract().map(Rows::LongPreferences).or_else(|_| Ok(Rows::Preferences(rows.extract()?)))
+            }
             _ => Err(PyValueError::new_err(format!("unknown kind of rows {kind:?}"))),
         }
     }
@@ -30,6 +33,9 @@ impl<'py> Rows<'py> {
             Rows::Values(rows) => (Shuffled::Values(rows.as_slice()?), rows.len()?, systems),
             Rows::Ranks(rows) => (Shuffled::Ranks(rows.as_slice()?), rows.len()?, systems),
             Rows::Preferences(rows) => (Shuffled::Preferences(rows.as_slice()?), rows.len()?, systems * systems),
+            Rows::LongPreferences(rows) => {
+                (Shuffled::LongPreferences(rows.as_slice()?), rows.len()?, systems * systems)
+            }
         };
         if width == 0 || numbers % width != 0 {
             return Err(PyValueError::new_err("the rows do not fit the number of systems"));

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of
+from tiebreak.inputs import Ids
 from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
@@ -75,13 +76,14 @@ class Bootstrap(Framed):
         return f"<Bootstrap of {len(self.runs)} runs by {self.by}: {len(self.ranks)} samples, seed {self.seed}>"
 
 
-def bootstrap(ballots: Ballots, method: Method, resamples: int, seed: int) -> Bootstrap:
+def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int) -> Bootstrap:
     """Order the runs by requests drawn with replacement, many times."""
     check_resamples(resamples, seed)
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
-    for rows, weights in drawn(ballots.n_requests, resamples, seed, step):
+    for rows, by_name in drawn(ballots.n_requests, resamples, seed, step):
+        weights = by_name[:, requests.places_in_order]
         ranks[rows] = method.ranks(ballots, weights)
         wins += (ballots.both_ways(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
@@ -94,13 +96,16 @@ def check_resamples(resamples: int, seed: int) -> None:
 
 
 def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """The requests of each sample, drawn with replacement; sample k depends on seed and k only."""
+    """The requests of each sample, drawn with replacement; sample k depends on seed and k only.
+
+    Requests are numbered in the order of their names, so that a sample does not depend on where they stand.
+    """
     for k in range(resamples):
         yield np.random.default_rng([seed, k]).integers(requests, size=requests)
 
 
 def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each request is drawn in each sample, some samples at a time."""
+    """How often each request, in the order of their names, is drawn in each sample; some samples at a time."""
     counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):
         weights = np.array(list(islice(counts, step)), dtype=np.float64)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact.sample import Sample
+from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
@@ -64,13 +65,20 @@ class LagCurve(Shown):
 
 
 def lag_curve(
-    x: Sample, y: Sample, runs: tuple[str, str], lags: int | Iterable[int] | None, resamples: int, seed: int
+    x: Sample,
+    y: Sample,
+    runs: tuple[str, str],
+    requests: Ids,
+    lags: int | Iterable[int] | None,
+    resamples: int,
+    seed: int,
 ) -> LagCurve:
     """Compare two runs for every lag, on the requests and on resamples of them."""
     check_resamples(resamples, seed)
     n = len(x)
     chosen = some_lags(n) if lags is None else check_lags(lags, n)
-    exact_x, exact_y = on_one_scale(x.exact, y.exact)
+    by_name = np.argsort(requests.places_in_order).tolist()
+    exact_x, exact_y = on_one_scale(*([u.exact[place] for place in by_name] for u in (x, y)))
     signs = np.array(
         [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
     )
@@ -100,7 +108,8 @@ def on_one_scale(x: list[Fraction], y: list[Fraction]) -> tuple[NDArray[Any], ND
     fractions = [*x, *y]
     unit = lcm(*(fraction.denominator for fraction in fractions))
     whole = [int(fraction * unit) for fraction in fractions]
-    fits = sum(map(abs, whole)) < 2**62
+    # A sample may draw the largest every time.
+    fits = 2 * len(x) * max(map(abs, whole)) < 2**62
     numbers = np.array(whole, dtype=np.int64 if fits else object)
     return numbers[: len(x)], numbers[len(x) :]
 

@@ -98,7 +98,7 @@ def significance(
     chosen = ("none" if made.is_of_all_pairs else "holm") if correction is None else correction
     corrected(paired.mean[:0], chosen)  # a bad name is refused before anything is tested
     made.check(paired)
-    outcome = made.run(paired, alpha, jobs or os.cpu_count() or 1, tick)
+    outcome = made.run(paired.by_name(), alpha, jobs or os.cpu_count() or 1, tick)
     return Significance(
         paired, made, chosen, alpha, outcome, tuple(too_few_draws(made, chosen, alpha, len(paired.pairs)))
     )

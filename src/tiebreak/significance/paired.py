@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
+from tiebreak.significance.whole_numbers import largest_of
 
 EQUAL = 1e-12
 """Differences of a pair that differ by no more than this share of the largest are equal."""
+
+NUMBERS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +28,7 @@ class Paired:
     ----------
     measure : str
     runs : tuple of str
+    requests : Ids
     pairs : Pairs
     values : array [pair, request]
     mean : array [pair]
@@ -31,15 +37,19 @@ class Paired:
         Values say only which run is better.
     is_difference : bool
         Values are differences of a number that every run has by itself.
+    denominator : int array [request], optional
+        Values are whole numbers over these.
     """
 
     measure: str
     runs: tuple[str, ...]
+    requests: Ids
     pairs: Pairs
     values: Floats
     mean: Floats
     is_sign: bool = False
     is_difference: bool = False
+    denominator: NDArray[np.int64] | None = None
 
     @property
     def n(self) -> int:
@@ -61,11 +71,24 @@ class Paired:
         """The standard deviation of every pair's values; 0 where all are equal."""
         if self.n < 2:
             return np.zeros(len(self.values))
-        largest = np.abs(self.values).max(axis=1, keepdims=True)
-        scaled = self.values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
-        spread = np.where(np.ptp(scaled, axis=1) <= EQUAL, 0.0, scaled.std(axis=1, ddof=1))
-        deviations: Floats = spread * largest[:, 0]
-        return deviations
+        step = max(1, NUMBERS_AT_ONCE // self.n)
+        return np.concatenate([deviations(self.values[k : k + step]) for k in range(0, len(self.values), step)])
+
+    def by_name(self) -> Paired:
+        """The same pairs, with runs and requests in the order of their names.
+
+        What is drawn for the k-th request or run belongs to its name then, wherever it stands in the input.
+        """
+        places = Ids.of(self.runs).places_in_order
+        order = np.argsort(self.requests.places_in_order)
+        return replace(
+            self,
+            runs=tuple(sorted(self.runs)),
+            requests=self.requests.take(order),
+            pairs=Pairs(places[self.pairs.x], places[self.pairs.y], ()),
+            values=np.take(self.values, order, axis=1),
+            denominator=None if self.denominator is None else self.denominator[order],
+        )
 
     def by_run(self) -> Floats:
         """A number [run, request] for every run, whose differences are the values: those against the first run."""
@@ -75,10 +98,19 @@ class Paired:
         against_first[self.pairs.x[second]] = self.values[second]
         return against_first
 
-    def matrices(self) -> Floats:
-        """Every value in both directions: [request, run, run]."""
+    def matrices(self, numbers: NDArray[Any], dtype: Any) -> NDArray[Any]:
+        """Numbers [pair, request] in both directions: [request, run, run]."""
         size = len(self.runs)
-        square = np.zeros((self.n, size, size))
-        square[:, self.pairs.x, self.pairs.y] = self.values.T
-        square[:, self.pairs.y, self.pairs.x] = -self.values.T
+        square = np.zeros((self.n, size, size), dtype=dtype)
+        square[:, self.pairs.x, self.pairs.y] = numbers.T
+        square[:, self.pairs.y, self.pairs.x] = -numbers.T
         return square
+
+
+def deviations(values: Floats) -> Floats:
+    """The standard deviation of every row."""
+    largest = largest_of(values)
+    scaled = values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
+    spread = np.where(np.ptp(scaled, axis=1) <= EQUAL, 0.0, scaled.std(axis=1, ddof=1))
+    found: Floats = spread * largest[:, 0]
+    return found

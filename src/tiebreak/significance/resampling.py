@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,23 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._interface import Tick
+from tiebreak._shuffles import Words, words
 from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import drawn
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Resampled, interval, share_of_draws
 from tiebreak.significance.paired import Paired
+from tiebreak.significance.whole_numbers import whole_numbers
 
-TOGETHER = 256
-SUMS_TOGETHER = 20_000_000
-EXACT_BITS = 30
+DRAWS_AT_ONCE = 256
+REQUESTS_AT_ONCE = 8192
+SUMS_AT_ONCE = 20_000_000
+COUNTS_AT_ONCE = 1 << 22
 MOST_ENUMERATED = 20
+BITS_IN_A_WORD = 64
 
 
 @dataclass(frozen=True)
 class SignFlip(Resampled):
     """Permutation test: under the hypothesis the sign of every request's value is up to chance.
 
-    The signs of a draw are the same for all pairs. Values are rounded to 2^-30 of the largest, so that sums are exact.
+    The signs of a draw are the same for all pairs. Values are whole numbers of a unit, so that sums are exact.
     ``permutations="all"`` goes through all signs of up to 20 requests.
     """
 
@@ -34,50 +37,55 @@ class SignFlip(Resampled):
     words: ClassVar[str] = "a two-sided sign-flip permutation test"
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        whole = whole_numbers(paired.values)
-        # Rounding moves a sum by half a unit per request: what may be equal counts as equal.
-        seen = np.abs(whole.sum(axis=1)) - paired.n
-        reached = np.zeros(len(whole), dtype=np.int64)
-        done = 0
-        for signs in self.signs(paired.n):
+        exact = whole_numbers(paired.values, paired.denominator)
+        seen = exact.sums_seen()[:, None]
+        reached = np.zeros(len(seen), dtype=np.int64)
+        draws = self.draws(paired.n)
+        for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
-                tick(done, self.draws(paired.n))
-            reached += (np.abs(signs @ whole.T) >= seen).sum(axis=0)
-            done += len(signs)
-        p = reached / done if self.permutations == "all" else share_of_draws(reached, done)
+                tick(begin, draws)
+            sums = self.sums(exact.numbers, range(begin, min(begin + DRAWS_AT_ONCE, draws)))
+            reached += np.count_nonzero(np.abs(sums, out=sums) >= seen, axis=1)
+        p = reached / draws if self.permutations == "all" else share_of_draws(reached, draws)
         return Outcome(paired.mean.copy(), p, *interval(paired, alpha))
 
     def draws(self, n: int) -> int:
-        return 2**n if self.permutations == "all" else int(self.permutations)
-
-    def signs(self, n: int) -> Iterator[Floats]:
-        """Signs [draw, request], some draws at a time; a block depends on the seed and its number only."""
-        if self.permutations == "all" and n > MOST_ENUMERATED:
+        if self.permutations != "all":
+            return int(self.permutations)
+        if n > MOST_ENUMERATED:
             raise InputError(
                 f'permutations="all" goes through all signs of up to {MOST_ENUMERATED} requests; there are {n}. '
                 "Give a number.",
                 kind="size",
             )
-        draws = self.draws(n)
-        for block, begin in enumerate(range(0, draws, TOGETHER)):
-            size = min(TOGETHER, draws - begin)
-            if self.permutations == "all":
-                bits: NDArray[np.int64] = np.arange(begin, begin + size)[:, None] >> np.arange(n) & 1
-            else:
-                bits = np.random.default_rng([self.seed, block]).integers(0, 2, size=(TOGETHER, n))[:size]
-            yield (1 - 2 * bits).astype(np.float64)
+        return 1 << n
+
+    def sums(self, numbers: Floats, draws: range) -> Floats:
+        """Sums [pair, draw] of numbers with the signs of each draw, some requests at a time."""
+        sums = np.zeros((len(numbers), len(draws)))
+        held = np.empty((min(REQUESTS_AT_ONCE, numbers.shape[1]), len(draws)))
+        for begin in range(0, numbers.shape[1], REQUESTS_AT_ONCE):
+            some = numbers[:, begin : begin + REQUESTS_AT_ONCE]
+            requests = np.arange(begin, begin + some.shape[1], dtype=np.uint64)[:, None]
+            bits = every_bit(draws, requests) if self.permutations == "all" else drawn_bits(self.seed, draws, requests)
+            signs = np.multiply(bits, -2.0, out=held[: len(bits)])
+            signs += 1.0
+            sums += some @ signs
+        return sums
 
 
-def whole_numbers(values: Floats) -> Floats:
-    """The values of every pair as whole numbers of its own unit, of which sums in any order are exact."""
-    return np.rint(values / units(values))
+def every_bit(draws: range, requests: Words) -> Words:
+    """The binary digits of draws, one for every request: [request, draw]."""
+    return np.arange(draws.start, draws.stop, dtype=np.uint64) >> requests & np.uint64(1)
 
 
-def units(values: Floats) -> Floats:
-    """A power of two for every pair, 2^-30 of its largest value: [pair, 1]."""
-    largest = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
-    exponent = np.ceil(np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
-    return np.ldexp(1.0, exponent - EXACT_BITS)
+def drawn_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:
+    """Random bits [request, draw]: those of 64 draws come from one word per request."""
+    sixty_fours = np.arange(draws.start // BITS_IN_A_WORD, -(-draws.stop // BITS_IN_A_WORD), dtype=np.uint64)
+    drawn = next(words(seed, sixty_fours, requests)).astype("<u8", order="C")
+    bits = np.unpackbits(drawn.view(np.uint8), axis=1, bitorder="little")
+    first = draws.start % BITS_IN_A_WORD
+    return bits[:, first : first + len(draws)]
 
 
 @dataclass(frozen=True)
@@ -97,24 +105,24 @@ class BootstrapTest(Resampled):
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
         low, high, p = (np.empty(len(paired.values)) for _ in range(3))
-        step = max(1, SUMS_TOGETHER // draws)
+        step = max(1, SUMS_AT_ONCE // draws)
         for begin in range(0, len(paired.values), step):
             rows = slice(begin, begin + step)
-            values = paired.values[rows]
-            sums = self.sums(values, begin * draws, p.size * draws, tick)
+            exact = whole_numbers(paired.values[rows], paired.denominator)
+            sums = self.sums(exact.numbers, begin * draws, p.size * draws, tick)
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
-            low[rows], high[rows] = bounds * units(values)[:, 0] / paired.n
-            # Rounding moves a sum by half a unit per request: what may be 0 counts as 0.
-            beyond = np.minimum((sums <= paired.n).sum(axis=0), (sums >= -paired.n).sum(axis=0))
+            low[rows], high[rows] = bounds * exact.unit[:, 0] / paired.n
+            # What may be 0 counts as 0.
+            beyond = np.minimum((sums <= exact.slack).sum(axis=0), (sums >= -exact.slack).sum(axis=0))
             p[rows] = np.minimum(2 * share_of_draws(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)
 
-    def sums(self, values: Floats, done: int, everything: int, tick: Tick | None) -> Floats:
-        """Sums [draw, pair] of requests drawn anew, in the units of each pair; exact, as in `SignFlip`."""
-        whole = whole_numbers(values)
-        sums = np.empty((int(self.permutations), len(values)))
-        for rows, weights in drawn(values.shape[1], int(self.permutations), self.seed, TOGETHER):
+    def sums(self, numbers: Floats, done: int, everything: int, tick: Tick | None) -> Floats:
+        """Sums [draw, pair] of requests drawn anew."""
+        sums = np.empty((int(self.permutations), len(numbers)))
+        step = min(DRAWS_AT_ONCE, max(1, COUNTS_AT_ONCE // numbers.shape[1]))
+        for rows, weights in drawn(numbers.shape[1], int(self.permutations), self.seed, step):
             if tick:
-                tick(done + rows.start * len(values), everything)
-            sums[rows] = weights @ whole.T
+                tick(done + rows.start * len(numbers), everything)
+            sums[rows] = weights @ numbers.T
         return sums

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
-from math import ceil, factorial, inf, log2
+from math import ceil, factorial, inf
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tiebreak import _kernels
 from tiebreak._interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
 from tiebreak.significance.paired import Paired
+from tiebreak.significance.whole_numbers import INTEGER_SUMS, whole_numbers
 
 MOST_ENUMERATED = 200_000
 
@@ -24,8 +24,8 @@ MOST_ENUMERATED = 200_000
 class Rows(NamedTuple):
     """What is shuffled, as whole numbers of a unit: what the kernel is given, and what was seen for every pair.
 
-    Rounding moves a sum by half a unit per request, and a difference of two sums by twice that, so what was seen is
-    taken lower by as much as both may have moved: what may be equal counts as equal.
+    What was seen is taken lower by as much as rounding may have moved it and what it is compared with, twice that for
+    a difference of two sums: what may be equal counts as equal.
     """
 
     kind: str
@@ -81,16 +81,18 @@ def check_all_pairs(name: str, paired: Paired) -> None:
 def rows_of(paired: Paired) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
-        numbers, unit = fixed_point(paired.by_run().T, bits=40)
-        sums = numbers.sum(axis=0)
-        return Rows("values", numbers, np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - 2 * paired.n, unit)
+        exact = whole_numbers(paired.by_run(), None, INTEGER_SUMS, one_unit=True)
+        sums = exact.numbers.sum(axis=1)
+        seen = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - 2 * exact.slack
+        return Rows("values", np.ascontiguousarray(exact.numbers.T), seen, float(exact.unit[0, 0]))
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
             return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), 1.0)
-    numbers, unit = fixed_point(paired.matrices(), bits=29 - ceil(log2(paired.n + 1)))
-    seen = np.abs(numbers[:, paired.pairs.x, paired.pairs.y].sum(axis=0, dtype=np.int64)) - paired.n
-    return Rows("preferences", numbers.astype(np.int32), seen, unit)
+    exact = whole_numbers(paired.values, paired.denominator, INTEGER_SUMS, one_unit=True)
+    fits = np.abs(exact.numbers).max(initial=0) < 2**31
+    matrices = paired.matrices(exact.numbers, np.int32 if fits else np.int64)
+    return Rows("preferences", matrices, exact.sums_seen(), float(exact.unit[0, 0]))
 
 
 def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
@@ -102,15 +104,6 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
     if not np.array_equal(np.sign(wins[paired.pairs.x] - wins[paired.pairs.y]), signs):
         return None
     return np.ascontiguousarray(-wins.T)
-
-
-def fixed_point(values: Floats, bits: int) -> tuple[NDArray[np.int64], float]:
-    """Values as whole numbers of a unit, of which the largest has so many bits; and the unit."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == 0:
-        return np.zeros(values.shape, dtype=np.int64), 1.0
-    shift = bits - ceil(log2(largest))
-    return np.rint(np.ldexp(values, shift)).astype(np.int64), float(np.ldexp(1.0, -shift))
 
 
 def all_shuffles(rows: Rows, systems: int) -> NDArray[np.int64]:

@@ -40,16 +40,23 @@ def compared(experiment: Experiment, measures: list[Any], jobs: int, tick: Tick 
 
 
 def on_common_requests(found: list[Comparison]) -> list[Compared]:
-    """The same requests for all measures: some have no value for some."""
+    """The same requests for all measures: some have no value for some.
+
+    Pairs and requests are in the order of their names, in each pair the first run by name first: which points are
+    drawn does not depend on the order of the input.
+    """
     names = [list(comparison.requests) for comparison in found]
     common = set(names[0]).intersection(*names[1:])
     if not common:
         raise InputError("no request has a value by all measures. Check rel and min_grade.", kind="empty")
     made = []
     for comparison, requests in zip(found, names, strict=True):
-        kept = [place for place, request in enumerate(requests) if request in common]
-        signs = np.sign(comparison.numerator[:, kept]).astype(np.int8)
-        made.append(Compared(comparison.measure, signs, comparison.values[:, kept]))
+        kept = sorted((q for q, request in enumerate(requests) if request in common), key=requests.__getitem__)
+        pairs = list(comparison.names())
+        rows = sorted(range(len(pairs)), key=lambda row: sorted(pairs[row]))
+        turned = np.array([1 if x < y else -1 for x, y in (pairs[row] for row in rows)], dtype=np.int8)[:, None]
+        values = comparison.values[np.ix_(rows, kept)]
+        made.append(Compared(comparison.measure, turned * np.sign(values).astype(np.int8), turned * values))
     return made
 
 

@@ -1,0 +1,200 @@
+"""Tests of many requests: nothing overflows, is rounded away or held at once, and nothing depends on blocks."""
+
+import importlib
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from significance import slow
+from significance.cases import matrix, noise, outcome_of, pair, paired, utilities
+from tiebreak.inputs import Ids
+from tiebreak.preferences import Pairs
+from tiebreak.significance import CATALOGUE, Paired, resampling, significance
+from tiebreak.significance import paired as paired_module
+from tiebreak.significance.tukey import rows_of
+from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
+
+LIKELY = 5  # standard errors
+
+
+def of_two(values, **how):
+    """What tests see of two runs with these values."""
+    requests = Ids.of(range(len(values)))
+    return Paired("x", ("a", "b"), requests, Pairs.all(2), values[None], np.array([values.mean()]), **how)
+
+
+def thirds_and_fifths(n, z):
+    """Values over denominators whose mean is z standard errors from 0, and the denominators."""
+    denominator = np.resize([3, 5, 5], n)
+    numerator = np.random.default_rng(n).integers(-2, 3, n)
+    values = numerator / denominator
+    surplus = round((z * values.std() / np.sqrt(n) - values.mean()) * n * 3)
+    places = np.flatnonzero((denominator == 3) & (np.abs(numerator + np.sign(surplus)) <= 3))[: abs(surplus)]
+    numerator[places] += np.sign(surplus)
+    return numerator / denominator, denominator
+
+
+@pytest.mark.parametrize("n", [1000, 200_000])
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
+    values, denominator = thirds_and_fifths(n, 2.5)
+    two = of_two(values, denominator=denominator if is_whole else None)
+    assert rows_of(two).kind == "preferences"
+    draws = 400
+    expected = significance(two, "t").p[0]
+    error = LIKELY * np.sqrt(expected * (1 - expected) / draws) + 1 / draws
+    for test in ("hsd", "permutation"):
+        assert significance(two, test, permutations=draws).p[0] == pytest.approx(expected, rel=0, abs=error), test
+
+
+def test_whole_preferences_are_shuffled_exactly():
+    values, denominator = thirds_and_fifths(1000, 1)
+    rows = rows_of(of_two(values, denominator=denominator))
+    assert rows.unit == 1 / 15 and rows.numbers.dtype == np.int32
+    assert rows.seen.tolist() == [abs(round(sum(Fraction(v).limit_denominator(5) for v in values) * 15))]
+
+
+# 1/a and 1/b apart: x - y is 1 / (a b), less than what rounding leaves of sums.
+A, B = 1_000_003, 999_983
+NEARLY = [Fraction(pow(B, -1, A), A), -Fraction((pow(B, -1, A) * B - 1) // A, B), Fraction(1)]
+
+
+@pytest.mark.parametrize(("test", "exact"), [("permutation", slow.sign_flip), ("hsd", None)])
+def test_sums_of_whole_preferences_that_nearly_agree_are_told_apart(test, exact):
+    assert NEARLY[0] + NEARLY[1] == Fraction(1, A * B)
+    matrices = [matrix([value], 2) for value in NEARLY]
+    expected = exact(NEARLY) if exact else slow.hsd_of_preferences(matrices)[0]
+    how = {"denominator": np.array([value.denominator for value in NEARLY])}
+    assert significance(paired(matrices, **how), test, permutations="all").p[0] == float(expected)
+    assert outcome_of(matrices, test, permutations="all").p[0] > float(expected)
+
+
+@pytest.mark.parametrize("below", [FLOAT_SUMS, INTEGER_SUMS])
+@pytest.mark.parametrize("n", [1, 2, 3, 1023, 1024, 10**6, 2**22, 2**23, 10**9])
+def test_sums_of_rounded_numbers_stay_exact_however_many(n, below):
+    assert 2 ** bits_held(n, below) * n < below
+
+
+@pytest.mark.parametrize("below", [FLOAT_SUMS, INTEGER_SUMS])
+@pytest.mark.parametrize("denominator", [None, 1, 2**40, 2**51, 2**52])
+def test_sums_of_whole_numbers_stay_exact(denominator, below):
+    values = np.full((1, 3000), 1.0)
+    found = whole_numbers(values, None if denominator is None else np.full(3000, denominator), below)
+    exact = sum(map(int, found.numbers[0].tolist()))
+    assert found.numbers.sum() == exact < below
+    assert exact * found.unit[0, 0] == 3000
+    assert (found.slack == 0) == (denominator is not None and denominator * 3000 < below and denominator < 2**52)
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
+    made = utilities(noise(np.random.default_rng(3), runs=4, requests=50))
+    whole = [part.tolist() for part in made.test(test, permutations=300).outcome]
+    monkeypatch.setattr(resampling, "DRAWS_AT_ONCE", 7)
+    monkeypatch.setattr(resampling, "REQUESTS_AT_ONCE", 3)
+    monkeypatch.setattr(resampling, "COUNTS_AT_ONCE", 60)
+    monkeypatch.setattr(resampling, "SUMS_AT_ONCE", 600)
+    monkeypatch.setattr(paired_module, "NUMBERS_AT_ONCE", 60)
+    assert [part.tolist() for part in made.test(test, permutations=300).outcome] == whole
+
+
+MEASURED = """
+import json, resource, sys
+import numpy as np
+from tiebreak.inputs import Ids
+from tiebreak.preferences import Pairs
+from tiebreak.significance import Paired, significance
+
+test, n, runs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+pairs = Pairs.all(runs)
+values = np.random.default_rng(1).normal(size=(len(pairs), n))
+names = tuple(f"run{r}" for r in range(runs))
+made = Paired("x", names, Ids.of(range(n)), pairs, values, values.mean(axis=1))
+significance(made, test, permutations=300)
+print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other units")
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_a_million_requests_take_less_than_a_gigabyte(test):
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, test, "1000000", "4"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) < 10**9
+
+
+# Ranks
+
+
+def test_wilcoxon_counts_what_differs_by_little():
+    differences = [3.0, 2.0, -1.0, 5.0, 1e-10, -1e-14, 4.0, 2.5]
+    assert pair(differences).test("wilcoxon").p[0] == scipy.stats.wilcoxon(differences).pvalue
+
+
+def test_wilcoxon_ranks_whole_preferences_as_they_are():
+    nearly = [value for value in NEARLY for _ in range(4)]
+    matrices = [matrix([value], 2) for value in nearly]
+    how = {"denominator": np.array([value.denominator for value in nearly])}
+    found = significance(paired(matrices, **how), "wilcoxon")
+    ranks = scipy.stats.rankdata(
+        [{abs(value): place for place, value in enumerate(sorted(map(abs, nearly)))}[abs(v)] for v in nearly]
+    )
+    # Four of each, 1 to 4, 5 to 8 and 9 to 12 shared: the smaller of the sums of both signs.
+    won = sum(rank for rank, value in zip(ranks, nearly, strict=True) if value > 0)
+    assert found.outcome.statistic[0] == min(won, ranks.sum() - won)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("n", [100, 100_000])
+def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):
+    # Few distinct sizes: groups of tied ranks whose cubes need 50 bits.
+    values = np.random.default_rng(n).integers(-2, 4, n) / 4 - 0.125 * (np.arange(n) % 2)
+    values = values - np.round(values.mean() * 0.99 * 64) / 64
+    won, lost = (values > 0).sum(), (values < 0).sum()
+    expected = {
+        "t": lambda: scipy.stats.ttest_1samp(values, 0).pvalue,
+        "wilcoxon": lambda: scipy.stats.wilcoxon(values[values != 0]).pvalue,
+        "sign": lambda: scipy.stats.binomtest(int(won), int(won + lost)).pvalue,
+    }[test]()
+    assert significance(of_two(values, is_difference=True), test).p[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_sign_test_of_many_requests_has_twelve_digits():
+    # 4,900 wins of 10,000: the rarer side's ways are C(n, 4900) + C(n, 4899) + ..., of 2^n.
+    wins, losses = 4900, 5100
+    ways = [comb(wins + losses, wins)]
+    for k in range(wins, wins - 1000, -1):
+        ways.append(ways[-1] * k // (losses + wins - k + 1))
+    expected = float(Fraction(2 * sum(ways), 2 ** (wins + losses)))
+    found = significance(of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
+    assert found.p[0] == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+# Beside SciPy and plain NumPy
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "p_values.py"
+
+
+@pytest.fixture(scope="module")
+def p_values():
+    """The script that writes the table for up to a million requests."""
+    if not SCRIPT.exists():
+        pytest.skip("there is no folder of benchmarks")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))
+        return importlib.import_module(SCRIPT.stem)
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10_000])
+def test_p_values_of_every_test_agree_with_other_versions(p_values, n):
+    rows = list(p_values.rows(n, draws=200))
+    assert {row.test.split()[0] for row in rows} == {*CATALOGUE}
+    assert [row for row in rows if not row.agrees] == []
