@@ -119,7 +119,7 @@ def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: st
     format_ = picture_format(path)
     converter = library("vl_convert")
     made: str | bytes = getattr(converter, f"vegalite_to_{format_}")(vega_lite(*drawn), **HOW_WRITTEN.get(format_, {}))
-    with whole_file(path) as draft, open(draft, "wb") as file:
+    with whole_file(path) as file:
         file.write(made.encode() if isinstance(made, str) else made)
 
 
