@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+OWN_FUNCTION = (
+    " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
+)
 POSITIVE = click.IntRange(min=1)
 FILES = (
     click.argument("qrels", metavar="QRELS"),
