@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from tiebreak.words import many
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -49,7 +51,7 @@ class Table:
         more = len(self.rows) - (len(self.rows) if self.most is None else self.most)
         if more <= 0:
             return self
-        said = f"{more:,} more rows not shown; other formats list all."
+        said = f"{many(more, 'more row')} not shown; other formats list all."
         return replace(self, rows=self.rows[: self.most], notes=(*self.notes, said), most=None)
 
     def is_number(self, column: int) -> bool:
