@@ -76,7 +76,9 @@ def test_links_to_an_input_are_no_way_round(folder, link):
 def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
     qrels, command = folder / "qrels.txt", [sys.executable, "-m", "tiebreak", "evaluate", "-", folder / "runs"]
     with qrels.open() as stdin:
-        ended = subprocess.run([*command, "-o", qrels], stdin=stdin, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [*command, "-o", qrels], stdin=stdin, capture_output=True, text=True, check=False, env=os.environ | CONTENT
+        )
     assert ended.returncode == 2 and "would overwrite" in ended.stderr
     assert qrels.read_text().startswith("q1 0 a 1")
 
@@ -239,7 +241,8 @@ def test_full_device_is_an_error_that_names_it(folder):
 
 def test_full_disk_names_the_file_of_the_demo(tmp_path):
     command = [sys.executable, "-m", "tiebreak", "demo", "--out", tmp_path / "kept"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=no_room)
+    environment = os.environ | CONTENT
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=no_room, env=environment)
     assert ended.returncode == 2 and ended.stderr.startswith(f"Error: {tmp_path / 'kept' / 'qrels.txt'}: ")
     assert list((tmp_path / "kept").iterdir()) == []
 
