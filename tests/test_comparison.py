@@ -1,5 +1,6 @@
 """Comparisons: over pairs and requests, against baselines, as tables and data."""
 
+import re
 import tracemalloc
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.preferences import base, interleaving, lexicographic, rpp
 from tiebreak.preferences.pairs import Pairs
 
@@ -122,7 +124,7 @@ def test_metrics_that_need_more_than_positions_can_be_compared(exp):
 
 def test_graded_metrics_warn_where_they_count_what_is_not_relevant(exp):
     graded = {request: dict.fromkeys(items, 2) | {"z": 1} for request, items in QRELS.items()}
-    with pytest.warns(tb.errors.GradesWarning, match="nDCG count every grade above 0"):
+    with pytest.warns(tb.errors.GradesWarning, match="nDCG counts every grade above 0"):
         tb.Experiment(graded, RUNS, min_grade=2).compare("nDCG")
 
 
@@ -236,3 +238,25 @@ def test_memory_is_that_of_the_result_and_of_one_block(spec):
 def many_requests(requests, m):
     one = tb.positions([[1, 4, 6, 9], [2, 3, 7, None]])
     return one.take_requests(np.zeros(requests, dtype=np.int64))
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_metric_compares_bare_positions_or_says_what_it_needs(name):
+    made = next(filter(None, map(made_of, (name, f"{name}@10", f"{name}(n=100)", f"{name}(AP)"))))
+    try:
+        said = "has values" if tb.compare(tb.positions([[1, 9], [2, 3]]), made).values.size else ""
+    except tb.TiebreakError as error:
+        said = str(error)
+    assert re.search("has values|needs|no subtopics|display only", said)
+
+
+def made_of(spec):
+    try:
+        return metric(spec)
+    except tb.TiebreakError:
+        return None
+
+
+def test_metric_of_aspects_says_that_it_needs_an_experiment_with_aspects():
+    with pytest.raises(tb.InputError, match=r"EU@10 needs the aspects of items.*Experiment\(\.\.\., aspects="):
+        tb.compare(tb.positions([[1, 9], [2, 3]]), "EU@10")

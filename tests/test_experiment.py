@@ -132,7 +132,7 @@ def test_table_text_has_no_control_characters():
 def test_graded_measure_beside_a_minimum_grade_is_warned_of():
     qrels = {"q": {"a": 1, "b": 2}}
     run = {"q": {"a": 2.0, "b": 1.0}}
-    with pytest.warns(GradesWarning, match="nDCG count every grade above 0, also those below min_grade=2"):
+    with pytest.warns(GradesWarning, match="nDCG counts every grade above 0, also those below min_grade=2"):
         tb.Experiment(qrels, run, min_grade=2).evaluate(["nDCG", "AP"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -218,7 +218,7 @@ def test_provider_exposure_by_hand():
     }
     assert list(made.worst_off()) == [("run1", "q1", 1 / 5, ("bob",)), ("run2", "q1", 0, ("bob",))]
     assert made.providers == ("ann", "bob")
-    assert repr(made) == "<ProviderExposure by AP: 2 runs x 1 requests, 2 providers>"
+    assert repr(made) == "<ProviderExposure by AP: 2 runs x 1 request, 2 providers>"
 
 
 def test_providers_are_compared_within_each_request_only():

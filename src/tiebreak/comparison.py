@@ -371,7 +371,9 @@ class Comparison(Shown):
         return self.summary().table(digits)
 
     def __repr__(self) -> str:
-        size = f"{len(self.pairs)} pairs of {len(self.runs)} runs x {len(self.requests)} requests"
+        size = (
+            f"{many(len(self.pairs), 'pair')} of {many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
+        )
         return f"<Comparison by {self.measure}: {size}>\n{self.summary()!r}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tiebreak.words import listed
+from tiebreak.words import listed, visible
 
 
 class TiebreakError(Exception):
@@ -34,7 +34,7 @@ class InputError(TiebreakError, ValueError):
         request: str | None = None,
         item: str | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(visible(message))  # file names come from strangers
         self.kind, self.file, self.line, self.request, self.item = kind, file, line, request, item
 
 
@@ -90,5 +90,5 @@ def quoted(text: str | bytes, longest: int = 60) -> str:
     """A name from somebody's file, safe to print: on one line, of bounded length, nothing that steers a terminal."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+    text = visible(text)
     return f'"{text}"' if len(text) <= longest else f'"{text[: longest - 3]}..."'

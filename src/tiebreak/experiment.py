@@ -330,7 +330,8 @@ def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
     graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
     if graded and positions.min_grade is not None and positions.min_grade > lowest:
         warnings.warn(
-            f"{', '.join(graded)} count every grade above 0, also those below min_grade={positions.min_grade:g}. "
+            f"{', '.join(graded)} {'count' if len(graded) > 1 else 'counts'} every grade above 0, also those below "
+            f"min_grade={positions.min_grade:g}. "
             f"Use binary judgements, or {graded[0]} with rel=, for the others' notion of relevance.",
             GradesWarning,
             stacklevel=3,

@@ -22,6 +22,7 @@ from tiebreak.projection.levels import deepest_of
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.reports.frames import Framed
 from tiebreak.theory import sizes, worst_case_is_tse
+from tiebreak.words import many
 
 MOST_ENUMERATED = 15
 """Relevant items of a request up to which all users, 2^m - 1, are gone through."""
@@ -96,7 +97,8 @@ class WorstCase(Framed):
         return self._frame(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
 
     def __repr__(self) -> str:
-        return f"<WorstCase of {self.metric}, by {self.method}: {len(self.runs)} runs x {len(self.requests)} requests>"
+        size = f"{many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
+        return f"<WorstCase of {self.metric}, by {self.method}: {size}>"
 
 
 def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: float = TOLERANCE) -> WorstCase:
@@ -263,8 +265,8 @@ class ProviderExposure(Framed):
         return self._frame(Exposure._fields, self.per_provider())
 
     def __repr__(self) -> str:
-        size = f"{len(self.runs)} runs x {len(self.requests)} requests, {len(self.providers)} providers"
-        return f"<ProviderExposure by {self.metric}: {size}>"
+        size = f"{many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
+        return f"<ProviderExposure by {self.metric}: {size}, {many(len(self.providers), 'provider')}>"
 
 
 def provider_exposure(

@@ -272,5 +272,7 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
         with draft.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
         draft.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)

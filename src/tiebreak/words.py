@@ -1,4 +1,4 @@
-"""Small helps for sentences that people read."""
+"""Text helpers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,21 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     """
     more = len(names) - most
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Text with every character that could control a terminal replaced by its escape, except those to keep.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[2J\tb\n", keep="\n"), end="")
+    a\x1b[2J\tb
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
 
 
 def signed(value: float, digits: int) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_table_says_where_the_print_differs():
 
 def test_own_function_beside_a_metric(tmp_path, monkeypatch):
     (tmp_path / "own_axioms.py").write_text("def none(items, interest, r_max):\n    return 0\n")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     made = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(made)))
     assert {row["metric"] for row in rows} == {"S-RR", "own_axioms:none"}

@@ -1,6 +1,7 @@
 """``tiebreak study orientation``: no files are needed."""
 
 import json
+import os
 
 import pytest
 
@@ -18,8 +19,8 @@ def test_sizes_are_numbers_and_ranges():
     assert [(row["items"], row["relevant"]) for row in made] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
 
 
-def test_users_own_function_is_found_where_the_command_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
     asked = ("--by", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
     made = {row["property"]: row for row in objects(done("study", "orientation", *asked).stdout)}

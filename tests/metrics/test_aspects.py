@@ -402,7 +402,7 @@ def test_functions_of_a_module_stand_for_alpha_and_beta(tmp_path, monkeypatch):
     (tmp_path / "own_chances.py").write_text(
         "def alpha(user, item):\n    return 0.5\ndef beta(user, r):\n    return r / 5\n"
     )
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
     theirs = "alpha_beta_nDCG(alpha='own_chances:alpha', beta='own_chances:beta')@2"
     ours = "alpha_beta_nDCG(alpha=0.5, beta=1, r_max=5)@2"

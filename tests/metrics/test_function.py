@@ -25,7 +25,7 @@ def own(tmp_path, monkeypatch):
         "def nothing(p):\n    return float('nan')\n"
         "word = 3\n"
     )
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     return "own_measures"
 
 

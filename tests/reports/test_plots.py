@@ -1,6 +1,9 @@
 """Pictures: what is drawn of which rows, and files that are there whole or not at all."""
 
 import json
+import re
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -126,3 +129,53 @@ def test_counts_have_whole_ticks_and_no_point_is_cut_at_the_edge():
     logarithmic = Picture("line", "share", "tau", is_log=True)
     (layer,) = vega_lite(logarithmic, NAMES, [("AP", 1, 0.5, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
     assert layer["encoding"]["x"]["scale"] == {"zero": False, "nice": False, "padding": 6, "type": "log"}
+
+
+# Names from strangers' files.
+
+HOSTILE = [
+    "</script><script>document.title = 'ran'</script>",
+    "<!--<script>",
+    "<img src=x onerror=\"document.title = 'ran'\">",
+    "'\"}); document.title = 'ran'; //",
+]
+BARS = Picture("bar", "tau", "measure", facet="measure")
+HOSTILE_ROWS = [(name, 0.1, 0.5, 0, 1) for name in HOSTILE]
+
+
+def hostile_page(folder):
+    pytest.importorskip("vl_convert")
+    save((BARS, NAMES, HOSTILE_ROWS), folder / "drawn.html")
+    return (folder / "drawn.html").read_bytes().decode()
+
+
+def test_names_in_a_saved_page_end_no_script(tmp_path):
+    page = hostile_page(tmp_path)
+    assert page.count("</script") == page.count("<script>") == 2
+    spec = json.loads(re.search(r'vegaEmbed\("#plot", (.*)\)\.catch', page)[1])
+    assert [row["measure"] for row in spec["data"]["values"]] == HOSTILE
+
+
+def test_names_in_an_altair_chart_end_no_script():
+    pytest.importorskip("altair")
+    page = draw(BARS, NAMES, HOSTILE_ROWS).to_html()
+    assert page.count("</script") == draw(BARS, NAMES, ROWS).to_html().count("</script")
+    assert "<!--<" not in page
+
+
+def test_source_which_is_shown_without_escapes_is_not_offered():
+    actions = vega_lite(BARS, NAMES, ROWS)["usermeta"]["embedOptions"]["actions"]
+    assert actions == {"export": True, "source": False, "compiled": False, "editor": False}
+
+
+def test_saved_page_draws_the_plot_in_a_browser_and_runs_no_name(tmp_path):
+    browser = shutil.which("chromium") or pytest.skip("chromium is not installed")
+    hostile_page(tmp_path)
+    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}")
+    wait = ("--virtual-time-budget=20000", "--dump-dom")
+    command = [browser, *options, *wait, (tmp_path / "drawn.html").as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert "<title>tiebreak</title>" in shown
+    assert "<img" not in shown.split("</head>")[1]
+    assert len(re.findall(r'<path aria-label="[^"]*" role="graphics-symbol"', shown)) == len(HOSTILE)
+    assert "&lt;/script&gt;&lt;script&gt;document.title" in shown

@@ -375,7 +375,7 @@ def test_function_by_its_path(tmp_path, monkeypatch):
     (tmp_path / "own_axiom_metric.py").write_text(
         "def first(items, interest, r_max):\n    return items[0].rating or 0\n"
     )
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     rows = tb.studies.axioms("own_axiom_metric:first", lists=0).to_dict()
     assert rows[0]["metric"] == "own_axiom_metric:first"
     # Of three items the last two do not count.

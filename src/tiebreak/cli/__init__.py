@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
+import errno
 import os
+import signal
 import sys
 import warnings
-from io import TextIOWrapper
+from contextlib import suppress
+from io import StringIO, TextIOWrapper
 from typing import NoReturn
 
 import click
 
 from tiebreak import __version__
 from tiebreak.cli.lazy import LazyGroup
-from tiebreak.cli.output import silence
+from tiebreak.cli.output import say, silence
 from tiebreak.errors import TiebreakError
+from tiebreak.words import visible
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT = 2
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "study", "doctor")
 
 
@@ -30,53 +36,86 @@ def tiebreak() -> None:
     """Compare search and recommender systems by what users in different situations would prefer."""
 
 
+class Stopped(BaseException):
+    """A signal asked to stop; raised, so that drafts are removed on the way out."""
+
+
 def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
+    _stop_on_signals()
     # Its threads spin while they wait, on the processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         tiebreak(prog_name="tiebreak", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        text = StringIO()
+        error.show(text)
+        say(text.getvalue().rstrip("\n"))
         sys.exit(error.exit_code)
     except TiebreakError as error:
-        _fail(str(error), BAD_INPUT)
+        _fail(str(error))
     except (KeyboardInterrupt, click.Abort):
-        _stop()
+        _stop("interrupted", signal.SIGINT)
+    except Stopped as stop:
+        _stop("stopped", stop.args[0])
     except SystemExit as stop:
         # Click ends with 1, and wraps the output, when whoever read its help has seen enough.
         sys.exit(0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else stop.code)
     except BrokenPipeError:
-        silence()
+        silence(sys.stdout)
     except OSError as error:
-        _fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)
+        # Files name themselves: what is full and has no name is standard output.
+        silence(sys.stdout)
+        place = error.filename or ("standard output" if error.errno in NO_ROOM else "a file")
+        _fail(f"{place}: {error.strerror or error}.")
     except MemoryError:
-        _fail("not enough memory. Give fewer runs at once, or a smaller depth.", BAD_INPUT)
+        _fail("not enough memory. Give fewer runs at once, or a smaller depth.")
     except Exception as error:
         if os.environ.get("TIEBREAK_TRACEBACK") == "1":
             raise
         name = type(error).__name__
-        _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)", BAD_INPUT)
+        _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)")
     sys.exit(0)
 
 
-def _stop() -> NoReturn:
-    """End at once: threads that are still at work would be waited for."""
-    click.echo("Error: interrupted.", err=True)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
+def _prepare_streams() -> None:
+    """What is printed to a closed stream goes nowhere, and what a stream cannot encode is escaped."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    click.echo(f"Error: {message}", err=True)
-    sys.exit(code)
+def _stop_on_signals() -> None:
+    """Unwind where a signal would end Python on the spot; one that is ignored, as under nohup, stays so."""
+
+    def stop(number: int, _: object) -> NoReturn:
+        raise Stopped(number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, stop)
+
+
+def _stop(word: str, number: int) -> NoReturn:
+    """End at once: threads that are still at work would be waited for. Temporary files are removed."""
+    say(f"Error: {word}.")
+    with suppress(OSError):
+        sys.stdout.flush()
+    atexit._run_exitfuncs()
+    os._exit(128 + number)
+
+
+def _fail(message: str) -> NoReturn:
+    say(f"Error: {visible(message)}")
+    sys.exit(BAD_INPUT)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    click.echo(f"Note: {message}", err=True)
+    say(f"Note: {visible(str(message))}")

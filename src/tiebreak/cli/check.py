@@ -21,8 +21,11 @@ def command(qrels: str, runs: tuple[str, ...], format_: str, **options: Any) -> 
     """
     import json
 
+    from tiebreak.reports.formats import text_output
+
     found = experiment(qrels, runs, **options).audit()
     if format_ == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        with text_output(None) as out:
+            out.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
     else:
         found.table().print()

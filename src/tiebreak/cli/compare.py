@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
+from tiebreak.cli.options import (
+    OWN_FUNCTION,
+    CatalogueHelp,
+    aspect_options,
+    experiment,
+    output_options,
+    reading_options,
+)
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ class PreferencesHelp(CatalogueHelp):
     "measures",
     multiple=True,
     metavar="SPEC",
-    help="Such as RPP, LexiRecall or diff(AP); repeatable.",
+    help="Such as RPP, LexiRecall or diff(AP); repeatable." + OWN_FUNCTION,
 )
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(

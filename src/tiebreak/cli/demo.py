@@ -33,6 +33,7 @@ def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and compare them."""
     from tiebreak.experiment import Experiment
     from tiebreak.simulation import simulate
+    from tiebreak.words import visible
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         files = simulate(requests, seed=seed).write(folder)
@@ -42,7 +43,8 @@ def command(out: str | None, requests: int, seed: int) -> None:
     if out is None:
         click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
     else:
-        click.echo(f"\nNext: tiebreak compare {quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run")
+        files_of_it = f"{quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run"
+        click.echo(f"\nNext: tiebreak compare {visible(files_of_it)}")
 
 
 def tell(made: Experiment, seed: int) -> None:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
+from tiebreak.cli.options import (
+    OWN_FUNCTION,
+    CatalogueHelp,
+    aspect_options,
+    experiment,
+    output_options,
+    reading_options,
+)
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -25,7 +32,14 @@ class MeasuresHelp(CatalogueHelp):
 
 @click.command("evaluate", cls=MeasuresHelp)
 @reading_options
-@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as AP, nDCG@10 or RBP(p=0.9).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="SPEC",
+    help="Such as AP, nDCG@10 or RBP(p=0.9)." + OWN_FUNCTION,
+)
 @aspect_options
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(

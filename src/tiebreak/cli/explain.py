@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import experiment, output_options, reading_options
+from tiebreak.cli.options import OWN_FUNCTION, experiment, output_options, reading_options
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 @click.command("explain")
 @reading_options
 @click.option("--request", "request_", metavar="ID", help="Show the recall levels of this request.")
-@click.option("-m", "--measure", metavar="SPEC", help="Sort requests by the size of this preference; by default RPP.")
+@click.option(
+    "-m",
+    "--measure",
+    metavar="SPEC",
+    help="Sort requests by the size of this preference; by default RPP." + OWN_FUNCTION,
+)
 @output_options
 def command(
     qrels: str,

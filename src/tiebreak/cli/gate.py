@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
+from tiebreak.cli.output import say
 from tiebreak.errors import InputError, quoted
 from tiebreak.words import many
 
@@ -32,16 +31,16 @@ def worse(comparison: Comparison, alpha: float) -> bool:
     for row, p in losing:
         if row.mean >= 0:
             said = f"{quoted(row.run)} loses more requests to {quoted(row.other)} than it wins by {comparison.measure}"
-            click.echo(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.mean:+.4f}): it passes.", err=True)
+            say(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.mean:+.4f}): it passes.")
     for row, p in found:
         said = f"{quoted(row.run)} is worse than {quoted(row.other)} by {comparison.measure}"
-        click.echo(f"Gate: {said}: mean {row.mean:+.4f}, p = {p:.2g} (sign test, Holm).", err=True)
+        say(f"Gate: {said}: mean {row.mean:+.4f}, p = {p:.2g} (sign test, Holm).")
     if not found:
-        click.echo(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).", err=True)
+        say(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).")
     for row in tested:
         differing = row.requests - row.tied
         if 2 * 0.5**differing * len(tested) >= alpha:  # not even winning all of them would show
             said = f"{quoted(row.run)} and {quoted(row.other)} differ in {many(differing, 'request')}"
             over = f" over {many(len(tested), 'test')}" if len(tested) > 1 else ""
-            click.echo(f"Note: {said}, too few to show a difference at alpha {alpha:g}{over}.", err=True)
+            say(f"Note: {said}, too few to show a difference at alpha {alpha:g}{over}.")
     return bool(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
@@ -12,13 +13,16 @@ import click
 
 from tiebreak._interface import MEMORY, Options
 from tiebreak._kernels import read_ahead
-from tiebreak.cli.output import check_output
+from tiebreak.cli.output import check_output, format_by_ending
 
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+OWN_FUNCTION = (
+    " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
+)
 POSITIVE = click.IntRange(min=1)
 FILES = (
     click.argument("qrels", metavar="QRELS"),
@@ -93,9 +97,13 @@ OUTPUT = (
         "--format",
         "format_",
         type=click.Choice(["table", "tsv", "csv", "jsonl", "latex", "parquet", "trec"]),
-        default="table",
-        show_default=True,
-        help="How results are written.",
+        help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .parquet, .tex), "
+        "else as a table.",
+    ),
+    click.option(
+        "--safe-csv",
+        is_flag=True,
+        help="In csv, put ' before text that begins with = + - or @, which spreadsheets run as a formula.",
     ),
     click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
 )
@@ -109,9 +117,14 @@ class CatalogueHelp(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, package in self.catalogues.items():
             catalogue = import_module(package).CATALOGUE
-            rows = [(name, (entry.__doc__ or "").strip().splitlines()[0]) for name, entry in catalogue.items()]
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name, summary(entry)) for name, entry in catalogue.items()])
+
+
+def summary(entry: object) -> str:
+    """The first line of a docstring as plain text; nothing where Python runs without docstrings."""
+    first = (entry.__doc__ or "").strip().partition("\n")[0]
+    return re.sub(r":\w+:`([^`]*)`", r"\1", first).replace("`", "")
 
 
 def aspect_options(command: Command) -> Command:
@@ -123,10 +136,13 @@ def output_options(command: Command) -> Command:
     """Give a command the options that say how and where its results are written."""
 
     @wraps(command)
-    def writing(format_: str, out: str | None, **options: Any) -> Any:
+    def writing(format_: str | None, out: str | None, safe_csv: bool, **options: Any) -> Any:
         out = None if out == "-" else out
+        format_ = format_ or format_by_ending(out)
         check_output(format_, out, files_read(options))
-        return command(format_=format_, out=out, **options)
+        if safe_csv and format_ != "csv":
+            raise click.UsageError("--safe-csv is for csv.")
+        return command(format_="safe csv" if safe_csv else format_, out=out, **options)
 
     return with_options(cast(Command, writing), OUTPUT)
 

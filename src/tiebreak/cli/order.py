@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
+from tiebreak.cli.options import (
+    OWN_FUNCTION,
+    CatalogueHelp,
+    aspect_options,
+    experiment,
+    output_options,
+    reading_options,
+)
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -28,7 +35,9 @@ class OrdersHelp(CatalogueHelp):
 @click.command("order", cls=OrdersHelp)
 @partial(reading_options, is_needed=False)
 @aspect_options
-@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, AP or leximin(AP).")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, AP or leximin(AP)." + OWN_FUNCTION
+)
 @click.option(
     "--by",
     metavar="HOW",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
 from tiebreak.errors import InputError
+from tiebreak.words import visible
 
 if TYPE_CHECKING:
     from tiebreak.reports.tables import Table
@@ -34,6 +36,13 @@ class Report(Protocol):
         """As trec_eval prints."""
 
 
+def format_by_ending(out: str | None) -> str:
+    """The format that the name of a file asks for; a table where it says nothing."""
+    from tiebreak.reports.formats import ENDINGS
+
+    return ENDINGS.get(os.path.splitext(out or "")[1].lstrip(".").lower(), "table")
+
+
 def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
     """Refuse before anything is read what could not be written, or should not be."""
     if format_ == "parquet" and out is None:
@@ -42,10 +51,21 @@ def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
         raise InputError(
             f"{out}: cannot be written: there is no folder {folder}. Make it first.", kind="output", file=out
         )
-    if out is not None and os.path.isfile(out):
-        for path in filter(os.path.exists, inputs):
-            if os.path.samefile(out, path):
-                raise click.UsageError(f"--out {out} would overwrite what is read.")
+    if out is not None and os.path.isfile(out) and is_among(out, inputs):
+        raise click.UsageError(f"{out} would overwrite what is read.")
+
+
+def is_among(out: str, inputs: Iterable[str]) -> bool:
+    """Whether a file is one of those read: by its own name or a link, in a folder, or as standard input."""
+    from tiebreak.inputs.runs import files_in
+    from tiebreak.inputs.sources import STANDARD_INPUT
+
+    here = os.stat(out)
+    for path in (file for given in inputs for file in files_in(given)):
+        with suppress(OSError, ValueError):  # what cannot be read is told by whoever reads it
+            if os.path.samestat(here, os.stat(0 if path == STANDARD_INPUT else path)):
+                return True
+    return False
 
 
 def write(report: Report, format_: str, out: str | None) -> None:
@@ -54,12 +74,20 @@ def write(report: Report, format_: str, out: str | None) -> None:
         _write(report, format_, out)
         sys.stdout.flush()
     except BrokenPipeError:
-        silence()
+        silence(sys.stdout)
 
 
-def silence() -> None:
+def say(text: str) -> None:
+    """Print a message to standard error, where it cannot control the terminal; that nobody reads it is no failure."""
+    try:
+        click.echo(visible(text, keep="\n"), err=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
     """Let what is still to be printed go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _write(report: Report, format_: str, out: str | None) -> None:

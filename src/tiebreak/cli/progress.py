@@ -20,6 +20,6 @@ def progress(what: str, unit: str = "bytes") -> Iterator[Tick | None]:
 
     counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
     columns = TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=min(done, total), total=total)

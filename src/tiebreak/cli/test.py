@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from tiebreak.cli.options import CatalogueHelp, aspect_options, experiment, output_options, reading_options
+from tiebreak.cli.options import (
+    OWN_FUNCTION,
+    CatalogueHelp,
+    aspect_options,
+    experiment,
+    output_options,
+    reading_options,
+)
 from tiebreak.cli.output import Rows, write
 
 if TYPE_CHECKING:
@@ -36,7 +43,9 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.command("test", cls=TestsHelp)
 @partial(reading_options, is_needed=False)
 @aspect_options
-@click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall or AP." + OWN_FUNCTION
+)
 @click.option(
     "--test",
     "test_",

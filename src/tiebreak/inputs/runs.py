@@ -135,16 +135,19 @@ def as_run(given: RunLike, place: int) -> Iterator[Run]:
 
 def runs_in(path: str) -> Iterator[Run]:
     """The run in a file; every run of a table that holds several, of a folder, or of a pattern such as ``*.run.gz``."""
+    for file in files_in(path):
+        for name, source in sources_in(file, {}):
+            yield Run.of(source, name if name is not None else file_name(file))
+
+
+def files_in(path: str) -> list[str]:
+    """The files that a path names: those of a folder or of a pattern, or itself."""
     if os.path.isdir(path):
         files = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
         if not files:
             raise InputError(f"{path}: there is no file in this folder.", kind="directory", file=path)
-    else:
-        found = [] if os.path.exists(path) else sorted(glob(path))
-        files = found or [path]
-    for file in files:
-        for name, source in sources_in(file, {}):
-            yield Run.of(source, name if name is not None else file_name(file))
+        return files
+    return ([] if os.path.exists(path) else sorted(glob(path))) or [path]
 
 
 def check_names(runs: list[Run]) -> None:

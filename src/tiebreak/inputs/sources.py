@@ -93,10 +93,14 @@ def spool(stream: BinaryIO) -> str:
     import shutil
     import tempfile
 
-    with tempfile.NamedTemporaryFile(prefix="tiebreak-", delete=False) as copy:
-        atexit.register(remove, copy.name)
-        shutil.copyfileobj(stream, copy, 1 << 20)
-    return copy.name
+    handle, name = tempfile.mkstemp(prefix="tiebreak-")
+    atexit.register(remove, name)
+    try:
+        with open(handle, "wb") as copy:
+            shutil.copyfileobj(stream, copy, 1 << 20)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from None
+    return name
 
 
 def remove(path: str) -> None:

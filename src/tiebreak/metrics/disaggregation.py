@@ -12,6 +12,7 @@ from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection import Positions
 from tiebreak.reports.frames import Framed
+from tiebreak.words import many
 
 
 class LevelDifference(NamedTuple):
@@ -33,7 +34,7 @@ class Disaggregation(Framed):
     rows: tuple[LevelDifference, ...]
 
     def __repr__(self) -> str:
-        return f"<Disaggregation of {self.metric}, {self.run} - {self.other}: {len(self.rows)} levels>"
+        return f"<Disaggregation of {self.metric}, {self.run} - {self.other}: {many(len(self.rows), 'level')}>"
 
     def to_dict(self) -> dict[str, list[float]]:
         """``{request: [difference at level 1, 2, ..., m]}``."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -62,24 +60,25 @@ class FunctionMetric(LevelMetric):
 
 
 def of_path(path: str) -> FunctionMetric:
-    """The function that ``module:function`` names; modules of the working directory are found as well."""
+    """The function that ``module:function`` names."""
     return FunctionMetric(path, imported(path))
 
 
 def imported(path: str) -> Callable[..., Any]:
-    """What ``module:function`` names."""
+    """What ``module:function`` names.
+
+    The module is run, whether or not it has the function. Only what Python finds by itself is imported: the files of a
+    working directory may be a stranger's.
+    """
     module, _, name = path.partition(":")
-    here = os.getcwd()
-    sys.path.append(here)
     try:
         found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}"
-        raise InputError(f"{quoted(path)} cannot be used: {what}. Give module:function.", kind="unknown_name") from None
-    finally:
-        sys.path.remove(here)
+        advice = "Give module:function, of a module that Python finds: set PYTHONPATH to its folder"
+        raise InputError(f"{quoted(path)} cannot be used: {what}. {advice}.", kind="unknown_name") from None
     if not callable(found):
         raise InputError(f"{quoted(path)} is no function.", kind="spec")
     function: Callable[..., Any] = found

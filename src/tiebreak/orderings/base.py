@@ -18,7 +18,7 @@ from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
-from tiebreak.words import listed
+from tiebreak.words import listed, many
 
 Score: TypeAlias = "Number | Fraction | float"
 
@@ -156,7 +156,7 @@ class Ordering(Shown):
         return said
 
     def __repr__(self) -> str:
-        return f"<Ordering of {len(self.runs)} runs: {self.measure} by {self.by}>\n{self.table().to_text()}"
+        return f"<Ordering of {many(len(self.runs), 'run')}: {self.measure} by {self.by}>\n{self.table().to_text()}"
 
 
 def shown_rank(rank: int, tied: bool) -> str:

@@ -17,6 +17,7 @@ from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Framed
+from tiebreak.words import many
 
 MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
@@ -73,7 +74,8 @@ class Bootstrap(Framed):
         return self._frame(RankInterval._fields, self.rank_intervals())
 
     def __repr__(self) -> str:
-        return f"<Bootstrap of {len(self.runs)} runs by {self.by}: {len(self.ranks)} samples, seed {self.seed}>"
+        runs, samples = many(len(self.runs), "run"), many(len(self.ranks), "sample")
+        return f"<Bootstrap of {runs} by {self.by}: {samples}, seed {self.seed}>"
 
 
 def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int) -> Bootstrap:

@@ -17,6 +17,7 @@ from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.levels import Bucket, Levels
 from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.words import many
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,8 @@ class Positions:
         return self.layout.request_order
 
     def __repr__(self) -> str:
-        return f"<Positions: {len(self.runs)} runs, {len(self.requests)} requests, {len(self.item)} relevant items>"
+        sizes = many(len(self.runs), "run"), many(len(self.requests), "request"), many(len(self.item), "relevant item")
+        return f"<Positions: {', '.join(sizes)}>"
 
     def buckets(self) -> Iterator[Bucket]:
         """Requests by their number of entries m, as views of `ranks`; not sorted along the last axis."""

@@ -248,7 +248,7 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
     Examples
     --------
     >>> positions([[2, 5], [4, 9]])
-    <Positions: 2 runs, 1 requests, 2 relevant items>
+    <Positions: 2 runs, 1 request, 2 relevant items>
     """
     if (
         not all(isinstance(vector, (Sequence, np.ndarray)) for vector in vectors)

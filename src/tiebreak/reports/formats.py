@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
 import json
 import math
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TextIO
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from typing import Any, BinaryIO, Protocol
 
 from tiebreak.errors import InputError
+from tiebreak.inputs.sources import remove
 from tiebreak.reports.frames import to_frame
+from tiebreak.words import visible
 
 Cell = str | int | float | None
+ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet", "tex": "latex"}
+"""The format of a file by the ending of its name."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How text begins that spreadsheets run as a formula."""
+
+
+class Output(Protocol):
+    """What text can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Take some text."""
 
 
 def plain(cell: Cell) -> str:
@@ -23,60 +39,94 @@ def plain(cell: Cell) -> str:
     return "" if cell is None else cell if isinstance(cell, str) else repr(cell)
 
 
-def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
+def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
     """Tab-separated, without quotes: what could break a line is replaced by a space."""
     for row in (header, *rows) if header else rows:
         out.write("\t".join(" ".join(plain(cell).split()) for cell in row) + "\n")
 
 
-def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
     writer.writerows([plain(cell) for cell in row] for row in rows)
 
 
-def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: TextIO) -> None:
+def write_safe_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
+    """The same with an apostrophe before text that spreadsheets would run as a formula; numbers stay numbers."""
+    titles = [str(no_formula(title)) for title in header]
+    write_csv(titles, ([no_formula(cell) for cell in row] for row in rows), out)
+
+
+def no_formula(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
+def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
     """One object per line; NaN and infinities, which JSON has not, are null."""
     for row in rows:
         known = (None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row)
         out.write(json.dumps(dict(zip(header, known, strict=True)), ensure_ascii=False) + "\n")
 
 
-WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], TextIO], None]] = {
+WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], Output], None]] = {
     "tsv": write_tsv,
     "csv": write_csv,
+    "safe csv": write_safe_csv,
     "jsonl": write_jsonl,
 }
 
 
 def write_parquet(header: Sequence[str], rows: Iterable[Sequence[Cell]], path: str) -> None:
     frame = to_frame(header, rows)
-    with whole_file(path) as draft:
-        if hasattr(frame, "write_parquet"):
-            frame.write_parquet(draft)
-        elif hasattr(frame, "to_parquet"):
-            frame.to_parquet(draft)
-        else:
-            from pyarrow import parquet
+    with whole_file(path) as file:
+        try:
+            write_frame(frame, file)
+        except OSError:
+            raise
+        except Exception as error:  # each library has its own for a full disk
+            raise InputError(f"{path}: cannot be written: {error}.", kind="output", file=path) from None
 
-            parquet.write_table(frame, draft)
+
+def write_frame(frame: Any, file: BinaryIO) -> None:
+    if hasattr(frame, "write_parquet"):
+        frame.write_parquet(file)
+    elif hasattr(frame, "to_parquet"):
+        frame.to_parquet(file)
+    else:
+        from pyarrow import parquet
+
+        parquet.write_table(frame, file)
 
 
 @contextmanager
-def text_output(path: str | None) -> Iterator[TextIO]:
+def text_output(path: str | None) -> Iterator[Output]:
     """Standard output, or a file that appears only when all is written."""
     if path is None:
-        yield sys.stdout
+        yield Terminal() if sys.stdout.isatty() else sys.stdout
     elif is_device(path):
-        with open_text(path) as out:
+        with errors_naming(path), open(path, "wb") as device, as_text(device) as out:
             yield out
     else:
-        with whole_file(path) as draft, open_text(draft) as out:
+        with whole_file(path) as file, as_text(file) as out:
             yield out
 
 
-def open_text(path: str) -> TextIO:
-    return open(path, "w", encoding="utf-8", newline="", errors="backslashreplace")
+class Terminal:
+    """Standard output where it is a terminal: ids from files cannot control it."""
+
+    def write(self, text: str, /) -> None:
+        sys.stdout.write(visible(text, keep="\n\t"))
+
+
+@contextmanager
+def as_text(file: BinaryIO) -> Iterator[TextIOWrapper]:
+    """An open file to write text to; it stays open."""
+    out = TextIOWrapper(file, encoding="utf-8", newline="", errors="backslashreplace")
+    try:
+        yield out
+        out.flush()
+    finally:
+        out.detach()
 
 
 def is_device(path: str) -> bool:
@@ -85,24 +135,57 @@ def is_device(path: str) -> bool:
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[str]:
-    """A temporary name beside `path`, moved into place at the end; nothing is left where the work fails."""
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A draft beside `path`, moved into place at the end; nothing is left where the work fails."""
     path = os.path.realpath(path)
     if is_device(path):
         raise InputError(f"{path}: this is not a file. Give the name of one.", kind="output", file=path)
-    folder = os.path.dirname(os.path.abspath(path))
+    folder, name = os.path.split(path)
+    with errors_naming(path):
+        handle, draft = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        _drafts.add(draft)
+        try:
+            with open(handle, "wb") as file:
+                yield file
+            keep_access(path, draft)
+            os.replace(draft, path)
+        finally:
+            remove(draft)
+            _drafts.discard(draft)
+
+
+_drafts: set[str] = set()
+
+
+@atexit.register
+def remove_drafts() -> None:
+    """Once more at exit: polars and Python each raise an interrupt of their own, and one may strike in `finally`."""
+    for draft in _drafts:
+        remove(draft)
+
+
+@contextmanager
+def errors_naming(path: str) -> Iterator[None]:
+    """Say which file could not be written: the system does not where a disk is full."""
     try:
-        handle, draft = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=folder)
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.", kind="output", file=path) from None
-    os.close(handle)
-    try:
-        yield draft
+        said = f"{path}: cannot be written: {error.strerror or error}."
+        raise InputError(said, kind="output", file=path) from None
+
+
+def keep_access(path: str, draft: str) -> None:
+    """Give a draft the permissions of the file it replaces, and its owner where that is allowed; else a new file's."""
+    if not os.path.exists(path):
         os.chmod(draft, 0o666 & ~_umask())
-        os.replace(draft, path)
-    finally:
-        if os.path.exists(draft):
-            os.remove(draft)
+        return
+    old = os.stat(path)
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):
+            os.chown(draft, old.st_uid, old.st_gid)
+    os.chmod(draft, stat.S_IMODE(old.st_mode))
 
 
 def _umask() -> int:

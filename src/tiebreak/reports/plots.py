@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -16,8 +17,24 @@ from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import printable
 
 FORMATS = ("png", "svg", "pdf", "html")
-HOW_WRITTEN: dict[str, dict[str, Any]] = {"png": {"scale": 2}, "html": {"bundle": True}}
-"""Twice the pixels, for papers; with all that a browser needs."""
+HOW_WRITTEN: dict[str, dict[str, Any]] = {"png": {"scale": 2}}
+"""Twice the pixels, for papers."""
+PAGE = """<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<title>tiebreak</title>
+<script>%s</script>
+</head>
+<body>
+<div id="plot"></div>
+<script>vegaEmbed("#plot", %s).catch(console.error);</script>
+</body>
+</html>
+"""
+"""A page with all that a browser needs: the libraries, and the picture."""
+EMBEDDED = {"renderer": "svg", "actions": {"export": True, "source": False, "compiled": False, "editor": False}}
+"""What Vega's menu offers: it shows the source as HTML, in which names could run, and sends it to an editor online."""
 MARKS = {
     "line": {"type": "line", "point": {"size": 25, "clip": False}, "clip": True},
     "step": {"type": "line", "interpolate": "step-after", "clip": True},
@@ -96,9 +113,12 @@ class Drawn(Shown):
 
 
 def draw(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
-    """The rows as an Altair chart."""
+    """The rows as an Altair chart.
+
+    Altair writes text into scripts as it is: an invisible word joiner after every ``<`` keeps names from ending one.
+    """
     alt = library("altair")
-    made = vega_lite(picture, names, rows)
+    made = json.loads(json.dumps(vega_lite(picture, names, rows)).replace("<", r"<\u2060"))
     # Rows are put in at the end: to look for a schema in every one takes minutes where there are many.
     chart = alt.Chart.from_dict(made | {"data": {"values": []}})
     chart.data = alt.Data(values=made["data"]["values"])
@@ -118,9 +138,19 @@ def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: st
     path = os.fspath(path)
     format_ = picture_format(path)
     converter = library("vl_convert")
-    made: str | bytes = getattr(converter, f"vegalite_to_{format_}")(vega_lite(*drawn), **HOW_WRITTEN.get(format_, {}))
-    with whole_file(path) as draft, open(draft, "wb") as file:
+    spec = vega_lite(*drawn)
+    made: str | bytes = (
+        PAGE % (converter.javascript_bundle(), script_json(spec))
+        if format_ == "html"
+        else getattr(converter, f"vegalite_to_{format_}")(spec, **HOW_WRITTEN.get(format_, {}))
+    )
+    with whole_file(path) as file:
         file.write(made.encode() if isinstance(made, str) else made)
+
+
+def script_json(value: Any) -> str:
+    """JSON that can stand in a script: no text in it ends the script or begins a comment."""
+    return json.dumps(value).replace("<", r"\u003c")
 
 
 def picture_format(path: str) -> str:
@@ -148,7 +178,8 @@ def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[An
         "axis": {"gridColor": "#eee", "labelLimit": 260},
         "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 6},
     }
-    return made | {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
+    made |= {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
+    return made | {"usermeta": {"embedOptions": EMBEDDED}}
 
 
 def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,14 +9,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from tiebreak.words import many
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table as RichTable
 
-NARROWEST_WITHOUT_TERMINAL = 160
-WIDEST = 100_000
-"""Characters: what a table needs is measured in more room than it can take."""
+GAP = 3
+"""Characters between columns; at both ends of a line there is one."""
+NARROWEST_TEXT = 6
+WIDEST = 1_000_000
+"""Characters of a line where there is no terminal."""
 NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|nan|[-+]?inf[* ]?")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -27,7 +32,7 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Cells of text, columns of numbers to the right, with notes under them.
 
@@ -46,7 +51,7 @@ class Table:
         more = len(self.rows) - (len(self.rows) if self.most is None else self.most)
         if more <= 0:
             return self
-        said = f"{more:,} more rows not shown; other formats list all."
+        said = f"{many(more, 'more row')} not shown; other formats list all."
         return replace(self, rows=self.rows[: self.most], notes=(*self.notes, said), most=None)
 
     def is_number(self, column: int) -> bool:
@@ -61,44 +66,113 @@ class Table:
             def on_broken_pipe(self) -> None:
                 raise BrokenPipeError
 
-        console = Terminal()
-        self.shown._render(console if console.is_terminal else Terminal(width=NARROWEST_WITHOUT_TERMINAL))
+        self.shown._render(Terminal(force_jupyter=False))
 
     def to_text(self) -> str:
+        """Every row on one line, as in files and pipes."""
         from io import StringIO
 
         from rich.console import Console
 
         text = StringIO()
-        self.shown._render(Console(file=text, width=NARROWEST_WITHOUT_TERMINAL))
+        self.shown._render(Console(file=text, force_jupyter=False, force_terminal=False))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
 
+    __repr__ = to_text
+
     def _render(self, console: Console) -> None:
+        """In a terminal as many columns side by side as fit; elsewhere all of them."""
+        from rich.text import Text
+
+        width, console.width = console.width if console.is_terminal else WIDEST, WIDEST
+        for columns in self._blocks(width):
+            console.print(self._rich(self._fitted(columns, width), console))
+        console.width = width
+        for note in self.notes:
+            console.print(Text(printable(note)), soft_wrap=not console.is_terminal)
+
+    def _blocks(self, width: int) -> list[list[int]]:
+        """Columns side by side as far as they fit; those that name the rows stand in every block."""
+        names = list(range(self._names()))
+        widths = [self._width(c) + GAP for c in range(len(self.header))]
+        folded = sum(self._narrowest(c) + GAP for c in names)
+        room = width + 1 - min(sum(widths[: len(names)]), max(folded, width * 2 // 3))
+        blocks: list[list[int]] = [[]]
+        for group in self._groups(len(names)):
+            fits = folded + sum(widths[c] for c in group) <= width + 1
+            for part in [group] if fits else [[c] for c in group]:
+                if blocks[-1] and sum(widths[c] for c in (*blocks[-1], *part)) > room:
+                    blocks.append([])
+                blocks[-1] += part
+        return [names + block for block in blocks]
+
+    def _groups(self, first: int) -> list[list[int]]:
+        """Columns from the first on; those whose title does not tell them apart stay with the one before them."""
+        groups: list[list[int]] = []
+        for c in range(first, len(self.header)):
+            if groups and self.header.count(self.header[c]) > 1:
+                groups[-1].append(c)
+            else:
+                groups.append([c])
+        return groups
+
+    def _names(self) -> int:
+        """How many of the first columns tell rows apart; none of them is of numbers."""
+        for c in range(1, len(self.header)):
+            if self.is_number(c) or len({row[:c] for row in self.rows}) == len(self.rows):
+                return c
+        return 1
+
+    def _cells(self, column: int) -> list[str]:
+        return [printable(row[column]) for row in (self.header, *self.rows)]
+
+    def _width(self, column: int) -> int:
+        from rich.cells import cell_len
+
+        return max(map(cell_len, self._cells(column)))
+
+    def _narrowest(self, column: int) -> int:
+        """Numbers are never broken; text is, between words where that is enough."""
+        if self.is_number(column):
+            return self._width(column)
+        numbers = (len(word) for cell in self._cells(column) for word in cell.split() if NUMBER.fullmatch(word))
+        return max(min(self._width(column), NARROWEST_TEXT), *numbers, 0)
+
+    def _fitted(self, columns: list[int], width: int) -> dict[int, int]:
+        """The width of every column of a block: the widest text is folded until all fit."""
+        widths = {c: self._width(c) for c in columns}
+        narrowest = {c: self._narrowest(c) for c in columns}
+        while sum(widths.values()) + GAP * len(columns) - 1 > width:
+            foldable = [c for c in columns if widths[c] > narrowest[c]]
+            if not foldable:
+                break
+            widths[max(foldable, key=widths.__getitem__)] -= 1
+        return widths
+
+    def _rich(self, widths: dict[int, int], console: Console) -> RichTable:
         from rich import box
-        from rich.measure import Measurement
         from rich.table import Table as RichTable
         from rich.text import Text
 
+        def folded(cell: str, column: int, style: str = "") -> Text:
+            # Here, as rich would cut numbers too where a table is too wide.
+            text = Text(printable(cell), style)
+            if text.cell_len <= widths[column]:
+                return text
+            return Text("\n").join(text.wrap(console, widths[column], overflow="fold"))
+
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        for place, title in enumerate(self.header):
-            table.add_column(
-                Text(printable(title)),
-                justify="right" if self.is_number(place) else "left",
-                no_wrap=place > 0,
-                overflow="fold",
-            )
+        for c in widths:
+            justify: Literal["left", "right"] = "right" if self.is_number(c) else "left"
+            table.add_column(folded(self.header[c], c), justify=justify, no_wrap=True)
         for r, row in enumerate(self.rows):
-            cells = (Text(printable(cell), "bold" if (r, c) in self.best else "") for c, cell in enumerate(row))
-            table.add_row(*cells)
-        # Numbers are never broken: a table that is too wide is left for the terminal to wrap.
-        narrowest = Measurement.get(console, console.options.update(width=WIDEST), table).minimum
-        console.width = max(narrowest, console.width)
-        console.print(table, crop=False)
-        for note in self.notes:
-            console.print(Text(printable(note)), soft_wrap=True)
+            table.add_row(*(folded(row[c], c, "bold" if (r, c) in self.best else "") for c in widths))
+        return table
 
     def to_html(self) -> str:
         return self.shown._html()
+
+    _repr_html_ = to_html
 
     def _html(self) -> str:
         titles = (escape(printable(title)) for title in self.header)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tiebreak.cli.options import OWN_FUNCTION
 from tiebreak.cli.studies.output import SEED, study_options
 
 if TYPE_CHECKING:
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     "--measure",
     "measures",
     multiple=True,
-    metavar="SPEC|module:function",
-    help="Such as EU, 'alpha_beta_nDCG(alpha=0.5)' or an own f(items, interest, r_max); by default the paper's seven.",
+    metavar="SPEC",
+    help="Such as EU or 'alpha_beta_nDCG(alpha=0.5)'; by default the paper's seven."
+    + OWN_FUNCTION
+    + " It is called as f(items, interest, r_max).",
 )
 @click.option("--lists", type=click.IntRange(0), default=2000, show_default=True, help="Random rankings to try.")
 @SEED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.core import ParameterSource
 
-from tiebreak.cli.options import Command, files_read, output_options, with_options
+from tiebreak.cli.options import OWN_FUNCTION, Command, files_read, output_options, with_options
 from tiebreak.cli.output import Rows, check_output, write
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from tiebreak.studies.base import Findings
 
 MEASURES = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="SPEC", help="Such as RPP, LexiRecall, AP or nDCG@10."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="SPEC",
+    help="Such as RPP, LexiRecall, AP or nDCG@10." + OWN_FUNCTION,
 )
 SEED = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Of what is drawn.")
 PLOT = click.option("--plot", metavar="FILE", help="Also draw it, to a .png, .svg, .pdf or .html file.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tiebreak.cli.options import OWN_FUNCTION
 from tiebreak.cli.studies.output import SEED, study_options
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     "--measure",
     "method",
     metavar="SPEC",
-    help="A population such as gmean, or module:function of one allocation or of two; by default PE Table 1.",
+    help="A population such as gmean; by default PE Table 1." + OWN_FUNCTION + " Of one allocation or of two.",
 )
 @click.option("--pairs", type=click.IntRange(0), default=250, show_default=True, help="Random pairs of each size.")
 @SEED

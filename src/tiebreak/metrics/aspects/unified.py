@@ -15,6 +15,7 @@ from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
 from tiebreak.metrics.aspects.pools import POOLS, candidates
 from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
 from tiebreak.metrics.base import Metric, Traits
+from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
@@ -34,6 +35,12 @@ class AspectMetric(Metric):
         super().__post_init__()
         if self.rel is not None and not self.has_level:
             raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
+
+    def evaluate(self, positions: Positions) -> Floats:
+        raise InputError(
+            f"{self} needs the aspects of items, which positions do not have. Use Experiment(..., aspects=...).",
+            kind="aspects",
+        )
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
         """ExactValues [run, request]."""

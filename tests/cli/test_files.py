@@ -1,0 +1,302 @@
+"""What is written where: no input is overwritten, no draft is left behind, and errors name the file."""
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+
+from cli.test_cli import run
+from cli.test_compare import CONTENT, done, ranking, three_runs
+from tiebreak.cli import tiebreak
+from tiebreak.cli.options import files_read
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Judgements, and a folder of runs."""
+    three_runs(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name in ("one", "two", "three"):
+        (tmp_path / f"{name}.run").rename(tmp_path / "runs" / f"{name}.run")
+    return tmp_path
+
+
+def commands(group, *path):
+    """Every command with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield (*path, name), command
+
+
+def refused(path, *arguments):
+    before = path.read_bytes()
+    assert "would overwrite" in done(*arguments, code=2).stderr
+    assert path.read_bytes() == before
+
+
+# Inputs.
+
+
+@pytest.mark.parametrize("given", ["runs", "runs/", "runs/*.run", "runs/o*", "name=runs/one.run"])
+def test_no_run_is_overwritten_whatever_way_it_was_named(folder, given, monkeypatch):
+    monkeypatch.chdir(folder)
+    refused(folder / "runs" / "one.run", "evaluate", "qrels.txt", given, "-o", "runs/../runs/one.run")
+
+
+@pytest.mark.parametrize("command", [("compare",), ("order",), ("test",), ("explain",), ("study", "power")])
+def test_no_command_overwrites_a_run(folder, command):
+    path = folder / "runs" / "one.run"
+    refused(path, *command, folder / "qrels.txt", folder / "runs", "-o", path)
+
+
+def test_no_run_of_a_folder_is_overwritten_by_a_picture(folder):
+    pytest.importorskip("altair")
+    path = folder / "runs" / "one.svg"
+    (folder / "runs" / "one.run").rename(path)
+    refused(path, "study", "power", folder / "qrels.txt", folder / "runs", "--plot", path)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_links_to_an_input_are_no_way_round(folder, link):
+    path, other = folder / "runs" / "one.run", folder / "other.csv"
+    link(path, other)
+    refused(path, "evaluate", folder / "qrels.txt", folder / "runs", "-o", other)
+
+
+def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
+    qrels, command = folder / "qrels.txt", [sys.executable, "-m", "tiebreak", "evaluate", "-", folder / "runs"]
+    with qrels.open() as stdin:
+        ended = subprocess.run(
+            [*command, "-o", qrels], stdin=stdin, capture_output=True, text=True, check=False, env=os.environ | CONTENT
+        )
+    assert ended.returncode == 2 and "would overwrite" in ended.stderr
+    assert qrels.read_text().startswith("q1 0 a 1")
+
+
+@pytest.mark.parametrize(
+    ("words", "command"), [pytest.param(*found, id=" ".join(found[0])) for found in commands(tiebreak)]
+)
+def test_every_file_that_a_command_reads_is_known_to_be_one(words, command):
+    names = {parameter.name: parameter.metavar for parameter in command.params}
+    read = {name for name, metavar in names.items() if metavar == "FILE"} - {"out", "plot"}
+    assert set(files_read({name: name for name in read})) == read
+    assert names.get("qrels") is None or files_read({"qrels": "x", "runs": ("y", "name=z")}) == ["x", "y", "z"]
+
+
+# Outputs.
+
+
+def test_file_that_is_replaced_keeps_its_permissions(folder):
+    out = folder / "out.csv"
+    out.write_text("old")
+    out.chmod(0o640)
+    done("evaluate", folder / "qrels.txt", folder / "runs", "-o", out)
+    assert "old" not in out.read_text() and stat.S_IMODE(out.stat().st_mode) == 0o640
+
+
+def test_new_file_has_the_permissions_of_new_files(folder):
+    out = folder / "out.csv"
+    done("evaluate", folder / "qrels.txt", folder / "runs", "-o", out)
+    (folder / "new").touch()
+    assert out.stat().st_mode == (folder / "new").stat().st_mode
+
+
+FIRST_LINES = {
+    "csv": "run,AP\n",
+    "tsv": "run\tAP\n",
+    "jsonl": '{"run": "one", "AP": ',
+    "ndjson": '{"run": "one", "AP": ',
+    "tex": "\\begin{tabular}",
+    "CSV": "run,AP\n",
+    "txt": " run ",
+    "md": " run ",
+}
+
+
+@pytest.mark.parametrize("ending", FIRST_LINES)
+def test_format_follows_the_ending_of_the_file(folder, ending):
+    out = folder / f"out.{ending}"
+    done("evaluate", folder / "qrels.txt", folder / "runs", "-m", "AP", "-o", out)
+    assert out.read_text().startswith(FIRST_LINES[ending])
+
+
+def test_parquet_by_its_ending(folder):
+    polars = pytest.importorskip("polars")
+    out = folder / "out.parquet"
+    done("evaluate", folder / "qrels.txt", folder / "runs", "-m", "AP", "-o", out)
+    assert polars.read_parquet(out).columns == ["run", "AP"]
+
+
+def test_format_that_is_asked_for_wins_over_the_ending(folder):
+    out = folder / "out.csv"
+    done("evaluate", folder / "qrels.txt", folder / "runs", "-m", "AP", "-o", out, "--format", "tsv")
+    assert out.read_text().startswith("run\tAP\n")
+
+
+# Work that fails or is stopped.
+
+MANY = 60_000
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """So many requests that writing them takes a while."""
+    root = tmp_path_factory.mktemp("large")
+    (root / "qrels.txt").write_text("".join(f"q{k} 0 a 1\n" for k in range(MANY)))
+    for name, item in (("one", "a"), ("two", "x")):
+        (root / f"{name}.run").write_text("".join(ranking(f"q{k}", item) for k in range(MANY)))
+    return root
+
+
+def stopped(arguments, folder, number, wait=0.0):
+    """Start a command, and send it a signal a little after its draft appears."""
+    command = [sys.executable, "-m", "tiebreak", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | CONTENT) as process:
+        while process.poll() is None and not any(path.name.startswith(".") for path in folder.iterdir()):
+            time.sleep(0.001)
+        time.sleep(wait)
+        process.send_signal(number)
+        process.communicate()
+        return process.returncode
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_stopped_command_leaves_no_draft(large, tmp_path, name, number):
+    if name.endswith("parquet"):
+        pytest.importorskip("polars")
+    files = (large / "qrels.txt", large / "one.run", large / "two.run")
+    for wait in (0.0, 0.005, 0.01, 0.02):
+        code = stopped(["compare", *files, "-q", "-o", tmp_path / name], tmp_path, number, wait)
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+        assert code in (128 + number, -number, 0), "stopped, or done before"
+
+
+def test_stopped_command_leaves_no_copy_of_standard_input(large, tmp_path):
+    command = [sys.executable, "-m", "tiebreak", "compare", large / "qrels.txt", "-", large / "two.run", "-q"]
+    environment = os.environ | CONTENT | {"TMPDIR": str(tmp_path)}
+    with (
+        (large / "one.run").open() as stdin,
+        subprocess.Popen(command, stdin=stdin, stdout=subprocess.DEVNULL, env=environment) as process,
+    ):
+        while process.poll() is None and not list(tmp_path.iterdir()):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def no_room():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.txt", "out.parquet", "out.svg"])
+def test_full_disk_is_an_error_that_names_the_file(large, tmp_path, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("polars")
+    files = (large / "qrels.txt", large / "one.run", large / "two.run")
+    asked = ["compare", *files, "-q", "-o", tmp_path / name]
+    if name.endswith("svg"):
+        pytest.importorskip("altair")
+        asked = ["study", "orientation", "--plot", tmp_path / name]
+    command = [sys.executable, "-m", "tiebreak", *map(str, asked)]
+    environment = os.environ | CONTENT
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=no_room, env=environment)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith(f"Error: {tmp_path / name}: cannot be written: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [("-m", "AP"), ("-m", "AP", "--format", "csv")])
+def test_full_disk_behind_standard_output_is_one_clear_line(folder, arguments, unbuffered):
+    command = [sys.executable, "-m", "tiebreak", "evaluate", folder / "qrels.txt", folder / "runs", *arguments]
+    environment = os.environ | CONTENT | {"PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
+    assert (ended.returncode, ended.stderr) == (2, "Error: standard output: No space left on device.\n")
+
+
+def test_full_disk_for_a_copy_of_standard_input_is_an_error_that_names_it(folder, tmp_path):
+    command = [sys.executable, "-m", "tiebreak", "evaluate", folder / "qrels.txt", "-"]
+    given = ranking("q1", *map(str, range(100)))
+    ended = subprocess.run(command, input=given, capture_output=True, text=True, check=False, preexec_fn=no_room)
+    assert ended.returncode == 2 and "tiebreak-" in ended.stderr and "File too large" in ended.stderr
+
+
+def test_full_device_is_an_error_that_names_it(folder):
+    ended = done("evaluate", folder / "qrels.txt", folder / "runs", "-o", "/dev/full", code=2)
+    assert ended.stderr == "Error: /dev/full: cannot be written: No space left on device.\n"
+
+
+def test_full_disk_names_the_file_of_the_demo(tmp_path):
+    command = [sys.executable, "-m", "tiebreak", "demo", "--out", tmp_path / "kept"]
+    environment = os.environ | CONTENT
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=no_room, env=environment)
+    assert ended.returncode == 2 and ended.stderr.startswith(f"Error: {tmp_path / 'kept' / 'qrels.txt'}: ")
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+# Streams that nobody reads.
+
+CALLS = {
+    "help": ("--help",),
+    "command help": ("evaluate", "--help"),
+    "doctor": ("doctor",),
+    "demo": ("demo", "--requests", "5"),
+    "check": ("check", "QRELS", "RUNS"),
+    "check json": ("check", "QRELS", "RUNS", "--format", "json"),
+    "evaluate": ("evaluate", "QRELS", "RUNS"),
+    "csv": ("evaluate", "QRELS", "RUNS", "--format", "csv"),
+    "compare": ("compare", "QRELS", "RUNS"),
+    "study": ("study", "power", "QRELS", "RUNS"),
+}
+
+
+def in_shell(folder, arguments, redirected):
+    places = {"QRELS": folder / "qrels.txt", "RUNS": folder / "runs"}
+    words = " ".join(f"'{places.get(word, word)}'" for word in arguments)
+    command = f"{sys.executable} -m tiebreak {words} {redirected}"
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, env=os.environ | CONTENT
+    )
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("redirected", [">&-", "| head -n 1; exit ${PIPESTATUS[0]}", "| true; exit ${PIPESTATUS[0]}"])
+def test_closed_standard_output_ends_quietly(folder, call, redirected):
+    ended = in_shell(folder, CALLS[call], redirected)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_error_changes_no_exit_code(folder, redirected):
+    assert in_shell(folder, ("evaluate", "QRELS", "RUNS"), redirected).returncode == 0
+    assert in_shell(folder, ("evaluate", "QRELS", "none"), redirected).returncode == 2
+    assert in_shell(folder, ("evaluate", "--no-such-option"), redirected).returncode == 2
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full", "2>&1 | true; exit ${PIPESTATUS[0]}"])
+def test_gate_fails_whoever_listens(tmp_path, redirected):
+    (tmp_path / "qrels.txt").write_text("".join(f"q{k} 0 a 1\n" for k in range(10)))
+    (tmp_path / "runs").mkdir()
+    for name, items in (("1", "ax"), ("2", "xa")):
+        (tmp_path / "runs" / name).write_text("".join(ranking(f"q{k}", *items) for k in range(10)))
+    call = ("compare", "QRELS", "RUNS", "--fail-if-worse", "RPP")
+    assert in_shell(tmp_path, call, redirected).returncode == 1
+
+
+@pytest.mark.parametrize("words", [(), ("study",), *(found[0] for found in commands(tiebreak))], ids=" ".join)
+def test_help_without_docstrings(words):
+    ended = run(*words, "--help", PYTHONOPTIMIZE="2")
+    assert ended.returncode == 0 and "Traceback" not in ended.stderr and "Usage: tiebreak" in ended.stdout
