@@ -163,19 +163,19 @@ def table_4a(data: Data) -> Sheet:
     title = "RPP Table 4a: differences between runs detected by t-tests with Bonferroni's correction, percent"
     setting = f"{RAW}; one-sample t-test of preferences or differences; correction: {correction}; p < 0.05."
     sheet = over_collections(data, title, "rpp-table4a", lambda one: by_t_tests(one.graded, correction), setting)
-    return with_settings_tried(sheet, data, "rpp-table4a", lambda one: other_tests(one, correction))
+    return with_settings_tried(sheet, data, "rpp-table4a", lambda one: other_tests(data, one, correction))
 
 
 def by_t_tests(experiment: tb.Experiment, correction: str) -> dict[str, float]:
     return separated(experiment, MEASURES, "t", correction=correction)
 
 
-def other_tests(one: Collection, correction: str) -> dict[str, Values]:
+def other_tests(data: Data, one: Collection, correction: str) -> dict[str, Values]:
     """RPP Table 4a with other corrections and tests, and with runs read in other ways."""
     found: dict[str, Values] = {
         words: by_t_tests(one.graded, name) for name, words in CORRECTIONS.items() if name != correction
     }
-    for test in ("wilcoxon", "sign"):
+    for test in ("sign",) if data.quick else ("sign", "wilcoxon"):  # signed ranks of RR take a minute
         found[f"{test} test"] = separated(one.graded, MEASURES, test, correction=correction)
     found["two-sample t-test of metrics"] = unpaired(one.graded, METRICS, equal_variances=True)
     found["Welch's t-test of metrics"] = unpaired(one.graded, METRICS, equal_variances=False)
