@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ class Collection:
     def __init__(self, folder: Path, options: Options | None = None) -> None:
         options = options or Options()
         self.folder = folder
-        self.name = folder.resolve().name
+        self.name = Path(abspath(folder)).name  # a link keeps its own name
         self.track: Track = track(self.name)
         self.ties = options.ties
         self.min_grade = chosen(options.min_grade, self.name, self.track.min_grade)
@@ -160,8 +161,8 @@ class Data:
     def of(cls, folders: Iterable[Path], options: Options | None = None) -> Data:
         """Folders with judgements and `runs/`, or folders of such folders, in any number."""
         options = options or Options()
-        found = dict.fromkeys(one.resolve() for folder in folders for one in collections_in(folder))
-        return cls(tuple(Collection(folder, options) for folder in found), options)
+        found = dict.fromkeys(abspath(one) for folder in folders for one in collections_in(folder))
+        return cls(tuple(Collection(Path(folder), options) for folder in found), options)
 
     @property
     def quick(self) -> bool:

@@ -58,7 +58,8 @@ def write_page(data: Data, docs: Path) -> list[str]:
     """Write the page and its figures, and say what failed."""
     made = [(paper, paper.sheets(data)) for paper in PAPERS]
     failures = failed_cells(sheet for _, sheets in made for sheet in sheets)
-    sections = [section(paper, sheets, paper.drawings(data, failures), docs) for paper, sheets in made]
+    drawn = [list(paper.drawings(data, docs / "figures", failures)) for paper in PAPERS]
+    sections = [section(paper, sheets, figures) for (paper, sheets), figures in zip(made, drawn, strict=True)]
     differing = differences([sheet for _, sheets in made for sheet in sheets])
     failed = "\n".join(["## What failed", "", *(f"- {failure}" for failure in failures)]) if failures else ""
     parts = filter(None, [HEAD, summary(made), differing, failed, *sections])
@@ -82,16 +83,15 @@ def differences(sheets: list[Sheet]) -> str:
     return "## All that differs\n\n" + markdown_table(("table", "cell", "printed", "computed", "why"), rows)
 
 
-def section(paper: Paper, sheets: list[Sheet], drawings: Iterable[Figure], docs: Path) -> str:
+def section(paper: Paper, sheets: list[Sheet], drawings: Iterable[tuple[Figure, Path]]) -> str:
     remarks = "\n".join(f"- {remark}" for remark in paper.remarks)
-    figures = [linked(drawing, docs) for drawing in drawings]
+    figures = [linked(drawing, path) for drawing, path in drawings]
     return "\n\n".join([f"## {paper.title}", remarks, *(sheet.markdown() for sheet in sheets), *figures])
 
 
-def linked(drawing: Figure, docs: Path) -> str:
-    """A figure, written to the folder of figures."""
-    path = drawing.save(docs / "figures").relative_to(docs)
-    return f"### {drawing.title}\n\n![{drawing.title}]({path.as_posix()})\n\n{drawing.says}"
+def linked(drawing: Figure, path: Path) -> str:
+    """A figure in the folder of figures beside the page."""
+    return f"### {drawing.title}\n\n![{drawing.title}](figures/{path.name})\n\n{drawing.says}"
 
 
 if __name__ == "__main__":

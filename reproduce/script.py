@@ -69,19 +69,22 @@ class Paper:
     def sheets(self, data: Data) -> list[Sheet]:
         return [table(data) for table in self.tables]
 
-    def drawings(self, data: Data, failures: list[str]) -> Iterator[Figure]:
-        """All figures; of those that fail is said why, and the others are drawn."""
+    def drawings(self, data: Data, folder: Path, failures: list[str]) -> Iterator[tuple[Figure, Path]]:
+        """All figures, and where they were written; of those that fail is said why, and the others are drawn."""
         for made in self.on_paper:
-            yield from until_it_fails(made(data), "without data", failures)
+            yield from until_one_fails(made(data), folder, "without data", failures)
         for made_of in self.figures:
             for one in data.collections:
-                yield from until_it_fails(made_of(data, one), str(one), failures)
+                yield from until_one_fails(made_of(data, one), folder, str(one), failures)
 
 
-def until_it_fails(figures: Iterable[Figure], of: str, failures: list[str]) -> Iterator[Figure]:
-    """Figures one by one, up to one that cannot be made."""
+def until_one_fails(
+    figures: Iterable[Figure], folder: Path, of: str, failures: list[str]
+) -> Iterator[tuple[Figure, Path]]:
+    """Write figures one by one, up to one that cannot be made."""
     try:
-        yield from figures
+        for drawing in figures:
+            yield drawing, drawing.save(folder)
     except Exception as error:
         failures.append(f"{of}, figures: {type(error).__name__}: {error}")
 
@@ -96,8 +99,8 @@ def main(paper: Paper) -> None:
     print(paper.title, *(sheet.text() for sheet in sheets), *paper.remarks, Counted.of(sheets).text(), sep="\n\n")
     failures = failed_cells(sheets)
     if asked.figures is not None:
-        for drawing in paper.drawings(data, failures):
-            print(f"{drawing.save(asked.figures)}: {drawing.title}. {drawing.says}")
+        for drawing, path in paper.drawings(data, asked.figures, failures):
+            print(f"{path}: {drawing.title}. {drawing.says}")
     leave(failures)
 
 

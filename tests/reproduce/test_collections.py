@@ -9,7 +9,7 @@ import recall_paired
 from cells import Status
 from data import Collection, Data, Options
 from made_up import make_collection
-from script import arguments, failed_cells, options
+from script import Figure, arguments, failed_cells, options
 from tracks import SIZES, columns, printed, track
 
 import diversity
@@ -166,6 +166,12 @@ def test_several_folders_are_taken_together(folder, tmp_path):
     assert [one.name for one in data.collections] == ["dl19-doc", "robust"]
 
 
+def test_a_link_is_known_by_its_own_name(folder, tmp_path):
+    link = tmp_path / "dl21-passage"
+    link.symlink_to(folder / "mine")
+    assert [one.track.printed_as for one in Data.of([tmp_path]).collections] == ["deep-pass (2021)"]
+
+
 def test_options_are_of_one_folder_or_of_all(folder):
     asked = arguments("").parse_args(
         [str(folder), "--min-grade", "3", "--min-grade", "dl19-doc=2", "--depth", "web2010=7", "--correction", "holm"]
@@ -244,12 +250,22 @@ def test_subtopic_tables_are_of_collections_with_subtopics(folder):
     assert [line[0] for line in taus.grids[0].rows[1:]] == ["web (2010)"]
 
 
-def test_figures_of_a_collection_that_fails_do_not_lose_the_others(broken):
+def test_figures_of_a_collection_that_fails_do_not_lose_the_others(broken, monkeypatch):
+    """Two cannot be read, and one figure of the third cannot be drawn."""
+    monkeypatch.setattr(Figure, "save", save_all_but("pe-table3-web2009"))
     failures = []
-    data = data_of(broken)
-    drawings = list(pessimistic.PAPER.drawings(data, failures))
-    assert {drawing.name for drawing in drawings} >= {"pe-fig1-web2009", "pe-table3-web2009"}
-    assert {failure.partition(",")[0] for failure in failures} == {"robust", "core2017"}
+    drawings = list(pessimistic.PAPER.drawings(data_of(broken), broken, failures))
+    assert {figure.name for figure, _ in drawings} >= {"pe-fig1-web2009", "pe-fig3b-web2009"}
+    assert {failure.partition(",")[0] for failure in failures} == {"robust", "core2017", "web2009"}
+
+
+def save_all_but(name):
+    def save(figure, folder):
+        if figure.name == name:
+            raise ValueError("nothing to draw")
+        return folder / f"{figure.name}.svg"
+
+    return save
 
 
 def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp_path, monkeypatch):
