@@ -23,13 +23,15 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """# What of the papers comes out again
 
 Made by `make reproduction DATA=FOLDER`, from folders of judgements and runs; no cell is written by hand. Printed
-values are in the scripts of `reproduce/`, one for every paper, or in the studies that search for them; computed values
-come from `tiebreak` alone, with the settings that are named. Nothing was adjusted to come nearer to what is printed.
+values are in `reproduce/`, or in the studies that search for them; computed values come from `tiebreak` with the
+settings that are named, but for two-sample t-tests, which are SciPy's. No setting is changed to come nearer to what is
+printed, except where a paper leaves it open: how it was then chosen is said below.
 
 - **exact**: equal to the printed digits.
 - **within sampling error**: one or both values were drawn by chance, and the two are at most 3 standard errors apart,
   or the printed one lies in the 95% interval that the draws leave.
-- **different**: the reason is given. **different, reason not known**: it is not known.
+- **different**: a reason is given; where it is another setting than the paper names, that setting was found by trying
+  several. **different, reason not known**: none is known.
 - **other data**: the folder at hand has other requests or runs than the paper's collection of that name; both values
   are shown, and not comparable.
 - **data not here**: printed of collections that were not at hand. **failed**: they are, but nothing could be computed.
@@ -42,9 +44,10 @@ collections the same tables and figures are made, without a printed value beside
 item is relevant, the depth of rankings, the correction, shuffles and samples; by default they are the papers'.
 
 The papers do not say from which grade an item is relevant. Passages: grade >= 2, as LP Table 2 and PE Table 2 of
-deep-pass (2019) come out with it, and not with 1. Documents: grade >= 1, as LP Table 3a, without grades, and RPP Table
-3a, with every grade above 0, print the same RR. Ratings: 4 stars, as LR and RPP say. All others: every grade above 0.
-Where a table has settings tried, all that were tried are listed, with what each gave."""
+deep-pass (2019) come out with it, and not with 1; to other years this is carried over, not checked. Documents: from
+grade 1 on, as LP Table 3a, without grades, and RPP Table 3a, with every grade above 0, print the same RR. Ratings: 4
+stars, as LR and RPP say. All others: every grade above 0. Where a table has settings tried, all that were tried are
+listed, with what each gave."""
 
 
 def main() -> None:

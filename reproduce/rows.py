@@ -99,7 +99,8 @@ def with_settings_tried(
         whole = [setting for setting, values in found.items() if gives(values, row)]
         for k in mine:
             if whole and cells[k].status is Status.OPEN:
-                cells[k] = replace(cells[k], reason=f"the whole row is as printed with {' or '.join(whole)}")
+                reason = f"the whole row is as printed with {' or '.join(whole)}, of {len(found)} other settings tried"
+                cells[k] = replace(cells[k], reason=reason)
     return replace(sheet, cells=cells, grids=grids)
 
 

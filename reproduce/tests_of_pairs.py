@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from cells import Cell, Sheet, Status
 from data import Collection, Data
 from rows import Values, over_collections
@@ -15,6 +17,8 @@ from scipy import stats
 from tracks import columns
 
 import tiebreak as tb
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 FEW = 1_000
 SEEDS = range(1, 21)
@@ -74,29 +78,51 @@ def readings(one: Collection, kept: Mapping[str, Any]) -> dict[str, tb.Experimen
     cuts = {f"rankings cut at {depth:,}": {**kept, "depth": depth} for depth in DEPTHS}
     order = {"score ties by the rank column": {**kept, "ties": "rank"}}
     judged = {"judged items only": {**kept, "judged_only": True}}
-    ways = {name: how for name, how in levels.items() if how != kept} | cuts | order | judged
+    common = {"requests that all runs list": {**kept, "requests": "common"}}
+    ways = {name: how for name, how in levels.items() if how != kept} | cuts | order | judged | common
     return {name: one.read(**how) for name, how in ways.items()}
 
 
-def unpaired(experiment: tb.Experiment, measures: Iterable[str], *, equal_variances: bool) -> dict[str, float]:
-    """Percent of pairs that two-sample t-tests tell apart, by SciPy; with Bonferroni's correction."""
-    found = {}
-    for measure in measures:
-        values = experiment.evaluate([measure]).values[..., 0]
-        pairs = list(combinations(values, 2))
-        with np.errstate(all="ignore"):
-            p = [stats.ttest_ind(x, y, equal_var=equal_variances).pvalue for x, y in pairs]
-        found[measure] = 100 * float(np.mean(np.array(p) * len(pairs) < LEVEL))
-    return found
+def paired_p(experiment: tb.Experiment, measure: str, test: str = "t") -> Floats:
+    """The p-value of every pair, not corrected."""
+    return experiment.compare(measure).test(test, correction="none").p_corrected
 
 
-def one_direction(experiment: tb.Experiment, measures: Iterable[str]) -> dict[str, float]:
-    """Percent of pairs in which the run whose name comes first is better, by t-tests with Bonferroni's correction."""
+def unpaired_p(experiment: tb.Experiment, measure: str, *, equal_variances: bool = True) -> Floats:
+    """The p-value of every pair by a two-sample t-test, by SciPy; 1 where both runs are constant."""
+    pairs = combinations(experiment.evaluate([measure]).values[..., 0], 2)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        p = [stats.ttest_ind(x, y, equal_var=equal_variances, nan_policy="omit").pvalue for x, y in pairs]
+    return np.nan_to_num(np.array(p, dtype=np.float64), nan=1.0)
+
+
+def below(p: Floats) -> float:
+    """Percent of pairs that differ with Bonferroni's correction."""
+    return 100 * float(np.mean(p * len(p) < LEVEL))
+
+
+def factors(p: Floats, share: str) -> str:
+    """By what the p-values would have to be multiplied for the printed share of pairs to be below 0.05."""
+    count, ordered = round(float(share) * len(p) / 100), np.sort(p)
+    if not 0 < count < len(p):
+        return "-"
+    low, high = LEVEL / np.maximum(ordered[[count, count - 1]], np.finfo(float).tiny)
+    return f"{low:.4g} to {high:.4g}" if low < high else "none"
+
+
+def one_direction(
+    experiment: tb.Experiment, measures: Iterable[str], *, is_first: bool, is_one_sided: bool, key: Callable[[str], Any]
+) -> dict[str, float]:
+    """Percent of all pairs in which the run whose name comes first, or the other, is better; by Bonferroni."""
     found = {}
     for measure in measures:
         comparison = experiment.compare(f"diff({measure})")
-        test = comparison.test("t", correction="bonferroni")
-        names = np.array([name.encode() for name in comparison.runs])
-        is_first = names[comparison.pairs.x] < names[comparison.pairs.y]
-        found[measure] = 100 * float(np.mean(test.differs & (is_first == (comparison.mean > 0))))
+        p = comparison.test("t", correction="none").p_corrected * (0.5 if is_one_sided else 1.0)
+        place = {run: k for k, run in enumerate(sorted(comparison.runs, key=key))}
+        order = np.array([place[run] for run in comparison.runs])
+        x_comes_first = order[comparison.pairs.x] < order[comparison.pairs.y]
+        first_is_better = (comparison.mean != 0) & (x_comes_first == (comparison.mean > 0))
+        second_is_better = (comparison.mean != 0) & (x_comes_first == (comparison.mean < 0))
+        found[measure] = below(np.where(first_is_better if is_first else second_is_better, p, 1.0))
     return found

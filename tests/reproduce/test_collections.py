@@ -2,6 +2,7 @@
 
 import lexiprecision
 import lexirecall
+import numpy as np
 import page
 import pessimistic
 import pytest
@@ -10,6 +11,7 @@ from cells import Status
 from data import Collection, Data, Options
 from made_up import make_collection
 from script import Figure, arguments, failed_cells, options
+from tests_of_pairs import factors, one_direction, separated
 from tracks import SIZES, columns, printed, track
 
 import diversity
@@ -287,3 +289,20 @@ def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp
 def test_films_without_genres_are_no_data_for_diversity(folder):
     sheet = diversity.figure_2_words(data_of(folder))
     assert not sheet.cells and sheet.n_elsewhere == 9
+
+
+def test_factors_that_give_a_printed_share():
+    """Of four pairs, half are below 0.05 when 0.01 is and 0.02 is not: factors from 0.05 / 0.02 to 0.05 / 0.01."""
+    assert factors(np.array([0.001, 0.02, 0.01, 0.5]), "50.00") == "2.5 to 5"
+    assert factors(np.array([0.01, 0.01]), "50.00") == "none"
+    assert factors(np.array([0.01, 0.01]), "0.00") == "-"
+
+
+def test_differences_in_one_direction_are_part_of_all(folder):
+    """Of both directions together, all pairs that differ; in either order of names."""
+    experiment = Collection(folder / "mine").graded
+    both = separated(experiment, ["RR"], "t", correction="bonferroni")["RR"]
+    for key in (str.encode, str.lower):
+        how = {"is_one_sided": False, "key": key}
+        parts = [one_direction(experiment, ["RR"], is_first=first, **how)["RR"] for first in (True, False)]
+        assert sum(parts) == pytest.approx(both) and both > 0

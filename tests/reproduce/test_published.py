@@ -88,7 +88,7 @@ def test_numbers_known_to_differ_are_not_called_exact():
 
 def test_the_paired_tests_of_lexiprecision_come_out_whole_with_holms_correction():
     reasons = {cell.reason for cell in cells("LP paper Table 3b").values() if cell.status is Status.EXPLAINED}
-    assert reasons == {"the whole row is as printed with Holm's correction"}
+    assert len(reasons) == 1 and "the whole row is as printed with Holm's correction, of " in reasons.pop()
     with_holm = lexiprecision.table_3b(Data(data().collections, Options(quick=True, correction="holm")))
     assert {cell.status for cell in with_holm.cells} == {Status.EXACT}
 
