@@ -18,7 +18,9 @@ class Status(StrEnum):
     BY_CHANCE = "within sampling error"
     EXPLAINED = "different"
     OPEN = "different, reason not known"
+    OTHER = "other data"
     ABSENT = "data not here"
+    FAILED = "failed"
     UNPRINTED = "not printed"
 
 
@@ -42,8 +44,12 @@ class Cell:
         Why the two differ, where that is known.
     note : str
         What else is to be said.
-    is_of_other_data : bool
-        The printed value is of data that is not here; what is computed is of the data at hand, and not comparable.
+    other_data : str
+        In what the data at hand is not the paper's; both values are shown, and not comparable.
+    failure : str
+        Why nothing could be computed of data that is here.
+    like : str
+        A number with as many digits as are shown where none is printed.
     """
 
     where: str
@@ -53,15 +59,21 @@ class Cell:
     interval: tuple[float, float] | None = None
     reason: str = ""
     note: str = ""
-    is_of_other_data: bool = False
+    other_data: str = ""
+    failure: str = ""
+    like: str = "0.000"
 
     @property
     def status(self) -> Status:
         """Exact where the printed digits are the same; else whether chance or a known reason explains it."""
-        if self.is_of_other_data or self.computed is None:
+        if self.failure:
+            return Status.FAILED
+        if self.computed is None:
             return Status.ABSENT
         if self.printed is None:
             return Status.UNPRINTED
+        if self.other_data:
+            return Status.OTHER
         if self.written == self.printed:
             return Status.EXACT
         if self.is_within_errors or self.is_within_interval:
@@ -85,13 +97,16 @@ class Cell:
         """What was computed, with as many digits as are printed."""
         if self.computed is None:
             return ""
-        return self.computed if isinstance(self.computed, str) else rounded(self.computed, self.printed or "0.000")
+        like = self.printed if self.printed and any(map(str.isdigit, self.printed)) else self.like
+        return self.computed if isinstance(self.computed, str) else rounded(self.computed, like)
 
     @property
     def said(self) -> str:
         """The status in words, with what it rests on."""
-        parts = [f"different: {self.reason}" if self.status is Status.EXPLAINED else str(self.status)]
-        if self.status not in (Status.EXACT, Status.ABSENT, Status.UNPRINTED):
+        because = {Status.EXPLAINED: self.reason, Status.OTHER: self.other_data, Status.FAILED: self.failure}
+        why = because.get(self.status)
+        parts = [f"{self.status}: {why}" if why else str(self.status)]
+        if self.status in (Status.BY_CHANCE, Status.EXPLAINED, Status.OPEN):
             if self.errors is not None:
                 parts.append(f"{abs(self.errors):.1f} standard errors")
             if self.interval is not None:
@@ -108,6 +123,21 @@ COLUMNS = ("cell", "printed", "computed", "status")
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A table with a title, its first row the names of its columns."""
+
+    title: str
+    rows: Sequence[Sequence[str]]
+
+    def text(self) -> str:
+        return "\n".join([self.title, *aligned(self.rows)])
+
+    def markdown(self) -> str:
+        header, *rows = self.rows
+        return f"{self.title}\n\n{markdown_table(header, rows)}"
+
+
+@dataclass(frozen=True)
 class Sheet:
     """A table of a paper.
 
@@ -117,6 +147,8 @@ class Sheet:
         Which of its cells are of data that is not here, in one line.
     n_elsewhere : int
         How many these are.
+    grids : sequence of Grid
+        The table over several collections, as the paper has it, and what other settings give.
     """
 
     title: str
@@ -124,24 +156,33 @@ class Sheet:
     setting: str = ""
     elsewhere: str = ""
     n_elsewhere: int = 0
+    grids: Sequence[Grid] = ()
 
     def counts(self) -> Counter[Status]:
         """How many cells have which status."""
-        return Counter([cell.status for cell in self.cells] + [Status.ABSENT] * self.n_elsewhere)
+        counted = Counter(cell.status for cell in self.cells)
+        return counted + Counter({Status.ABSENT: self.n_elsewhere})
 
     @property
     def remarks(self) -> list[str]:
         missing = f"{Status.ABSENT.capitalize()}, {self.n_elsewhere} cells: {self.elsewhere}" if self.elsewhere else ""
         return list(filter(None, [self.setting, missing]))
 
+    @property
+    def listed(self) -> list[Cell]:
+        """Cells one by one; where there are grids, those that are printed or failed."""
+        plain = (Status.UNPRINTED,) if self.grids else ()
+        return [cell for cell in self.cells if cell.status not in plain]
+
     def text(self) -> str:
         """For a terminal."""
-        table = aligned([COLUMNS, *(cell.row for cell in self.cells)]) if self.cells else []
-        return "\n".join([self.title, *self.remarks, *table])
+        table = aligned([COLUMNS, *(cell.row for cell in self.listed)]) if self.listed else []
+        return "\n".join([self.title, *self.remarks, *table, *(grid.text() for grid in self.grids)])
 
     def markdown(self) -> str:
-        table = markdown_table(COLUMNS, [cell.row for cell in self.cells]) if self.cells else ""
-        return "\n\n".join(filter(None, [f"### {self.title}", *self.remarks, table]))
+        table = markdown_table(COLUMNS, [cell.row for cell in self.listed]) if self.listed else ""
+        grids = [grid.markdown() for grid in self.grids]
+        return "\n\n".join(filter(None, [f"### {self.title}", *self.remarks, table, *grids]))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cells import Cell, Sheet
-from data import Collection, Data, compared
+from data import Collection, Data
+from rows import sizes_table
 from script import Figure, Paper, figure, main
 
 import tiebreak as tb
@@ -71,9 +72,7 @@ def remark_on_ties(probability: float, other: str, twice: str | None) -> str:
 
 def table_5(data: Data) -> Sheet:
     """LR Table 5: sizes of data sets."""
-    printed = {"requests": "43", "runs": "37", "rel/request": "95.40", "docs/request": "892.51"}
-    cells = compared(data, printed, Collection.sizes)
-    return Sheet("LR Table 5: data", cells, "Grade >= 1 is relevant.", "35 other collections.", 140)
+    return sizes_table(data, "LR Table 5: data", "lr-table5")
 
 
 def table_8(data: Data) -> Sheet:
@@ -113,36 +112,35 @@ def on_paper(data: Data) -> Iterator[Figure]:
     yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", found)
 
 
-def of_runs(data: Data) -> Iterator[Figure]:
+def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     """LR Figs 10, 11 and 14."""
-    for one in data.drawn():
-        agreeing = tb.studies.agreement(one.binary, "preference", jobs=data.jobs)
-        yield figure("lr-fig10", "LR Fig 10, agreement of preferences", agreeing, one)
-        yield figure("lr-fig11", "LR Fig 11, ties by measure", tb.studies.ties(one.binary, RECALL), one)
-        found = tb.studies.ties(one.binary, RECALL, by="labels", samples=data.samples, jobs=data.jobs)
-        yield figure("lr-fig14", "LR Fig 14, ties as labels are removed", found, one)
+    agreeing = tb.studies.agreement(one.binary, "preference", jobs=data.jobs)
+    yield figure("lr-fig10", "LR Fig 10, agreement of preferences", agreeing, one)
+    yield figure("lr-fig11", "LR Fig 11, ties by measure", tb.studies.ties(one.binary, RECALL), one)
+    found = tb.studies.ties(one.binary, RECALL, by="labels", samples=data.samples, jobs=data.jobs)
+    yield figure("lr-fig14", "LR Fig 14, ties as labels are removed", found, one)
 
 
-def of_tests(data: Data) -> Iterator[Figure]:
+def of_tests(data: Data, one: Collection) -> Iterator[Figure]:
     """LR Figs 12 and 13: what tests tell apart."""
-    for one in data.drawn():
-        paired = tb.studies.power(one.binary, RECALL, correction="holm")
-        yield figure("lr-fig12", "LR Fig 12, corrected p-values of all pairs, paired tests", paired, one)
-        shuffled = tb.studies.power(one.binary, RECALL, "hsd", permutations=data.shuffles // 10, seed=1)
-        yield figure("lr-fig13", "LR Fig 13, p-values of all pairs, randomised Tukey HSD", shuffled, one)
+    paired = tb.studies.power(one.binary, RECALL, correction=data.options.correction or "holm")
+    yield figure("lr-fig12", "LR Fig 12, corrected p-values of all pairs, paired tests", paired, one)
+    how = {"permutations": max(data.shuffles // 10, 1), "seed": data.options.seed}
+    shuffled = tb.studies.power(one.binary, RECALL, "hsd", **how)
+    yield figure("lr-fig13", "LR Fig 13, p-values of all pairs, randomised Tukey HSD", shuffled, one)
 
 
-def without_labels(data: Data) -> Iterator[Figure]:
+def without_labels(data: Data, one: Collection) -> Iterator[Figure]:
     """LR Fig 15: preferences as labels are removed."""
-    for one in data.drawn():
-        found = tb.studies.missing(one.binary, RECALL, "labels", "preferences", samples=data.samples, jobs=data.jobs)
-        yield figure("lr-fig15", "LR Fig 15, preferences that stay as labels are removed", found, one)
+    found = tb.studies.missing(one.binary, RECALL, "labels", "preferences", samples=data.samples, jobs=data.jobs)
+    yield figure("lr-fig15", "LR Fig 15, preferences that stay as labels are removed", found, one)
 
 
 PAPER = Paper(
     "Recall, robustness, and lexicographic evaluation (lexirecall)",
     (table_2, table_3, table_4, table_5, table_8),
-    (on_paper, of_runs, of_tests, without_labels),
+    (on_paper,),
+    (of_runs, of_tests, without_labels),
     (
         "The paper prints no numbers for Figs 10 to 15, which are over 36 collections by depth; here they are drawn "
         "for each collection at hand.",

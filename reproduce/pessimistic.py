@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import isnan
 
-from cells import Cell, Sheet
-from data import Collection, Data, compared
+from cells import Cell, Grid, Sheet
+from data import Collection, Data
+from rows import Rows, Values, attempt, over_collections, row_of, side_by_side, sizes_table, with_settings_tried
 from script import Figure, Paper, figure, main
+from tests_of_pairs import readings
+from tracks import columns, printed
 
 import tiebreak as tb
 
-PARTS = ("tau_b", "tied")
 YES_OR_NO = {True: "yes", False: "no"}
-TABLE_2 = {
-    # PE Table 2, deep-pass (2019): tau_b with leximin, and tied systems
-    "lmin": ("1.000", "0"),
-    "min": ("0.549", "31"),
-    "gavg": ("0.628", "0"),
-    "s@10": ("0.563", "35"),
-    "auc4": ("0.532", "0"),
-    "avg": ("0.580", "0"),
-    "lmax": ("0.517", "0"),
-}
-TABLE_3_MEASURES = ("RP", "AP", "nDCG", "nDCG@100", "P@100", "nDCG@10", "P@10", "RR")
+COLUMNS = ("lmin", "min", "gavg", "s@10", "auc4", "avg", "lmax")
+"""Of PE Tables 2 and 3: tau_b with leximin, and tied systems."""
+ROBUST = "robust"
+"""Of which PE Table 3 is printed."""
+SHIFT = 1e-5
 POPULATIONS = {"lmin": "leximin", "min": "min", "gavg": "gmean", "auc4": "auc4", "avg": "mean", "lmax": "leximax"}
 
 
@@ -44,59 +42,108 @@ def table_1(data: Data) -> Sheet:
 
 def table_2(data: Data) -> Sheet:
     """PE Table 2: correlation with leximin, and ties."""
-    printed = {f"{name}, {what}": cell for name, row in TABLE_2.items() for what, cell in zip(PARTS, row, strict=True)}
-    cells = compared(data, printed, beside_leximin)
     setting = f"{data.relevance}; AP. tau_b with leximin, and the number of systems tied with another."
-    return Sheet("PE Table 2: other populations beside leximin", cells, setting, "26 other collections.", 364)
+    title = "PE Table 2: other populations beside leximin"
+    sheet = over_collections(data, title, "pe-table2", lambda one: beside_leximin(one.binary, "AP"), setting)
+    return with_settings_tried(sheet, data, "pe-table2", other_utilities)
 
 
-def beside_leximin(one: Collection) -> dict[str, float]:
-    """tau_b and ties of every column of PE Table 2."""
-    experiment = one.binary
-    asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in TABLE_2}
-    rows = tb.studies.validity(experiment.utilities("AP"), populations=list(asked.values())).rows
-    found: dict[str, float] = {}
+def beside_leximin(experiment: tb.Experiment, measure: str) -> dict[str, float | str]:
+    """tau_b and ties of every column of PE Tables 2 and 3."""
+    return columns_of(experiment, experiment.utilities(measure))
+
+
+def columns_of(experiment: tb.Experiment, utilities: tb.Utilities) -> dict[str, float | str]:
+    """Success at ten is of the runs, whatever the utility is; a dash where all systems tie."""
+    asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in COLUMNS}
+    rows = tb.studies.validity(utilities, populations=list(asked.values())).rows
+    found: dict[str, float | str] = {}
     for name, (_, tau, tied) in zip(asked, rows, strict=True):
-        found |= {f"{name}, tau_b": tau, f"{name}, tied": float(tied)}
+        found |= {f"{name}, tau_b": "-" if tau is None or isnan(tau) else tau, f"{name}, tied": float(tied)}
     return found
 
 
+def other_utilities(one: Collection) -> dict[str, Values]:
+    """PE Table 2 with runs read in other ways, with trec_eval's four digits, and with another geometric mean."""
+    found: dict[str, Values] = {
+        "AP with 4 digits, as trec_eval prints it": changed(one.binary, lambda value: round(value, 4)),
+        f"AP + {SHIFT:g} in place of the floor {SHIFT:g} of gavg": changed(one.binary, lambda value: value + SHIFT),
+    }
+    ways = readings(one, {"min_grade": one.min_grade, "binary": True})
+    return found | {name: beside_leximin(made, "AP") for name, made in ways.items()}
+
+
+def changed(experiment: tb.Experiment, change: Callable[[float], float]) -> dict[str, float | str]:
+    """The columns of PE Table 2 with changed values of AP."""
+    table = experiment.utilities("AP").table
+    rows = zip(table.runs, table.values.tolist(), strict=True)
+    values = {run: dict(zip(table.requests, map(change, row), strict=True)) for run, row in rows}
+    return columns_of(experiment, tb.Utilities(values))
+
+
 def table_3(data: Data) -> Sheet:
-    """PE Table 3 is of another collection; a figure shows the same of those at hand."""
-    return Sheet("PE Table 3: by measure", elsewhere="all, robust (2004).", n_elsewhere=112)
+    """PE Table 3, of one collection by measure; here of every one at hand."""
+    rows = printed("pe-table3")
+    cells, grids = [], []
+    for one in data.collections:
+        of_one = measure_cells(one, rows if one.track.key == ROBUST else {})
+        cells += of_one
+        grids.append(Grid(f"Computed (printed), {one.track.printed_as}:", measure_rows(of_one)))
+    is_here = any(one.track.key == ROBUST for one in data.collections)
+    missing = 0 if is_here else sum(map(len, rows.values()))
+    setting = f"{data.relevance}. tau_b with leximin of the same measure, and the number of tied systems."
+    return Sheet("PE Table 3: by measure", cells, setting, "robust (2004)." * bool(missing), missing, grids)
+
+
+def measure_cells(one: Collection, rows: Rows) -> list[Cell]:
+    """All measures of one collection."""
+    return [
+        replace(cell, where=f"{one.track.printed_as}, {measure}{cell.where.removeprefix(one.track.printed_as)}")
+        for measure in printed("pe-table3")
+        for cell in row_of(
+            one,
+            attempt(lambda of, measure=measure: beside_leximin(of.binary, measure), one),
+            rows.get(measure, {}),
+            "pe-table3",
+        )
+    ]
+
+
+def measure_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
+    names, measures = columns("pe-table3"), list(printed("pe-table3"))
+    width = len(names)
+    rows = [(measure, *map(side_by_side, cells[k * width : (k + 1) * width])) for k, measure in enumerate(measures)]
+    return [("measure", *names), *rows]
 
 
 def table_4(data: Data) -> Sheet:
     """PE Table 4: sizes of data sets."""
-    printed = {"requests": "43", "runs": "37", "rel/request": "95.40", "docs/request": "892.51"}
-    cells = compared(data, printed, Collection.sizes)
-    return Sheet("PE Table 4: data", cells, "Grade >= 1 is relevant.", "26 other collections.", 104)
+    return sizes_table(data, "PE Table 4: data", "pe-table4")
 
 
-def by_measure(data: Data) -> Iterator[Figure]:
-    """What PE Table 3 prints, for the collection at hand."""
-    for one in filter(None, [data.main]):
-        utilities = [one.binary.utilities(measure) for measure in TABLE_3_MEASURES]
-        found = tb.studies.validity(utilities, "discriminant")
-        yield figure("pe-table3", "PE Table 3, tau_b with leximin by measure", found, one)
+def by_measure(data: Data, one: Collection) -> Iterator[Figure]:
+    """What PE Table 3 prints, drawn."""
+    utilities = [one.binary.utilities(measure) for measure in printed("pe-table3")]
+    found = tb.studies.validity(utilities, "discriminant")
+    yield figure("pe-table3", "PE Table 3, tau_b with leximin by measure", found, one)
 
 
-def of_runs(data: Data) -> Iterator[Figure]:
+def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     """PE Figs 1 to 3."""
-    for one in data.drawn():
-        utilities = one.binary.utilities("AP")
-        for name, view, title in (
-            ("pe-fig1", "movement", "PE Fig 1, ranks by the mean and by leximin"),
-            ("pe-fig2", "smoothing", "PE Fig 2, smoothed leximin by lag"),
-            ("pe-fig3a", "thresholding", "PE Fig 3a, leximin and the mean with values below a threshold at 0"),
-            ("pe-fig3b", "truncation", "PE Fig 3b, leximin and the mean with fewer digits"),
-        ):
-            yield figure(name, title, tb.studies.validity(utilities, view), one)
+    utilities = one.binary.utilities("AP")
+    for name, view, title in (
+        ("pe-fig1", "movement", "PE Fig 1, ranks by the mean and by leximin"),
+        ("pe-fig2", "smoothing", "PE Fig 2, smoothed leximin by lag"),
+        ("pe-fig3a", "thresholding", "PE Fig 3a, leximin and the mean with values below a threshold at 0"),
+        ("pe-fig3b", "truncation", "PE Fig 3b, leximin and the mean with fewer digits"),
+    ):
+        yield figure(name, title, tb.studies.validity(utilities, view), one)
 
 
 PAPER = Paper(
     "Pessimistic evaluation (leximin)",
     (table_1, table_2, table_3, table_4),
+    (),
     (by_measure, of_runs),
     (
         "The paper draws its figures of three TREC tracks (Fig 1) and of robust (2004); here they are of the "

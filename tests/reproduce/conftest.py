@@ -6,6 +6,6 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parents[2] / "reproduce"
 
 if SCRIPTS.is_dir():
-    sys.path.insert(0, str(SCRIPTS))
+    sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parent)]
 else:
     collect_ignore_glob = ["test_*.py"]

@@ -23,7 +23,13 @@ from cells import Cell, Counted, Sheet, Status, markdown_table, rounded
         (Cell("a", "30.03", 29.58, interval=(29.58, 29.73)), Status.OPEN),
         (Cell("a", "29.73", 29.58, interval=(29.58, 29.7297)), Status.BY_CHANCE),  # 29.7297 is 29.73 as it is printed
         (Cell("a", "29.58", 29.7297, interval=(29.5796, 29.7297)), Status.BY_CHANCE),  # and so is the lower end
-        (Cell("a", "0.61", 0.61, is_of_other_data=True), Status.ABSENT),
+        (Cell("a", "0.61", 0.61, other_data="9 runs"), Status.OTHER),
+        (Cell("a", None, 0.61, other_data="9 runs"), Status.UNPRINTED),
+        (Cell("a", "0.61", None, other_data="9 runs"), Status.ABSENT),
+        (Cell("a", "0.61", None, failure="no such file"), Status.FAILED),
+        (Cell("a", None, None, failure="no such file"), Status.FAILED),
+        (Cell("a", "-", "-"), Status.EXACT),  # all systems tie
+        (Cell("a", "-", 0.9), Status.OPEN),
         (Cell("a", "0.61", None), Status.ABSENT),
         (Cell("a", None, None), Status.ABSENT),
         (Cell("a", None, 0.61), Status.UNPRINTED),
@@ -37,6 +43,8 @@ def test_printed_digits_set_the_digits_of_what_was_computed():
     assert Cell("a", "6.8", 6.7567).written == "6.8"
     assert Cell("a", "7", 6.7567).written == "7"
     assert Cell("a", None, 6.7567).written == "6.757"
+    assert Cell("a", None, 6.7567, like="12.34").written == "6.76"
+    assert Cell("a", "-", 0.9012).written == "0.901"
     assert rounded(-0.5, "0.000") == "-0.500"
 
 
@@ -46,6 +54,8 @@ def test_a_status_is_said_with_what_it_rests_on():
     assert Cell("a", "yes", "no", reason="x > y", note="3 pairs").said == "different: x > y; 3 pairs"
     assert Cell("a", "5.0", 9.0, errors=12.0).said == "different, reason not known, 12.0 standard errors"
     assert Cell("a", "5.0", 5.0, errors=0.1, interval=(1.0, 9.0)).said == "exact"
+    assert Cell("a", "5.0", 9.0, other_data="9 runs", interval=(8.0, 9.0)).said == "other data: 9 runs"
+    assert Cell("a", "5.0", None, failure="no such file").said == "failed: no such file"
 
 
 def test_cells_elsewhere_are_counted_as_absent():

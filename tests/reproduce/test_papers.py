@@ -5,12 +5,12 @@ import page
 import pessimistic
 import pytest
 from cells import Cell, Sheet, Status
-from data import Data
+from data import Data, Options
 from script import Paper
 
 import diversity
 
-QUICK = Data(quick=True)
+QUICK = Data(options=Options(quick=True))
 
 
 @pytest.mark.parametrize(
