@@ -30,7 +30,10 @@ def begin(core: Any, judgements: str, runs: Iterable[str], options: Options) -> 
     global _begun
     paths = list(runs)
     if all(map(os.path.isfile, [judgements, *paths])):
-        reading = core.ReadAhead(judgements, paths, options)
+        try:
+            reading = core.ReadAhead(judgements, paths, options)
+        except OverflowError:  # whoever asks is told which number is too large
+            return
         _begun = Begun(("file", judgements), [("file", path) for path in paths], options, reading)
 
 

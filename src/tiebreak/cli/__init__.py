@@ -57,7 +57,7 @@ def main() -> NoReturn:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)
     except MemoryError:
         _fail("not enough memory. Give fewer runs at once, or a smaller depth.", BAD_INPUT)
-    except Exception as error:
+    except BaseException as error:  # a panic of a compiled library is no Exception
         if os.environ.get("TIEBREAK_TRACEBACK") == "1":
             raise
         name = type(error).__name__
@@ -67,6 +67,8 @@ def main() -> NoReturn:
 
 def _stop() -> NoReturn:
     """End at once: threads that are still at work would be waited for."""
+    if "tiebreak.inputs.sources" in sys.modules:
+        sys.modules["tiebreak.inputs.sources"].remove_spooled()
     click.echo("Error: interrupted.", err=True)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -61,7 +61,7 @@ impl Checker {
         compare(forget_pool(outcome.clone()), &decoded, |text| model::project_text(text, &self.judged, &options));
         count(&mut self.runs, &outcome, &RUN_KINDS);
 
-        let rows = read_judgements(&Source::Bytes(input), &Watch::default()).map_err(fault_of);
+        let rows = read_judgements(&Source::Bytes(input), tiebreak_engine::MEMORY, &Watch::default()).map_err(fault_of);
         if let Err(fault) = &rows {
             check_fault(fault, decoded.lines());
         }
