@@ -32,7 +32,7 @@ def begin(core: Any, judgements: str, runs: Iterable[str], options: Options) -> 
     if all(map(os.path.isfile, [judgements, *paths])):
         try:
             reading = core.ReadAhead(judgements, paths, options)
-        except OverflowError:  # whoever asks is told which number is too large
+        except (OverflowError, TypeError):  # whoever asks is told which number is too large
             return
         _begun = Begun(("file", judgements), [("file", path) for path in paths], options, reading)
 
@@ -43,9 +43,9 @@ def end() -> None:
     _begun = None
 
 
-def read_judgements(source: Source, tick: Tick | None) -> Any:
+def read_judgements(source: Source, tick: Tick | None, memory: int) -> Any:
     """What the kernel of this name returns; None where nothing of the kind was begun."""
-    if _begun is None or source != _begun.judgements:
+    if _begun is None or (source, memory) != (_begun.judgements, _begun.options.memory):
         return None
     return _begun.reading.judgements(tick)
 

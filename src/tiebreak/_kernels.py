@@ -36,7 +36,7 @@ CHOICES = ("auto", "rust", "python")
 
 
 def read_judgements(source: Source, tick: Tick | None = None, memory: int = MEMORY) -> JudgedRows | Fault:
-    fault, fields = _ahead.read_judgements(source, tick) or kernels().read_judgements(source, tick, memory)
+    fault, fields = _ahead.read_judgements(source, tick, memory) or kernels().read_judgements(source, tick, memory)
     if fault is not None:
         return Fault(*fault)
     rows = JudgedRows(*fields)

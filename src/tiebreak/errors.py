@@ -19,7 +19,7 @@ class TiebreakError(Exception):
 def restored(kind: type[TiebreakError], args: tuple[object, ...]) -> TiebreakError:
     """An error of this kind that was raised before."""
     error = kind.__new__(kind, *args)
-    built_in = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    built_in: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
     built_in.__init__(error, *args)
     return error
 

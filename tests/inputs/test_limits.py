@@ -83,7 +83,7 @@ def test_memory_limits_every_file(tmp_path, name, engine):
 def test_memory_limits_judgements(tmp_path, engine):
     (tmp_path / "qrels.txt").write_text("".join(f"q 0 d{k} 1\n" for k in range(10)) * 2)
     assert len(tb.read_judgements(tmp_path / "qrels.txt", memory=10 * 34)) == 10
-    with pytest.raises(InputError, match='qrels.txt:10: .* item "d9" of request "q" takes more than memory=339 bytes'):
+    with pytest.raises(InputError, match=r'qrels.txt:10: .* item "d9" of request "q" takes more than memory=339 bytes'):
         tb.read_judgements(tmp_path / "qrels.txt", memory=339)
     with pytest.raises(InputError, match="memory=339 bytes"):
         tb.project(tmp_path / "qrels.txt", {"q": {"d1": 1.0}}, memory=339)
@@ -101,7 +101,7 @@ import resource, sys
 from tiebreak import InputError, project
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    project({"q": {"d1": 1}}, sys.argv[1], memory=50_000_000)
+    project({"q": {"d1": 1}}, sys.argv[1], memory=5_000_000)
 except InputError as error:
     print(error.kind, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
@@ -123,7 +123,7 @@ def test_little_that_unpacks_to_much_takes_little_memory(tmp_path, name, header,
     path.write_bytes(gzip.compress(header) + block * 25)  # 500 MB
     done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
     kind, kilobytes = done.stdout.split()
-    assert kind in ("memory", "long_line") and int(kilobytes) < 250_000
+    assert kind in ("memory", "long_line") and int(kilobytes) < 100_000
 
 
 def test_parquet_of_many_rows_is_refused_before_they_are_unpacked(tmp_path):
@@ -235,7 +235,7 @@ from tiebreak import _core
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 150_000_000,) * 2)
 if {work == "shuffles"}:
-    found = _core.largest_differences("values", np.arange(200_000), 40, (1, 0, 32 * 400), 400, None)
+    found = _core.largest_differences("values", np.arange(40_000), 40, (1, 0, 32 * 400), 400, None)
     print(len(found))
 else:
     print(len(tiebreak.project({QRELS!r}, {str(tmp_path)!r}, jobs=300).runs))

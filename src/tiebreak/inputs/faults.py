@@ -76,8 +76,7 @@ def wording(fault: Fault, what: str, memory: int) -> str:
             return f"{column} no valid Arrow data. Make the frame anew by the library that wrote it."
         case "memory" if not fault.request:
             return (
-                f"holding the rows up to here takes more than memory={memory:,} bytes. "
-                "Give more memory, or fewer rows."
+                f"holding the rows up to here takes more than memory={memory:,} bytes. Give more memory, or fewer rows."
             )
         case "memory" if what == JUDGEMENTS:
             return (

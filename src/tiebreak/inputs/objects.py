@@ -87,7 +87,9 @@ def gathered(rows: Iterator[Any], value: str) -> Values:
         values[subtopic] = getattr(row, value)
     if len({subtopic for items in found.values() for values in items.values() for subtopic in values}) > 1:
         return found
-    return {request: {item: [*values.values()][0] for item, values in items.items()} for request, items in found.items()}
+    return {
+        request: {item: next(iter(values.values())) for item, values in items.items()} for request, items in found.items()
+    }
 
 
 def subtopic_of(row: Any) -> str:

@@ -74,11 +74,10 @@ def file_source(path: Path, memory: int = MEMORY) -> Source:
     if stat.S_ISREG(mode):
         return Source(label, ("file", label))
     try:
-        stream = open(path, "rb")
+        with open(path, "rb") as stream:
+            return Source(label, ("file", spool(stream, memory, label)))
     except OSError as error:
         raise unreadable(error, label) from None
-    with stream:
-        return Source(label, ("file", spool(stream, memory, label)))
 
 
 def standard_input() -> BinaryIO:

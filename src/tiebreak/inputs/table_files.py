@@ -12,7 +12,7 @@ import os
 import zlib
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
@@ -208,7 +208,7 @@ def read_separated(separator: str, needs_header: bool) -> Callable[[str, str, Wa
     return read
 
 
-def separated(path: str, packed: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def separated(path: str, packed: str, separator: str) -> Generator[tuple[int, list[str]]]:
     """Every record, with the number of its last line."""
     with Lines(path, packed) as lines:
         rows = csv.reader(lines, delimiter=separator, strict=True)
@@ -243,7 +243,7 @@ def read_json_lines(path: str, packed: str, wanted: Wanted, memory: int) -> Text
     return TextTable(path, [*first], memory, 1, lambda: json_rows(json_objects(path, packed), [*first], path))
 
 
-def json_objects(path: str, packed: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(path: str, packed: str) -> Generator[tuple[int, dict[str, Any]]]:
     with Lines(path, packed) as lines:
         for line in lines:
             lines.end_record()
@@ -278,18 +278,18 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class ParquetTable(TableFile):
-    """A table in a parquet file: its number of rows, and what loads some of its columns."""
+    """A table in a parquet file."""
 
-    def __init__(self, path: str, names: list[str], memory: int, rows: int, load: Callable[[list[str]], Any]) -> None:
+    def __init__(self, path: str, memory: int, opened: Opened) -> None:
+        names, self.size, self.load = opened
         super().__init__(path, names, memory)
-        self.rows, self.load = rows, load
 
     def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
-        if self.rows * ROW_COST > self.memory:
-            raise self.too_much()
-        needed = [*coded, items, *([] if values is None else [values])]
+        needed = [*dict.fromkeys([*coded, items, *([] if values is None else [values])])]
         with calling(self.path, "as parquet"):
-            return _kernels.read_frame(self.load([*dict.fromkeys(needed)]), coded, items, values, self.memory)
+            if self.size(needed) > self.memory:
+                raise self.too_much()
+            return _kernels.read_frame(self.load(needed), coded, items, values, self.memory)
 
 
 def read_parquet(path: str, packed: str, wanted: Wanted, memory: int) -> ParquetTable:
@@ -303,34 +303,45 @@ def read_parquet(path: str, packed: str, wanted: Wanted, memory: int) -> Parquet
         except ImportError:
             continue
         with calling(path, "as parquet"):
-            names, rows, load = opener(library, os.path.abspath(path))
-            return ParquetTable(path, names, memory, rows, load)
+            return ParquetTable(path, memory, opener(library, os.path.abspath(path)))
     raise MissingExtraError(f"{path}: reading parquet", "frames")
 
 
-Opened = tuple[list[str], int, Callable[[list[str]], Any]]
-"""Names of the columns, number of rows, and what loads columns."""
+Opened = tuple[list[str], Callable[[list[str]], int], Callable[[list[str]], Any]]
+"""Names of the columns, the bytes that some of them take at least, and what loads these."""
+
+
+def pyarrow_parquet(parquet: Any, path: str) -> Opened:
+    file = parquet.ParquetFile(path)
+    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+
+    def size(names: list[str]) -> int:
+        columns = (group.column(k) for group in groups for k in range(group.num_columns))
+        unpacked: int = sum(c.total_uncompressed_size for c in columns if c.path_in_schema in names)
+        return max(unpacked, int(file.metadata.num_rows) * ROW_COST)
+
+    return file.schema_arrow.names, size, lambda names: file.read(columns=names)
 
 
 def polars_parquet(polars: Any, path: str) -> Opened:
     # The path of a file is no pattern, and says nothing about what is in it.
     frame = polars.scan_parquet(path, glob=False, hive_partitioning=False)
-    rows = frame.select(polars.len()).collect().item()
-    return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
 
+    def size(names: list[str]) -> int:
+        rows: int = frame.select(polars.len()).collect().item()
+        return rows * ROW_COST
 
-def pyarrow_parquet(parquet: Any, path: str) -> Opened:
-    file = parquet.ParquetFile(path)
-    return file.schema_arrow.names, file.metadata.num_rows, lambda names: file.read(columns=names)
+    return frame.collect_schema().names(), size, lambda names: frame.select(names).collect()
 
 
 def pandas_parquet(pandas: Any, path: str) -> Opened:
     with open(path, "rb") as stream:
         frame = pandas.read_parquet(stream)
-    return [str(name) for name in frame.columns], len(frame), lambda names: frame[names]
+    return [str(name) for name in frame.columns], lambda names: len(frame) * ROW_COST, lambda names: frame[names]
 
 
-PARQUET = {"polars": polars_parquet, "pyarrow.parquet": pyarrow_parquet, "pandas": pandas_parquet}
+PARQUET = {"pyarrow.parquet": pyarrow_parquet, "polars": polars_parquet, "pandas": pandas_parquet}
+"""Libraries that read parquet, the one first that refuses damaged files where others may end the process."""
 READERS: dict[str, Callable[[str, str, Wanted, int], TableFile | None]] = {
     ".csv": read_separated(",", needs_header=False),
     ".tsv": read_separated("\t", needs_header=True),
