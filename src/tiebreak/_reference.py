@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib import import_module
@@ -390,7 +391,10 @@ def whole_table(frame: Any) -> Any:
     """What narwhals knows: a table of pyarrow for what offers its columns through Arrow; others as they are."""
     if hasattr(frame, "read_all"):
         return frame.read_all()
-    if hasattr(frame, "__arrow_c_stream__") and type(frame).__module__.partition(".")[0] != "polars":
+    if type(frame).__name__ == "RecordBatch":
+        return import_module("pyarrow").Table.from_batches([frame])
+    library = type(frame).__module__.partition(".")[0]
+    if hasattr(frame, "__arrow_c_stream__") and library not in ("polars", "pyarrow"):
         try:
             return import_module("pyarrow").RecordBatchReader.from_stream(frame).read_all()
         except ImportError:
@@ -422,9 +426,12 @@ def cells_of(column: Any, name: str) -> list[object]:
     except ValueError:
         raise Stop("damaged", text=name.encode()) from None
     try:
-        return column.to_list()  # type: ignore[no-any-return]
-    except (ValueError, OverflowError):  # a time that Python cannot hold
-        return [None if null else datetime.min for null in column.is_null().to_list()]
+        if not column.dtype.is_temporal():
+            return column.to_list()  # type: ignore[no-any-return]
+    except (ValueError, OverflowError):  # a decimal that narwhals does not know, or a time that Python cannot hold
+        with suppress(ValueError, OverflowError):
+            return native.to_pylist()  # type: ignore[no-any-return]
+    return [None if null else datetime.min for null in column.is_null().to_list()]
 
 
 def coded_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:

@@ -150,6 +150,8 @@ def as_polars(parts):
 
 
 def as_pandas(parts):
+    if any(pa.types.is_run_end_encoded(kind) for kind in parts[0].schema.types):
+        raise TypeError("pyarrow may end the process while it decodes run ends for pandas")
     return as_table(parts).to_pandas()
 
 

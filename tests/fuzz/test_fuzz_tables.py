@@ -88,7 +88,7 @@ def parquet_file(rng, is_run):
             data_page_version=rng.choice(["1.0", "2.0"]),
             write_statistics=rng.random() < 0.5,
         )
-    except (pa.ArrowException, NotImplementedError):
+    except (pa.ArrowException, OSError):
         sink = pa.BufferOutputStream()
         parquet.write_table(pa.table({"qid": ["q1"], "docno": ["d1"], "score" if is_run else "grade": [1.0]}), sink)
     file = sink.getvalue().to_pybytes()
@@ -145,8 +145,10 @@ def check(number, folder):
             except BaseException as error:  # a panic is no Exception
                 raise AssertionError(f"input {number}, {engine}: {error!r}") from error
     one, other = results
-    if is_torn and is_refusal(one):
-        one, other = one[:2], other[:2]
+    if is_refusal(one) and is_refusal(other):
+        # Damage may be found sooner or later than another fault, and what a library says of it is its own.
+        if is_torn or "damaged" in (one[1], other[1]):
+            return False
     assert one == other, f"input {number}"
     check_words(number, one, source, is_run)
     if isinstance(source, os.PathLike) and not is_refusal(one):

@@ -140,7 +140,9 @@ fn found<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Trouble
 fn sound<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Trouble> {
     let column = found(batch, name)?;
     let damaged = |_| Trouble::Fault(Fault::file("damaged", name.as_bytes()));
-    column.to_data().validate_full().map_err(damaged)?;
+    if !column.is_empty() {
+        column.to_data().validate_full().map_err(damaged)?;
+    }
     Ok(column)
 }
 

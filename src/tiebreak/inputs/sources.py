@@ -103,12 +103,13 @@ def unreadable(error: OSError, label: str) -> InputError:
 
 def spool(stream: BinaryIO, memory: int, label: str) -> str:
     """Copy a stream to a temporary file that is removed when Python ends, and at once where copying does not."""
+    import secrets
     import tempfile
 
-    number, path = tempfile.mkstemp(prefix="tiebreak-")
-    _spooled.add(path)
+    path = os.path.join(tempfile.gettempdir(), f"tiebreak-{secrets.token_hex(8)}")
     try:
-        with open(number, "wb") as copy:
+        _spooled.add(path)  # before it is there: an interruption may come at any time
+        with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as copy:
             for chunk in chunks(stream, memory, label):
                 copy.write(chunk)
     except OSError as error:

@@ -34,6 +34,8 @@ COMPRESSED = {
 LONGEST_LINE = 65_536
 ROW_COST = 32
 """Bytes that a row costs beside its item id, as a line of a run does."""
+BATCH = 4096
+"""Rows that are unpacked together."""
 
 Cell = str | int | float | None
 Rows = Iterator[tuple[int, list[Any]]]
@@ -217,7 +219,8 @@ def separated(path: str, packed: str, separator: str) -> Generator[tuple[int, li
                 lines.end_record()
                 yield lines.number, row
         except csv.Error as error:
-            raise InputError(f"{path}:{lines.number}: {error}.", kind="columns", file=path) from None
+            words = quoted(str(error))[1:-1]
+            raise InputError(f"{path}:{lines.number}: {words}.", kind="columns", file=path) from None
 
 
 def check_header(names: list[str], path: str) -> None:
@@ -281,14 +284,14 @@ class ParquetTable(TableFile):
     """A table in a parquet file."""
 
     def __init__(self, path: str, memory: int, opened: Opened) -> None:
-        names, self.size, self.load = opened
+        names, self.rows, self.load = opened
         super().__init__(path, names, memory)
 
     def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
         needed = [*dict.fromkeys([*coded, items, *([] if values is None else [values])])]
+        if self.rows * ROW_COST > self.memory:
+            raise self.too_much()
         with calling(self.path, "as parquet"):
-            if self.size(needed) > self.memory:
-                raise self.too_much()
             return _kernels.read_frame(self.load(needed), coded, items, values, self.memory)
 
 
@@ -307,37 +310,34 @@ def read_parquet(path: str, packed: str, wanted: Wanted, memory: int) -> Parquet
     raise MissingExtraError(f"{path}: reading parquet", "frames")
 
 
-Opened = tuple[list[str], Callable[[list[str]], int], Callable[[list[str]], Any]]
-"""Names of the columns, the bytes that some of them take at least, and what loads these."""
+Opened = tuple[list[str], int, Callable[[list[str]], Any]]
+"""Names of the columns, number of rows, and what loads columns."""
 
 
 def pyarrow_parquet(parquet: Any, path: str) -> Opened:
     file = parquet.ParquetFile(path)
-    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    schema = file.schema_arrow
 
-    def size(names: list[str]) -> int:
-        columns = (group.column(k) for group in groups for k in range(group.num_columns))
-        unpacked: int = sum(c.total_uncompressed_size for c in columns if c.path_in_schema in names)
-        return max(unpacked, int(file.metadata.num_rows) * ROW_COST)
+    def load(names: list[str]) -> Any:
+        """Some rows at a time: how much a row takes unpacked, the file does not say."""
+        batches = file.iter_batches(BATCH, columns=names)
+        kinds = import_module("pyarrow").schema([schema.field(name) for name in names])
+        return import_module("pyarrow").RecordBatchReader.from_batches(kinds, batches)
 
-    return file.schema_arrow.names, size, lambda names: file.read(columns=names)
+    return schema.names, file.metadata.num_rows, load
 
 
 def polars_parquet(polars: Any, path: str) -> Opened:
     # The path of a file is no pattern, and says nothing about what is in it.
     frame = polars.scan_parquet(path, glob=False, hive_partitioning=False)
-
-    def size(names: list[str]) -> int:
-        rows: int = frame.select(polars.len()).collect().item()
-        return rows * ROW_COST
-
-    return frame.collect_schema().names(), size, lambda names: frame.select(names).collect()
+    rows = frame.select(polars.len()).collect().item()
+    return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
 
 
 def pandas_parquet(pandas: Any, path: str) -> Opened:
     with open(path, "rb") as stream:
         frame = pandas.read_parquet(stream)
-    return [str(name) for name in frame.columns], lambda names: len(frame) * ROW_COST, lambda names: frame[names]
+    return [str(name) for name in frame.columns], len(frame), lambda names: frame[names]
 
 
 PARQUET = {"pyarrow.parquet": pyarrow_parquet, "polars": polars_parquet, "pandas": pandas_parquet}
