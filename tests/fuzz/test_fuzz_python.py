@@ -189,7 +189,7 @@ def test_engines_agree_on_any_bytes(core, twin):
         if is_run:
             one, other = (plain(engine.project([source], JUDGED, options, None)) for engine in (core, twin))
         else:
-            one, other = (plain(engine.read_judgements(source, None)) for engine in (core, twin))
+            one, other = (plain(engine.read_judgements(source, None, options.memory)) for engine in (core, twin))
         assert one == other, f"input {number}"
 
 

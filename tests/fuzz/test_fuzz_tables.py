@@ -28,7 +28,26 @@ GRADES = {"q1": {"d1": 1, "d2": 0, "é": 2}, "q2": {"d1": 1, "d10": -1}, "é": {
 ROW_COST = 32
 
 ROWS = [("q1", "d1", 3.5), ("q1", "d2", 3.5), ("q1", "é", 0.01), ("x1", "d1", 2), ("q2", "d1", 1), ("é", "d3", 0.5)]
-CELLS = ["q1", "q2", "d1", "d2", "é", "", '"', '"d1"', '"a', "1", "-1.5", "1e5", "1e999", "nan", "inf", "1_0", " 1", "١"]
+CELLS = [
+    "q1",
+    "q2",
+    "d1",
+    "d2",
+    "é",
+    "",
+    '"',
+    '"d1"',
+    '"a',
+    "1",
+    "-1.5",
+    "1e5",
+    "1e999",
+    "nan",
+    "inf",
+    "1_0",
+    " 1",
+    "\u0661",
+]
 CELLS += ["x" * 70, "0" * 400, "null", "true", "[1]", "{}", '"\\ud800"', "1.0", "7"]
 WORDS = [cell.encode() for cell in CELLS]
 TEXT_LINES = [b"", b"q1,d1,1", b"a,b", b"\xff", b'{"qid": "q1", "docno": "d1", "score": 1}', b"[1]", b"x" * 70_000]
@@ -145,10 +164,10 @@ def check(number, folder):
             except BaseException as error:  # a panic is no Exception
                 raise AssertionError(f"input {number}, {engine}: {error!r}") from error
     one, other = results
-    if is_refusal(one) and is_refusal(other):
-        # Damage may be found sooner or later than another fault, and what a library says of it is its own.
-        if is_torn or "damaged" in (one[1], other[1]):
-            return False
+    # Damage may be found sooner or later than another fault, and what a library says of it is its own.
+    is_damaged = is_torn or "damaged" in (one[1], other[1])
+    if is_refusal(one) and is_refusal(other) and is_damaged:
+        return False
     assert one == other, f"input {number}"
     check_words(number, one, source, is_run)
     if isinstance(source, os.PathLike) and not is_refusal(one):
@@ -187,5 +206,5 @@ def test_tables_are_made_from_their_number_alone(tmp_path):
 def test_error_of_a_torn_file_names_it(tmp_path):
     path = tmp_path / "r.csv.gz"
     path.write_bytes(gzipped([b"qid,docno,score\nq1,d1,1\n"])[:-5])
-    with pytest.raises(InputError, match="r.csv.gz: cannot be read"):
+    with pytest.raises(InputError, match=r"r\.csv\.gz: cannot be read"):
         tb.project(GRADES, path)

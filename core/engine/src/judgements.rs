@@ -93,7 +93,9 @@ impl Reader {
         for (row, (&request, &grade)) in rows.request.iter().zip(rows.scores).enumerate() {
             let (line, request, item) = (row as u64 + 1, rows.requests.get(request as usize), rows.items.get(row));
             if !grade.is_finite() {
-                return Err(Fault::entry("grade", line, request, item, grade.to_string().to_lowercase().as_bytes()).into());
+                return Err(
+                    Fault::entry("grade", line, request, item, grade.to_string().to_lowercase().as_bytes()).into()
+                );
             }
             tally.add(Counter::Lines, line, b"");
             self.push(line, [request, b"0", item, b""], grade + 0.0, tally)?;

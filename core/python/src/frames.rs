@@ -141,9 +141,20 @@ fn sound<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Trouble
     let column = found(batch, name)?;
     let damaged = |_| Trouble::Fault(Fault::file("damaged", name.as_bytes()));
     if !column.is_empty() {
-        column.to_data().validate_full().map_err(damaged)?;
+        column.to_data().validate_full().and_then(|()| check_digits(column)).map_err(damaged)?;
     }
     Ok(column)
+}
+
+/// Decimals have no more digits than their type says.
+fn check_digits(column: &dyn Array) -> Result<(), ArrowError> {
+    match column.data_type() {
+        DataType::Decimal32(digits, _) => column.as_primitive::<Decimal32Type>().validate_decimal_precision(*digits),
+        DataType::Decimal64(digits, _) => column.as_primitive::<Decimal64Type>().validate_decimal_precision(*digits),
+        DataType::Decimal128(digits, _) => column.as_primitive::<Decimal128Type>().validate_decimal_precision(*digits),
+        DataType::Decimal256(digits, _) => column.as_primitive::<Decimal256Type>().validate_decimal_precision(*digits),
+        _ => decoded(column).map_or(Ok(()), |(values, _)| check_digits(&values)),
+    }
 }
 
 /// The first row of a column of ids that has none, or has one of another kind.

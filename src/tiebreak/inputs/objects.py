@@ -88,7 +88,8 @@ def gathered(rows: Iterator[Any], value: str) -> Values:
     if len({subtopic for items in found.values() for values in items.values() for subtopic in values}) > 1:
         return found
     return {
-        request: {item: next(iter(values.values())) for item, values in items.items()} for request, items in found.items()
+        request: {item: next(iter(values.values())) for item, values in items.items()}
+        for request, items in found.items()
     }
 
 
