@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
@@ -148,11 +148,20 @@ fn sound<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Trouble
 
 /// Decimals have no more digits than their type says.
 fn check_digits(column: &dyn Array) -> Result<(), ArrowError> {
+    macro_rules! check {
+        ($kind:ty, $digits:expr, $scale:expr) => {
+            column
+                .as_primitive::<$kind>()
+                .iter()
+                .flatten()
+                .try_for_each(|number| <$kind>::validate_decimal_precision(number, *$digits, *$scale))
+        };
+    }
     match column.data_type() {
-        DataType::Decimal32(digits, _) => column.as_primitive::<Decimal32Type>().validate_decimal_precision(*digits),
-        DataType::Decimal64(digits, _) => column.as_primitive::<Decimal64Type>().validate_decimal_precision(*digits),
-        DataType::Decimal128(digits, _) => column.as_primitive::<Decimal128Type>().validate_decimal_precision(*digits),
-        DataType::Decimal256(digits, _) => column.as_primitive::<Decimal256Type>().validate_decimal_precision(*digits),
+        DataType::Decimal32(digits, scale) => check!(Decimal32Type, digits, scale),
+        DataType::Decimal64(digits, scale) => check!(Decimal64Type, digits, scale),
+        DataType::Decimal128(digits, scale) => check!(Decimal128Type, digits, scale),
+        DataType::Decimal256(digits, scale) => check!(Decimal256Type, digits, scale),
         _ => decoded(column).map_or(Ok(()), |(values, _)| check_digits(&values)),
     }
 }

@@ -131,7 +131,13 @@ def project(
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
     audits = tuple(
-        FileAudit.of(run.source.label, projection.counts, k, (low, high), run.source.first_line)
+        FileAudit.of(
+            run.source.label,
+            projection.counts,
+            k,
+            (low, high) if low <= high else (np.nan, np.nan),
+            run.source.first_line,
+        )
         for k, (run, (low, high)) in enumerate(zip(made, projection.scores.tolist(), strict=True))
     )
     check_shared(made, judgements, projection, audits)
