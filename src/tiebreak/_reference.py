@@ -421,9 +421,9 @@ def cells_of(column: Any, name: str) -> list[object]:
     """The cells of a column, None where they are null."""
     native = column.to_native()
     try:
-        if hasattr(native, "validate"):
-            native.validate(full=True)
-    except ValueError:
+        for chunk in filter(len, getattr(native, "chunks", ())):  # of pyarrow
+            chunk.validate(full=True)
+    except (ValueError, IndexError):
         raise Stop("damaged", text=name.encode()) from None
     try:
         if not column.dtype.is_temporal():

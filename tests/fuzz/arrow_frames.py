@@ -106,30 +106,22 @@ def damaged(array, rng):
 
 def wrong_keys(array, rng):
     """A dictionary whose keys may lie beyond its words."""
-    words = array.unique().drop_null() if rng.random() < 0.5 else array[:0]
+    try:
+        words = array.unique().drop_null() if rng.random() < 0.5 else array[:0]
+    except pa.ArrowException:
+        return array  # not every type has distinct values
     keys = pa.array([rng.choice([0, 0, 1, 9]) for _ in range(len(array))], pa.int32())
     return pa.DictionaryArray.from_arrays(keys, words, safe=False)
 
 
-def column(array, rng):
-    chance = rng.random()
-    try:
-        if chance < 0.06:
-            return damaged(array, rng)
-        if chance < 0.09:
-            return wrong_keys(array, rng)
-    except pa.ArrowException:
-        return array
-    return encoded(array, rng)
-
-
-def batches(rng, is_run):
+def batches(rng, is_run, may_be_damaged=False):
     """Record batches of one schema: rows of requests, items and scores or grades."""
     rows = rng.choice([0, 1, 3, ROWS, ROWS, ROWS])
+    chances = [encoded] * 10 + ([damaged, damaged, wrong_keys] if may_be_damaged else [])
     columns = {
-        "qid": column(ids(rng, REQUESTS, rows), rng),
-        "docno": column(ids(rng, ITEMS, rows), rng),
-        "score" if is_run else "grade": column(values(rng, rows), rng),
+        "qid": rng.choice(chances)(ids(rng, REQUESTS, rows), rng),
+        "docno": rng.choice(chances)(ids(rng, ITEMS, rows), rng),
+        "score" if is_run else "grade": rng.choice(chances)(values(rng, rows), rng),
     }
     whole = pa.RecordBatch.from_pydict(columns)
     cuts = sorted(rng.randrange(rows + 1) for _ in range(rng.choice([0, 0, 1, 2])))
@@ -165,8 +157,6 @@ def library(name):
 def frame(parts, kind):
     """These rows as a frame of some library; as a table of Arrow where the library does not take them."""
     try:
-        for part in parts:
-            part.validate(full=True)
         return kind(parts)
     except (KeyboardInterrupt, MemoryError):
         raise
