@@ -167,3 +167,9 @@ def test_audit_is_a_result_as_others_are(found):
     assert "tied scores" in repr(found) and r"\toprule" in found.to_latex() and "<table" in found._repr_html_()
     pytest.importorskip("polars")
     assert found.to_frame()["run"].to_list() == ["one", "copy", "tied"]
+
+
+def test_run_that_retrieves_nothing_has_no_scores():
+    found = tb.Experiment({"q": {"a": 1}}, [{}, {"q": {"a": 1.0}}]).audit()
+    assert [(run.lines, run.score_low, run.score_high) for run in found.runs] == [(0, None, None), (1, 1.0, 1.0)]
+    json.dumps(found.to_dict(), allow_nan=False)

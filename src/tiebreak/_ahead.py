@@ -30,7 +30,10 @@ def begin(core: Any, judgements: str, runs: Iterable[str], options: Options) -> 
     global _begun
     paths = list(runs)
     if all(map(os.path.isfile, [judgements, *paths])):
-        reading = core.ReadAhead(judgements, paths, options)
+        try:
+            reading = core.ReadAhead(judgements, paths, options)
+        except (OverflowError, TypeError):  # whoever asks is told which number is too large
+            return
         _begun = Begun(("file", judgements), [("file", path) for path in paths], options, reading)
 
 
@@ -40,9 +43,9 @@ def end() -> None:
     _begun = None
 
 
-def read_judgements(source: Source, tick: Tick | None) -> Any:
+def read_judgements(source: Source, tick: Tick | None, memory: int) -> Any:
     """What the kernel of this name returns; None where nothing of the kind was begun."""
-    if _begun is None or source != _begun.judgements:
+    if _begun is None or (source, memory) != (_begun.judgements, _begun.options.memory):
         return None
     return _begun.reading.judgements(tick)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tiebreak import _ahead
 from tiebreak._interface import (
     INTERFACE,
+    MEMORY,
     Counts,
     Fault,
     FrameColumns,
@@ -34,18 +35,26 @@ if TYPE_CHECKING:
 CHOICES = ("auto", "rust", "python")
 
 
-def read_judgements(source: Source, tick: Tick | None = None) -> JudgedRows | Fault:
-    fault, fields = _ahead.read_judgements(source, tick) or kernels().read_judgements(source, tick)
+def read_judgements(source: Source, tick: Tick | None = None, memory: int = MEMORY) -> JudgedRows | Fault:
+    fault, fields = _ahead.read_judgements(source, tick, memory) or kernels().read_judgements(source, tick, memory)
     if fault is not None:
         return Fault(*fault)
     rows = JudgedRows(*fields)
     return rows._replace(counts=Counts(*rows.counts))
 
 
-def read_frame(frame: object, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
+def read_frame(
+    frame: object, coded: list[str], items: str, values: str | None, memory: int | None = None
+) -> FrameColumns | Fault:
     """Columns of a data frame, through Arrow where it offers that and there is a core; else through narwhals."""
-    reader = kernels() if hasattr(frame, "__arrow_c_stream__") else import_module("tiebreak._reference")
-    fault, fields = reader.read_frame(frame, coded, items, values)
+    twin = import_module("tiebreak._reference")
+    reader = kernels() if hasattr(frame, "__arrow_c_stream__") else twin
+    try:
+        fault, fields = reader.read_frame(frame, coded, items, values, memory)
+    except ValueError:
+        if reader is twin or hasattr(frame, "read_all"):  # which is gone once it was read
+            raise
+        fault, fields = twin.read_frame(frame, coded, items, values, memory)  # some types only their library knows
     return Fault(*fault) if fault is not None else FrameColumns(*fields)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib import import_module
 from io import BytesIO
@@ -25,6 +27,7 @@ from tiebreak._interface import (
     COUNTERS,
     EXCLUDED,
     INTERFACE,
+    MEMORY,
     UNRETRIEVED,
     Counts,
     Fault,
@@ -51,6 +54,18 @@ NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 NO_RANK = -(2**63)
 OTHERS = EXCLUDED, CANDIDATE
+FAMILIES = (
+    (str, "text"),
+    (bool, "Booleans"),
+    (float, "floats"),
+    (Decimal, "decimals"),
+    ((date, time, timedelta), "dates or times"),
+    (bytes, "bytes"),
+    (dict, "records"),
+    (list, "lists"),
+)
+"""Types of cells that are no ids or no numbers, and what messages call them."""
+
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 COLUMN_SEPARATORS = b" \t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -64,6 +79,10 @@ class Stop(Exception):  # noqa: N818 - a signal, not an error of ours
         self, kind: str, line: int = 0, number: int = 0, request: bytes = b"", item: bytes = b"", text: bytes = b""
     ) -> None:
         self.data = (kind, line, number, request, item, text)
+
+    @property
+    def line(self) -> int:
+        return self.data[1]
 
     def fault(self, file: int) -> Fault:
         kind, *rest = self.data
@@ -280,24 +299,31 @@ def ids_of(column: IdColumn) -> list[bytes]:
     return [buffer[a:b] for a, b in pairwise(bounds)]
 
 
-def read_judgements(source: Source, tick: Tick | None, /) -> tuple[Fault | None, JudgedRows | None]:
+def read_judgements(
+    source: Source, tick: Tick | None, memory: int = MEMORY, /
+) -> tuple[Fault | None, JudgedRows | None]:
     """The lines `request iteration item grade` of one file, repeated ones once."""
     try:
-        return None, judged_rows(source, tick)
+        return None, judged_rows(source, tick, memory)
     except Stop as stop:
         return stop.fault(0), None
 
 
-def judged_rows(source: Source, tick: Tick | None) -> JudgedRows:
+def judged_rows(source: Source, tick: Tick | None, memory: int) -> JudgedRows:
     tally = Tally()
     requests, subtopics, items = Codes(), Codes(), Codes()
     grades: dict[tuple[int, int, int], float] = {}
+    held = 0
     for line, request, subtopic, item, grade, text in judged_lines(source, tick, tally):
         key = requests.of(request), subtopics.of(subtopic), items.of(item)
         if grades.setdefault(key, grade) != grade:
             raise Stop("conflict", line, request=request, item=item, text=text)
         if len(grades) + tally.count["repeated"] < tally.count["lines"]:
             tally.add("repeated", line, item)
+            continue
+        held += LINE_COST + len(item)
+        if held > memory:
+            raise Stop("memory", line, request=request, item=item)
     if not grades:
         raise Stop("empty")
     keys = np.array(list(grades), dtype=np.int32).reshape(-1, 3)
@@ -344,56 +370,111 @@ def judged_table(source: Source, tally: Tally) -> Iterator[JudgedLine]:
 
 
 def read_frame(
-    frame: Any, coded: list[str], items: str, values: str | None, /
+    frame: Any, coded: list[str], items: str, values: str | None, memory: int | None = None, /
 ) -> tuple[Fault | None, FrameColumns | None]:
-    """Columns of any data frame that narwhals knows: ids as text, values as float64."""
+    """Columns of any data frame that narwhals knows: ids as text, values as float64.
+
+    The fault is that of the first faulty row, of its first faulty column. Rows that take more than `memory` bytes are
+    refused.
+    """
     import narwhals as nw
 
     native = nw.from_native(whole_table(frame))
     held = native.collect() if isinstance(native, nw.LazyFrame) else native
     try:
-        codes = [coded_column(held[name].to_list(), name) for name in coded]
-        column = id_column(texts(held[items].to_list(), items))
-        numbers = np.ones(len(column[1]) - 1) if values is None else numbers_of(held[values].to_list(), values)
-        return None, FrameColumns(codes, column, numbers)
+        return None, frame_columns(held, coded, items, values, memory)
     except Stop as stop:
         return stop.fault(0), None
 
 
 def whole_table(frame: Any) -> Any:
-    """What narwhals knows: a table for a reader of batches or a batch of pyarrow; others as they are."""
+    """What narwhals knows: a table of pyarrow for what offers its columns through Arrow; others as they are."""
     if hasattr(frame, "read_all"):
         return frame.read_all()
     if type(frame).__name__ == "RecordBatch":
         return import_module("pyarrow").Table.from_batches([frame])
+    library = type(frame).__module__.partition(".")[0]
+    if hasattr(frame, "__arrow_c_stream__") and library not in ("polars", "pyarrow"):
+        try:
+            return import_module("pyarrow").RecordBatchReader.from_stream(frame).read_all()
+        except ImportError:
+            return frame
     return frame
 
 
-def coded_column(cells: list[object], name: str) -> tuple[IdColumn, NDArray[np.int32]]:
+def frame_columns(held: Any, coded: list[str], items: str, values: str | None, memory: int | None) -> FrameColumns:
+    cells = {name: cells_of(held[name], name) for name in (*coded, items, *([values] if values is not None else []))}
+    faults = [id_fault(cells[name], name) for name in (*coded, items)]
+    faults += [] if values is None else [value_fault(cells[values], values)]
+    fault = min(filter(None, faults), key=lambda stop: stop.line, default=None)
+    sound = len(cells[items]) if fault is None else fault.line - 1
+    names = [str(cell).encode() for cell in cells[items][:sound]]
+    check_rows(names, memory)
+    if fault:
+        raise fault
+    codes = [coded_column(cells[name]) for name in coded]
+    numbers = np.ones(len(names)) if values is None else numbers_of(cells[values])
+    return FrameColumns(codes, id_column(names), numbers)
+
+
+def cells_of(column: Any, name: str) -> list[object]:
+    """The cells of a column, None where they are null."""
+    native = column.to_native()
+    try:
+        for chunk in filter(len, getattr(native, "chunks", ())):  # of pyarrow
+            chunk.validate(full=True)
+    except (ValueError, IndexError):
+        raise Stop("damaged", text=name.encode()) from None
+    try:
+        if not column.dtype.is_temporal():
+            return column.to_list()  # type: ignore[no-any-return]
+    except (ValueError, OverflowError):  # a decimal that narwhals does not know, or a time that Python cannot hold
+        with suppress(ValueError, OverflowError):
+            return native.to_pylist()  # type: ignore[no-any-return]
+    return [None if null else datetime.min for null in column.is_null().to_list()]
+
+
+def coded_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:
     codes = Codes()
-    of_row = np.array([codes.of(text) for text in texts(cells, name)], dtype=np.int32)
+    of_row = np.array([codes.of(str(cell).encode()) for cell in cells], dtype=np.int32)
     return codes.column(), of_row
 
 
-def texts(cells: list[object], name: str) -> list[bytes]:
-    """Ids as text: integers become their decimal text."""
-    check_cells(cells, name, (str, int), "id_type")
-    return [str(cell).encode() for cell in cells]
+def numbers_of(cells: list[object]) -> NDArray[np.float64]:
+    """Values as the float64 nearest to each; NaN where there is none, as for any other bad number."""
+    return np.array([float("nan") if cell is None else float(cell) for cell in cells])  # type: ignore[arg-type]
 
 
-def numbers_of(cells: list[object], name: str) -> NDArray[np.float64]:
-    """Values as float64; NaN where there is none, as for any other bad number."""
-    known = [float("nan") if cell is None else cell for cell in cells]
-    check_cells(known, name, (int, float, Decimal), "value_type")
-    return np.array([float(cell) for cell in known], dtype=np.float64)  # type: ignore[arg-type]
-
-
-def check_cells(cells: list[object], name: str, kinds: tuple[type, ...], kind: str) -> None:
+def id_fault(cells: list[object], name: str) -> Stop | None:
+    """The first cell that is null, or neither text nor an integer."""
     for row, cell in enumerate(cells, start=1):
         if cell is None:
-            raise Stop("null", row, text=name.encode())
-        if isinstance(cell, bool) or not isinstance(cell, kinds):
-            raise Stop(kind, text=f"{name}\t{type(cell).__name__}".encode())
+            return Stop("null", row, text=name.encode())
+        if isinstance(cell, bool) or not isinstance(cell, (str, int)):
+            return Stop("id_type", row, text=f"{name}\t{family(cell)}".encode())
+    return None
+
+
+def value_fault(cells: list[object], name: str) -> Stop | None:
+    """The first cell that is no number and not null."""
+    for row, cell in enumerate(cells, start=1):
+        if cell is not None and (isinstance(cell, bool) or not isinstance(cell, (int, float, Decimal))):
+            return Stop("value_type", row, text=f"{name}\t{family(cell)}".encode())
+    return None
+
+
+def family(cell: object) -> str:
+    """What such cells are called in messages."""
+    return next((name for kinds, name in FAMILIES if isinstance(cell, kinds)), "other values")
+
+
+def check_rows(items: list[bytes], memory: int | None) -> None:
+    """Refuse the first row that is too much."""
+    held = 0
+    for row, item in enumerate(items, start=1):
+        held += LINE_COST + len(item)
+        if memory is not None and held > memory:
+            raise Stop("memory", row)
 
 
 # Runs
@@ -656,11 +737,11 @@ def project(
 
 def read_run(source: Source, rankings: Rankings, tick: Tick | None, before: int, total: int) -> None:
     options, tally = rankings.options, rankings.tally
-    if source[0] == "table":
+    if source[0] == "table":  # which may be empty: a run that retrieves nothing
         push_all(table_lines(source, options, tally), rankings)
-    else:
-        with open_text(source) as stream:
-            push_all(run_lines(watched(chunks_of(stream), stream, tick, before, total), options, tally), rankings)
+        return
+    with open_text(source) as stream:
+        push_all(run_lines(watched(chunks_of(stream), stream, tick, before, total), options, tally), rankings)
     if not tally.count["lines"]:
         raise Stop("empty")
 

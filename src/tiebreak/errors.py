@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from tiebreak.words import listed, visible
 
 
 class TiebreakError(Exception):
     """The base of all errors that tiebreak raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its message and attributes, whatever it was made from: errors of other processes arrive whole."""
+        return restored, (type(self), self.args), self.__dict__
+
+
+def restored(kind: type[TiebreakError], args: tuple[object, ...]) -> TiebreakError:
+    """An error of this kind that was raised before."""
+    error = kind.__new__(kind, *args)
+    built_in: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    built_in.__init__(error, *args)
+    return error
 
 
 class InputError(TiebreakError, ValueError):

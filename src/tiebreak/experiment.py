@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._interface import MEMORY, Tick
 from tiebreak.errors import GradesWarning, InputError, UnknownNameError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs import Judgements, Run, read_aspects
@@ -82,8 +82,9 @@ class Experiment:
         **options: Any,
     ) -> None:
         signature(project).bind_partial(**options)  # a name that is misspelt is refused before anything is read
-        self.judgements = read_judgements(judgements)
-        self.runs = as_runs(runs)
+        memory = options.get("memory", MEMORY)
+        self.judgements = read_judgements(judgements, memory=memory)
+        self.runs = as_runs(runs, memory)
         self.options = options
         self._aspects = None if aspects is None else some_aspects(read_aspects(aspects))
         self._profile = None if profile is None else read_judgements(profile)

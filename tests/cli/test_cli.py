@@ -165,3 +165,13 @@ def test_odd_judgements_are_shown(files):
     (files / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d1 1\nq2 0 d3 1\n")
     shown = run("check", files / "qrels.txt", files / "a.run").stdout
     assert 'Lines repeated with the same grade: judgements (1, first on line 2: "d1").' in shown
+
+
+@pytest.mark.parametrize("option", ["--depth", "--memory"])
+def test_number_beyond_64_bits_is_refused(option, tmp_path):
+    (tmp_path / "q").write_text("q 0 d 1\n")
+    (tmp_path / "r").write_text("q 0 d 1 1\n")
+    command = [sys.executable, "-m", "tiebreak", "evaluate", "q", "r", option, "9" * 20]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == f"Error: {option[2:]}={'9' * 20}. Give a whole number from 1 on, at most 2^63 - 1.\n"

@@ -15,7 +15,6 @@ from engines.comparing import judged_by, plain
 from engines.strategies import (
     BAD_RANKS,
     BAD_SCORES,
-    BYTE_ORDER_MARK,
     FAULTY_LINES,
     FEW_ITEMS,
     FEW_REQUESTS,
@@ -26,6 +25,7 @@ from engines.strategies import (
     gzipped,
     zstandard,
 )
+from fuzz.mutations import OF_BYTES, changed, lines_changed
 from tiebreak import _kernels
 from tiebreak._interface import Fault, Options
 from tiebreak._reference import GZIP_MAGIC, ZSTD_MAGIC
@@ -64,31 +64,7 @@ WORDS = [
     word.encode() for word in (*SCORES, *BAD_SCORES, *RANKS, *BAD_RANKS, *ITEMS, *FEW_REQUESTS * 5, *FEW_ITEMS * 5)
 ]
 LINES = [*ODD_LINES, *FAULTY_LINES, *RUN.splitlines(), *JUDGEMENTS.splitlines()]
-BYTES = [bytes([byte]) for byte in b" \t\n\r\0\x0b\x7f\xff\xc3#-.,+e19"]
-BEGINNINGS = [GZIP_MAGIC, GZIP_MAGIC + b"\x08\0", ZSTD_MAGIC, BYTE_ORDER_MARK, b"\xfe\xff", b"PK\3\4", b"BZh9"]
-
-
-# Mutations: each takes a text and a source of chance
-
-
-def change_byte(text, rng):
-    place = rng.randrange(len(text) + 1)
-    return text[:place] + bytes([rng.randrange(256)]) + text[place + 1 :]
-
-
-def insert_byte(text, rng):
-    place = rng.randrange(len(text) + 1)
-    return text[:place] + rng.choice(BYTES) + text[place:]
-
-
-def remove_bytes(text, rng):
-    place = rng.randrange(len(text) + 1)
-    return text[:place] + text[place + rng.choice([1, 1, 2, 8, 64]) :]
-
-
-def repeat_bytes(text, rng):
-    place, size = rng.randrange(len(text) + 1), rng.choice([1, 2, 8, 64])
-    return text[: place + size] * rng.choice([2, 2, 2, 50]) + text[place:]
+# Mutations
 
 
 def change_word(text, rng):
@@ -98,36 +74,14 @@ def change_word(text, rng):
 
 
 def change_lines(text, rng):
-    lines = text.split(b"\n")
-    place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-    kind = rng.randrange(4)
-    if kind == 0:
-        lines.insert(place, rng.choice(LINES))
-    elif kind == 1:
-        lines.insert(place, lines[other])
-    elif kind == 2:
-        lines[place], lines[other] = lines[other], lines[place]
-    else:
-        rng.shuffle(lines)
-    return b"\n".join(lines)
+    return lines_changed(text, rng, LINES)
 
 
-def cut_off(text, rng):
-    return text[: rng.randrange(len(text) + 1)]
-
-
-def begin_otherwise(text, rng):
-    return rng.choice(BEGINNINGS) + text
-
-
-MUTATIONS = [change_byte, insert_byte, remove_bytes, repeat_bytes, cut_off, begin_otherwise]
-MUTATIONS += [change_word, change_lines] * 4
+MUTATIONS = OF_BYTES + [change_word, change_lines] * 4
 
 
 def mutated(text, rng):
-    for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 6])):
-        text = rng.choice(MUTATIONS)(text, rng)
-    return text
+    return changed(text, rng, MUTATIONS)
 
 
 def input_of(number):
@@ -235,7 +189,7 @@ def test_engines_agree_on_any_bytes(core, twin):
         if is_run:
             one, other = (plain(engine.project([source], JUDGED, options, None)) for engine in (core, twin))
         else:
-            one, other = (plain(engine.read_judgements(source, None)) for engine in (core, twin))
+            one, other = (plain(engine.read_judgements(source, None, options.memory)) for engine in (core, twin))
         assert one == other, f"input {number}"
 
 

@@ -1,7 +1,9 @@
 """The same experiment in whatever people hold it gives the same positions, down to the error for a duplicate."""
 
+import datetime
 import io
 from collections import namedtuple
+from decimal import Decimal
 from importlib import import_module
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import tiebreak as tb
 from tiebreak import _kernels
 from tiebreak.errors import InputError
+from tiebreak.inputs import Ids
 
 QRELS = [("001", "NA", 2), ("001", "b", 1), ("q2", "c", 0), ("q2", "d", 3)]
 ROWS = [
@@ -91,13 +94,6 @@ FRAMES = {
 @pytest.fixture(params=FRAMES)
 def frame(request):
     return FRAMES[request.param]
-
-
-@pytest.fixture(params=["rust", "python"])
-def engine(request, monkeypatch):
-    if request.param == "rust":
-        request.getfixturevalue("core")
-    monkeypatch.setenv("TIEBREAK_CORE", request.param)
 
 
 def run_frame(frame, rows=tuple(ROWS), names=("qid", "docno", "score")):
@@ -311,6 +307,15 @@ class LikeLensKit:
 LikeLensKit.__module__ = "lenskit.data._collection"
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_ordered_lists_of_lenskit_keep_their_order(kind):
+    rows = [("u1", "worst", 0.1, 1), ("u1", "best", 0.9, 2), ("u2", "worst", 0.1, None), ("u2", "best", 0.9, None)]
+    run = LikeLensKit(columns_of(rows, ("user_id", "item_id", "score", "rank")))
+    run.to_df = lambda: FRAMES[kind](run.columns_held)
+    found = tb.Experiment({"u1": {"worst": 1}, "u2": {"worst": 1}}, [run]).evaluate("RR")
+    assert found.values.ravel().tolist() == [1.0, 0.5]  # the first list is ordered, the second is not
+
+
 def test_lenskit_collections_are_runs_and_judgements():
     run = LikeLensKit(columns_of(ROWS, ("user_id", "item_id", "score")))
     held_out = LikeLensKit(columns_of(QRELS, ("user_id", "item_id", "rating")))
@@ -324,3 +329,163 @@ def test_what_is_no_run_is_refused(given):
         tb.Experiment({"q": {"a": 1}}, given)
     with pytest.raises(InputError, match="judgements cannot be read from"):
         tb.read_judgements(given)
+
+
+# Columns of every type are read alike, or refused alike
+
+
+def arrow(kind, cells):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.array(cells, kind(pyarrow))
+
+
+def run_ends(values):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.RunEndEncodedArray.from_arrays(range(1, len(values) + 1), values)
+
+
+TIED_AS_FLOATS = [Decimal("0.0999730676004752580"), Decimal("0.0999730676004752680")]
+"""Decimals that are apart as float64, and not where each is rounded before it is divided by its power of ten."""
+NUMBERS = {
+    "decimal32": lambda: arrow(lambda pa: pa.decimal32(9, 3), [Decimal("0.125"), Decimal("-2.5")]),
+    "decimal64": lambda: arrow(lambda pa: pa.decimal64(18, 17), [Decimal("0.12345678901234567"), Decimal(7)]),
+    "decimal128": lambda: arrow(lambda pa: pa.decimal128(30, 19), TIED_AS_FLOATS),
+    "decimal128, tens": lambda: arrow(lambda pa: pa.decimal128(5, -3), [Decimal(12000), Decimal(-1000)]),
+    "decimal256": lambda: arrow(lambda pa: pa.decimal256(70, 40), [TIED_AS_FLOATS[0], Decimal(10) ** 29]),
+    "uint64": lambda: arrow(lambda pa: pa.uint64(), [2**64 - 1, 2**53 + 1]),
+    "float16": lambda: arrow(lambda pa: pa.float16(), [0.1, 2.5]),
+    "dictionary": lambda: arrow(lambda pa: pa.float64(), [0.1, -2.5]).dictionary_encode(),
+    "dictionary of decimals": lambda: arrow(lambda pa: pa.decimal128(30, 19), TIED_AS_FLOATS).dictionary_encode(),
+    "run ends": lambda: run_ends(arrow(lambda pa: pa.float32(), [0.1, -2.5])),
+    "nothing": lambda: arrow(lambda pa: pa.null(), [None, None]),
+    "no text": lambda: arrow(lambda pa: pa.string(), [None, None]),
+}
+NAMES = {
+    "run ends": lambda: run_ends(arrow(lambda pa: pa.string(), ["a", "b"])),
+    "dictionary of integers": lambda: arrow(lambda pa: pa.uint64(), [2**64 - 1, 0]).dictionary_encode(),
+}
+
+
+def float_of(cell):
+    return float("nan") if cell is None else float(cell)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_scores_are_the_float64_nearest_to_each_number(kind, engine):
+    column = NUMBERS[kind]()
+    frame = pytest.importorskip("pyarrow").table({"qid": ["q", "q"], "docno": ["a", "b"], "score": column})
+    read = _kernels.read_frame(frame, ["qid"], "docno", "score")
+    assert np.array_equal(read.values, [float_of(cell) for cell in column.to_pylist()], equal_nan=True)
+
+
+def test_scores_that_differ_as_float64_do_not_tie(engine):
+    frame = pytest.importorskip("pyarrow").table(
+        {"qid": ["q", "q"], "docno": ["z", "a"], "score": NUMBERS["decimal128"]()}
+    )
+    assert tb.project({"q": {"a": 1}}, frame).tied.tolist() == [[0]]
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_ids_may_be_encoded(kind, engine):
+    column = NAMES[kind]()
+    frame = pytest.importorskip("pyarrow").table({"qid": column, "docno": column, "score": [1.0, 2.0]})
+    read = _kernels.read_frame(frame, ["qid"], "docno", "score")
+    assert [*Ids(*read.items)] == [str(cell) for cell in column.to_pylist()]
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt64"])
+@pytest.mark.parametrize("role", ["qid", "docno", "score", "other"])
+def test_wide_integers_of_polars_are_read(kind, role, engine):
+    polars = pytest.importorskip("polars")
+    if not hasattr(polars, kind):
+        pytest.skip(f"this polars has no {kind}")
+    columns = {"qid": [7, 7], "docno": [1, 2], "score": [1, 2**60], "other": [0, 0]}
+    frame = polars.DataFrame(columns).with_columns(polars.col(role).cast(getattr(polars, kind)))
+    assert tb.project({7: {2: 1}}, frame).ranks.tolist() == [[1]]
+
+
+FOREIGN_CELLS = {
+    "Booleans": [True, False],
+    "dates or times": [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2)],
+    "bytes": [b"a", b"b"],
+    "lists": [[1], [2]],
+    "records": [{"a": 1}, {"a": 2}],
+}
+
+
+@pytest.mark.parametrize("cells", FOREIGN_CELLS)
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_other_columns_are_refused_in_the_same_words(cells, kind, engine):
+    held = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]}
+    for name, wanted in (("qid", "text or integers"), ("docno", "text or integers"), ("score", "numbers")):
+        with pytest.raises(InputError) as refusal:
+            tb.project({"q": {"a": 1}}, FRAMES[kind](held | {name: FOREIGN_CELLS[cells]}))
+        assert f'run 1, row 1: column "{name}" holds {cells}. Give {wanted}' in str(refusal.value)
+
+
+def test_the_first_faulty_row_is_named_whatever_its_column(engine):
+    frame = polars_frame({"qid": ["q", "q", None], "docno": ["a", None, "c"], "score": [1.0, 2.0, 3.0]})
+    with pytest.raises(InputError, match='row 2: column "docno" has no value here'):
+        tb.project({"q": {"a": 1}}, frame)
+
+
+def test_columns_that_nobody_asks_for_may_hold_anything(engine):
+    frame = pandas_frame({"qid": ["q"], "docno": ["a"], "score": [1.0], "other": [object()]})
+    assert tb.project({"q": {"a": 1}}, frame).ranks.tolist() == [[1]]
+
+
+def test_an_empty_batch_of_a_dictionary_is_read(engine):
+    pyarrow = pytest.importorskip("pyarrow")
+    kind = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    schema = pyarrow.schema({"qid": kind, "docno": kind, "score": pyarrow.float64()})
+    full = pyarrow.record_batch([pyarrow.array(["q"], kind), pyarrow.array(["a"], kind), [1.0]], schema=schema)
+    empty = pyarrow.record_batch([pyarrow.array([], kind), pyarrow.array([], kind), []], schema=schema)
+    reader = pyarrow.RecordBatchReader.from_batches(schema, [empty, full, empty])
+    assert tb.project({"q": {"a": 1}}, reader).ranks.tolist() == [[1]]
+
+
+def damaged_arrays():
+    pyarrow = pytest.importorskip("pyarrow")
+    text = pyarrow.py_buffer(b"a\xff")
+    words = pyarrow.array(["a"])
+    return {
+        "text that is no UTF-8": pyarrow.StringArray.from_buffers(2, pyarrow.py_buffer(np.int32([0, 1, 2])), text),
+        "offsets that fall": pyarrow.StringArray.from_buffers(2, pyarrow.py_buffer(np.int32([0, 2, 1])), text),
+        "keys beyond the words": pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 7]), words, safe=False),
+        "keys of no words": pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 0]), words[:0], safe=False),
+    }
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["text that is no UTF-8", "offsets that fall", "keys beyond the words", "keys of no words"],
+)
+def test_damaged_arrow_data_are_refused(damage, engine):
+    column = damaged_arrays()[damage]
+    frame = pytest.importorskip("pyarrow").table({"qid": ["q", "q"], "docno": column, "score": [1.0, 2.0]})
+    with pytest.raises(InputError, match="no valid Arrow data") as refusal:
+        tb.project({"q": {"a": 1}}, frame)
+    assert refusal.value.kind == "damaged"
+
+
+def test_frames_of_rows_with_query_and_document_are_frames():
+    frames = [pandas_frame(columns_of(ROWS, ("query_id", "doc_id", "score"))) for _ in range(2)]
+    assert tb.Experiment({"001": {"b": 1}}, frames).positions.runs == ("run1", "run2")
+
+
+def test_subtopics_of_named_tuples_are_read():
+    judged = namedtuple("Qrel", "query_id doc_id relevance iteration")
+    rows = [judged("q", "a", 1, "1"), judged("q", "a", 2, "2"), judged("q", "b", 0, "2")]
+    found = tb.read_judgements(rows)
+    assert found.to_dict() == {"q": {"a": 2.0, "b": 0.0}}
+    assert [*found.subtopics.labels] == ["1", "2"]
+    assert tb.read_judgements([judged("q", "a", 1, "0"), judged("q", "b", 1, "Q0")]).subtopics is None
+    with pytest.raises(InputError, match='item "a" is listed twice'):
+        tb.read_judgements([*rows, judged("q", "a", 3, "1")])
+
+
+def test_a_lazy_frame_that_cannot_be_worked_out_is_refused():
+    polars = pytest.importorskip("polars")
+    frame = polars_frame({"qid": ["q"], "docno": ["a"], "score": ["high"]}).lazy()
+    with pytest.raises(InputError, match="run 1: cannot be read: conversion from"):
+        tb.project({"q": {"a": 1}}, frame.with_columns(polars.col("score").cast(polars.Float64)))

@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
+import tiebreak as tb
 from tiebreak import InputError, read_judgements
 
 QRELS = "q2 0 d1 1\nq1 0 d2 0\nq2 0 d3 -1\nq1 0 d1 2.5\n"
@@ -132,3 +133,11 @@ def test_bad_dictionary_is_an_error(grades, message):
     with pytest.raises(InputError) as caught:
         read_judgements(grades)
     assert message in str(caught.value)
+
+
+def test_subtopic_of_a_dictionary_is_one_though_it_is_the_only_one():
+    judgements = read_judgements({"q": {"d1": {"s1": 1}, "d2": {"s1": 0}}})
+    assert [*judgements.subtopics.labels] == ["s1"]
+    assert judgements.to_dict() == {"q": {"d1": 1.0, "d2": 0.0}}
+    compared = tb.Experiment(judgements, [{"q": {"d1": 1.0}}, {"q": {"d2": 1.0}}]).compare("ST-RPP")
+    assert compared.values.ravel().tolist() == [1.0]

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import tiebreak.inputs.sources
-from tiebreak import InputError, Run, project
+from tiebreak import InputError, Run, project, read_judgements
 from tiebreak.errors import quoted
 from tiebreak.inputs.sources import name_of
 
@@ -156,9 +156,25 @@ def test_dictionary_with_the_same_id_as_text_and_integer_is_refused():
         project({"q": {"1": 1}}, {"q": {1: 1.0, "1": 2.0}})
 
 
-def test_empty_dictionary_is_refused():
-    with pytest.raises(InputError, match="nothing in it"):
-        project(QRELS, {})
+@pytest.mark.parametrize("run", [{}, {"q1": {}}], ids=["no request", "no item"])
+def test_run_that_retrieves_nothing_is_comparable_and_noted(run, engine):
+    positions = project(QRELS, [run, {"q1": {"d1": 1.0}}])
+    assert positions.ranks.tolist() == [[2**31 - 1], [1]]
+    assert positions.notes == ('run "run1" retrieves nothing: every relevant item is unretrieved.',)
+
+
+def test_request_with_an_empty_ranking_retrieves_nothing(engine):
+    positions = project({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {}, "q2": {"d1": 1.0}})
+    assert positions.levels().each(lambda p: p[..., 0]).tolist() == [[2**31 - 1, 1.0]]
+    assert positions.notes == ()
+
+
+def test_frame_without_rows_is_a_run_that_retrieves_nothing(engine):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(schema={"qid": polars.String, "docno": polars.String, "score": polars.Float64})
+    assert project(QRELS, frame).ranks.tolist() == [[2**31 - 1]]
+    with pytest.raises(InputError, match="the judgements: there is no row in it"):
+        read_judgements(frame.rename({"score": "grade"}))
 
 
 def test_rank_column_is_refused_for_dictionaries():

@@ -129,7 +129,7 @@ def test_an_item_listed_twice_is_named_with_its_line(written):
         ("r.jsonl", '{"qid": 1.5, "docno": "a", "score": 1}\n', 'r.jsonl:1: column "qid" holds 1.5.'),
         ("r.jsonl", '{"qid": "q", "docno": null, "score": 1}\n', 'r.jsonl:1: column "docno" has no value here.'),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": true}\n', 'r.jsonl:1: column "score" holds True.'),
-        ("r.jsonl", "[" * 100_000, "r.jsonl:1: an object"),
+        ("r.jsonl", "[" * 60_000, "r.jsonl:1: an object"),
         ("r.csv", "", "there is no column in it: the table is empty."),
         ("r.csv", "qid,docno,score,score\nq,a,1,2\n", 'r.csv:1: there are two columns "score". Keep one.'),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1, "score": 2}\n', "r.jsonl:1: an object with the same keys"),
@@ -183,3 +183,122 @@ def test_the_command_line_reads_tables_and_folders(tmp_path):
     command = [sys.executable, "-m", "tiebreak", "evaluate", tmp_path / "q.csv", tmp_path / "runs", "-m", "AP"]
     done = subprocess.run([*command, "--format", "csv"], capture_output=True, text=True, check=True)
     assert done.stdout == "run,AP\nx,1.0\ny,1.0\n"
+
+
+# A path is a path
+
+
+NAMES = ["run[1]", "star*", "what?", "{a,b}", "run=1", "~", "s3:", "file://x", "%20", "a#b", "-"]
+ENDINGS = [".parquet", ".csv", ".csv.gz", ".jsonl", ".run"]
+
+
+def write_run(path, item):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = ("qid", "docno", "score")
+    if path.suffix == ".parquet":
+        pytest.importorskip("polars").DataFrame([("q", item, 1.0)], schema=list(names), orient="row").write_parquet(
+            path
+        )
+    elif path.suffix == ".run":
+        path.write_text(f"q 0 {item} 1 1.0\n")
+    else:
+        text = lines([("q", item, 1.0)], names) if ".jsonl" in path.name else separated([("q", item, 1.0)], names, ",")
+        path.write_bytes(PACKED[".gz" if path.suffix == ".gz" else ""](text))
+
+
+@pytest.fixture(params=["pyarrow.parquet", "polars"])
+def parquet_library(request, monkeypatch):
+    """Each library that reads parquet, alone."""
+    pytest.importorskip(request.param)
+    monkeypatch.setattr(table_files, "PARQUET", {request.param: table_files.PARQUET[request.param]})
+    return request.param
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("name", NAMES)
+def test_path_is_no_pattern(tmp_path, monkeypatch, name, ending, parquet_library):
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / (name + ending), "mine")
+    for other in ("run1", "stars", "whats", "a", "b"):
+        write_run(tmp_path / (other + ending), other)
+    for path in (name + ending, tmp_path / (name + ending)):
+        found = tb.project({"q": {"mine": 1}}, path)
+        assert found.ranks.tolist() == [[1]] and found.listed.tolist() == [[1]]
+
+
+def test_folders_of_a_path_say_nothing_about_its_columns(tmp_path, parquet_library):
+    path = tmp_path / "score=7" / "run=x" / "r.parquet"
+    write_run(path, "mine")
+    assert tb.project({"q": {"mine": 1}}, path).runs == ("r",)
+
+
+# Damaged parquet
+
+
+def parquet_bytes(tmp_path):
+    path = tmp_path / "sound.parquet"
+    pytest.importorskip("polars").DataFrame(ROWS, schema=["qid", "docno", "score"], orient="row").write_parquet(path)
+    return path.read_bytes()
+
+
+def test_damaged_parquet_ends_the_command_as_bad_input(tmp_path):
+    pytest.importorskip("pyarrow")
+    sound = parquet_bytes(tmp_path)
+    path, qrels = tmp_path / "r.parquet", tmp_path / "q.txt"
+    qrels.write_text("001 0 b 1\n")
+    for damaged in (sound[:-1], sound[: len(sound) // 2], sound[:60] + b"\xff" * 40 + sound[100:], b""):
+        path.write_bytes(damaged)
+        command = [sys.executable, "-m", "tiebreak", "evaluate", str(qrels), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"Error: {path}: cannot be read as parquet: ") and done.stderr.count("\n") == 1
+
+
+class Panic(BaseException):
+    """As libraries in Rust raise it."""
+
+
+class Panicking:
+    """A library that panics wherever it is asked to read."""
+
+    def __getattr__(self, name):
+        raise Panic("index out of bounds:\nthe len is 0")
+
+
+def test_panic_of_a_library_is_an_error_that_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "import_module", lambda name: Panicking())
+    (tmp_path / "r.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError) as refusal:
+        tb.Run(tmp_path / "r.parquet")
+    assert str(refusal.value) == (
+        f"{tmp_path}/r.parquet: cannot be read as parquet: index out of bounds: the len is 0."
+    )
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_interruption_of_a_library_stays_one(tmp_path, monkeypatch, interruption):
+    def interrupted(name):
+        raise interruption
+
+    monkeypatch.setattr(Panicking, "__getattr__", lambda self, name: interrupted(name))
+    monkeypatch.setattr(table_files, "import_module", lambda name: Panicking())
+    (tmp_path / "r.parquet").write_bytes(b"PAR1")
+    with pytest.raises(interruption):
+        tb.Run(tmp_path / "r.parquet")
+
+
+def test_only_the_columns_that_are_needed_are_read(tmp_path, parquet_library):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(ROWS, schema=["qid", "docno", "score"], orient="row")
+    frame.with_columns(text=polars.lit([{"a": [1]}])).write_parquet(tmp_path / "r.parquet")
+    assert tb.project({"001": {"b": 1}}, tmp_path / "r.parquet").ranks.tolist() == [[1]]
+
+
+def test_csv_with_names_alone_is_a_run_that_retrieves_nothing(tmp_path):
+    (tmp_path / "r.csv").write_text("qid,docno,score\n")
+    assert tb.project({"q": {"a": 1}}, tmp_path / "r.csv").notes == (
+        'run "r" retrieves nothing: every relevant item is unretrieved.',
+    )
+    (tmp_path / "r.csv").write_text("qid,docno,score,run\n")
+    with pytest.raises(InputError, match="holds no run"):
+        tb.Run(tmp_path / "r.csv")

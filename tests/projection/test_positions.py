@@ -160,3 +160,12 @@ def test_arguments_are_never_modified():
     positions.levels().pessimistic(100)
     positions.keep(positions.grade > 1).take_requests([0]).levels()
     np.testing.assert_array_equal(positions.ranks, before)
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [[[[1, 2]], [[2, 3]]], [[{}]], [[1, [2]]], np.ones((2, 1, 2), dtype=int), 5, None, [["1"]], [[1.5]], "ab"],
+)
+def test_what_are_no_positions_is_refused(vectors):
+    with pytest.raises(InputError, match="position"):
+        tb.positions(vectors)

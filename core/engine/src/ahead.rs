@@ -99,7 +99,7 @@ fn read(
 ) {
     let (source, watch) = (Source::File(judgements), Watch::default());
     let tick = |done, total| progress.tick(done, total);
-    let rows = watched(&watch, source.size(), tick, || read_judgements(&source, &watch));
+    let rows = watched(&watch, source.size(), tick, || read_judgements(&source, options.memory, &watch));
     let grouped = rows.as_ref().ok().and_then(Grouped::of);
     if rows_sender.send(rows).is_err() {
         return;

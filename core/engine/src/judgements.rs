@@ -1,8 +1,10 @@
 //! A judgements file, its ids coded in order of appearance.
 
 use crate::fault::{Fault, Stop};
+
 use crate::ids::{Codes, IdColumn, Seed, Table};
 use crate::number;
+use crate::ranking::ENTRY_COST;
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
@@ -20,10 +22,11 @@ pub struct JudgedRows {
     pub tally: Tally,
 }
 
-pub fn read_judgements(source: &Source, watch: &Watch) -> Result<JudgedRows, Stop> {
+/// Read judgements; lines that take more than `memory` bytes are refused.
+pub fn read_judgements(source: &Source, memory: u64, watch: &Watch) -> Result<JudgedRows, Stop> {
     // About as many lines as such a file has: tables that fit from the start need not grow.
     let expected = (source.size() / 24).min(1 << 24) as usize;
-    let mut reader = Reader::new(Seed::random(), expected);
+    let mut reader = Reader::new(Seed::random(), expected, memory);
     let mut tally = Tally::default();
     match source {
         Source::Table(rows) => reader.read_table(rows, &mut tally)?,
@@ -42,6 +45,8 @@ pub fn read_judgements(source: &Source, watch: &Watch) -> Result<JudgedRows, Sto
 
 struct Reader {
     seed: Seed,
+    memory: u64,
+    held: u64,
     requests: Codes,
     subtopics: Codes,
     items: Codes,
@@ -54,9 +59,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(seed: Seed, expected: usize) -> Self {
+    fn new(seed: Seed, expected: usize, memory: u64) -> Self {
         Reader {
             seed,
+            memory,
+            held: 0,
             requests: Codes::new(seed, 0),
             subtopics: Codes::new(seed, 0),
             items: Codes::new(seed, expected),
@@ -86,7 +93,9 @@ impl Reader {
         for (row, (&request, &grade)) in rows.request.iter().zip(rows.scores).enumerate() {
             let (line, request, item) = (row as u64 + 1, rows.requests.get(request as usize), rows.items.get(row));
             if !grade.is_finite() {
-                return Err(Fault::entry("grade", line, request, item, grade.to_string().as_bytes()).into());
+                return Err(
+                    Fault::entry("grade", line, request, item, grade.to_string().to_lowercase().as_bytes()).into()
+                );
             }
             tally.add(Counter::Lines, line, b"");
             self.push(line, [request, b"0", item, b""], grade + 0.0, tally)?;
@@ -103,7 +112,13 @@ impl Reader {
     ) -> Result<(), Stop> {
         let codes = [self.requests.code(request), self.subtopics.code(subtopic), self.items.code(item)];
         match self.find_or_insert(codes) {
-            None => self.grade.push(grade),
+            None => {
+                self.grade.push(grade);
+                self.held += ENTRY_COST + item.len() as u64;
+                if self.held > self.memory {
+                    return Err(Fault::entry("memory", line, request, item, b"").into());
+                }
+            }
             Some(earlier) if self.grade[earlier] == grade => tally.add(Counter::Repeated, line, item),
             Some(_) => return Err(Fault::entry("conflict", line, request, item, text).into()),
         }

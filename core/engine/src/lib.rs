@@ -26,6 +26,9 @@ pub mod text;
 /// Rank of an item that a run does not retrieve.
 pub const UNRETRIEVED: i32 = i32::MAX;
 
+/// Bytes that may be held of one file, unless another number is given.
+pub const MEMORY: u64 = 2_000_000_000;
+
 pub use ahead::Ahead;
 pub use fault::{Fault, Stop};
 pub use judged::Judged;

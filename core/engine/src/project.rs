@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::Builder;
 use std::time::Duration;
 
 use crate::fault::Stop;
@@ -72,22 +73,33 @@ pub fn watched<T: Send>(
     result.into_inner().expect("no thread panics").expect("the work was done")
 }
 
-/// Run `work` on so many threads at once; call `wake` ten times a second until all are done.
+/// Run `work` on so many threads at once, or as many as can be had; call `wake` ten times a second until all are done.
 pub(crate) fn on_threads(threads: usize, work: impl Fn() + Sync, mut wake: impl FnMut()) {
     std::thread::scope(|scope| {
         let (sender, finished) = channel::<()>();
-        for _ in 0..threads {
+        for begun in 0..threads.min(most_threads()) {
             let (work, sender) = (&work, sender.clone());
-            scope.spawn(move || {
+            let on_its_own = move || {
                 work();
                 drop(sender);
-            });
+            };
+            if Builder::new().spawn_scoped(scope, on_its_own).is_err() {
+                if begun == 0 {
+                    work();
+                }
+                break;
+            }
         }
         drop(sender);
         while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(WAKE) {
             wake();
         }
     });
+}
+
+/// More threads than these only take memory from each other.
+fn most_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).saturating_mul(4).max(16)
 }
 
 type Outcome = Result<RunResult, Stop>;

@@ -49,7 +49,7 @@ impl Default for Options {
             drop_bad_scores: false,
             top: None,
             pool: false,
-            memory: 2_000_000_000,
+            memory: crate::MEMORY,
             jobs: 1,
             audit: false,
         }
@@ -117,7 +117,7 @@ pub fn project_run(
         projector = Projector::new(judged, options, projector.ranks, true);
         read = projector.read(source, watch);
     }
-    projector.finish(read, watch)
+    projector.finish(read, matches!(source, Source::Table(_)), watch)
 }
 
 /// The request that the lines being read are of.
@@ -373,7 +373,8 @@ impl<'a> Projector<'a> {
         tally.add_many(Counter::Float32Ties, number_tied_in_float32(listed), self.first_line, request);
     }
 
-    fn finish(mut self, read: Result<(), Stop>, watch: &Watch) -> Result<RunResult, Stop> {
+    /// A table in memory may be empty: it is a run that retrieves nothing; an empty file is more likely a mishap.
+    fn finish(mut self, read: Result<(), Stop>, is_table: bool, watch: &Watch) -> Result<RunResult, Stop> {
         match self.gathered.take() {
             None => read?,
             Some(_) if matches!(read, Err(Stop::Cancelled)) => read?,
@@ -386,7 +387,7 @@ impl<'a> Projector<'a> {
         let mut tally = std::mem::take(&mut self.result.tally);
         self.settle(&mut tally);
         self.result.tally = tally;
-        if self.result.tally.count(Counter::Lines) == 0 {
+        if !is_table && self.result.tally.count(Counter::Lines) == 0 {
             return Err(Fault::file("empty", b"").into());
         }
         Ok(self.result)

@@ -69,7 +69,7 @@ fn an_endless_line_ends_with_a_fault_at_once() {
     for bomb in [gzip, zstd] {
         let long = Fault::line("long_line", 1, LONGEST_LINE as i64, b"");
         assert_eq!(read(&bomb), Err(long.clone()));
-        let judgements = read_judgements(&Source::Bytes(&bomb), &Watch::default());
+        let judgements = read_judgements(&Source::Bytes(&bomb), tiebreak_engine::MEMORY, &Watch::default());
         assert!(matches!(judgements, Err(Stop::Fault(fault)) if *fault == long));
     }
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
@@ -100,7 +100,8 @@ fn judgements_stream_through() {
     let text = "q1 0 d1 1\n".repeat(BLOCK / 10);
     let times = TEXT / text.len() + 1;
     let bomb = gzip_bomb(text.as_bytes(), times);
-    let rows = read_judgements(&Source::Bytes(&bomb), &Watch::default()).expect("sound judgements");
+    let rows =
+        read_judgements(&Source::Bytes(&bomb), tiebreak_engine::MEMORY, &Watch::default()).expect("sound judgements");
     assert_eq!((rows.grade.len(), rows.tally.count(Counter::Repeated)), (1, (BLOCK / 10 * times - 1) as i64));
     assert_memory_is_bounded();
 }

@@ -15,9 +15,9 @@ use tiebreak_engine::project::{Failure, Projection, project as project_runs};
 use tiebreak_engine::run::RunResult;
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
-use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, Options, Source, Stop, Watch};
+use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, MEMORY, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 6;
+const INTERFACE: u32 = 7;
 
 type Object = Py<PyAny>;
 
@@ -157,8 +157,13 @@ impl Ticker {
 }
 
 #[pyfunction]
-#[pyo3(signature = (source, tick, /))]
-fn read_judgements<'py>(py: Python<'py>, source: &Bound<'py, PyTuple>, tick: Option<Object>) -> PyResult<Object> {
+#[pyo3(signature = (source, tick, memory=MEMORY, /))]
+fn read_judgements<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyTuple>,
+    tick: Option<Object>,
+    memory: u64,
+) -> PyResult<Object> {
     let held = PySource::new(source)?;
     let source = held.view()?;
     let mut ticker = Ticker { callback: tick, raised: None };
@@ -169,7 +174,7 @@ fn read_judgements<'py>(py: Python<'py>, source: &Bound<'py, PyTuple>, tick: Opt
             &watch,
             total,
             |done, total| ticker.tick(done, total),
-            || tiebreak_engine::read_judgements(&source, &watch),
+            || tiebreak_engine::read_judgements(&source, memory, &watch),
         )
     });
     rows_or_fault(py, rows, ticker)

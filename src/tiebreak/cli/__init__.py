@@ -73,7 +73,7 @@ def main() -> NoReturn:
         _fail(f"{place}: {error.strerror or error}.")
     except MemoryError:
         _fail("not enough memory. Give fewer runs at once, or a smaller depth.")
-    except Exception as error:
+    except BaseException as error:  # a panic of a compiled library is no Exception
         if os.environ.get("TIEBREAK_TRACEBACK") == "1":
             raise
         name = type(error).__name__

@@ -185,7 +185,8 @@ def experiment(qrels: str, runs: tuple[str, ...], **options: Any) -> Experiment:
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
 
-    given = [Run(path, name=name) if name else path for name, path in map(name_and_path, runs)]
+    memory = options.get("memory", MEMORY)
+    given = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
     made = Experiment(qrels, given, **options)
     with progress("reading") as tick:
         made.read(tick)

@@ -9,6 +9,7 @@ from tiebreak.errors import InputError, MissingExtraError, quoted
 from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
+NO_ROW = "there is no row in it. Give at least one."
 COLUMNS = {
     RUN: "a run has 5 or 6: request iteration item rank score [tag]",
     JUDGEMENTS: "judgements have 4: request iteration item grade",
@@ -19,7 +20,8 @@ def refuse(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn
     """Raise the error that a kernel found while it read a run or judgements."""
     if fault.kind == "needs_zstd":
         raise MissingExtraError(f"{source.label}: reading zstd without the compiled core", "zstd")
-    message = f"{source.place(fault.line)}: {wording(fault, what, memory)}"
+    words = NO_ROW if fault.kind == "empty" and source.is_table else wording(fault, what, memory)
+    message = f"{source.place(fault.line)}: {words}"
     raise InputError(
         message,
         kind=fault.kind,
@@ -69,6 +71,18 @@ def wording(fault: Fault, what: str, memory: int) -> str:
             return f"{entry} has another grade here than on an earlier row. Keep one of them."
         case "conflict":
             return f"{entry} has grade {text} here and another one on an earlier line. Keep one of them."
+        case "damaged":
+            column = f"column {text} is" if fault.text else "its columns are"
+            return f"{column} no valid Arrow data. Make the frame anew by the library that wrote it."
+        case "memory" if not fault.request:
+            return (
+                f"holding the rows up to here takes more than memory={memory:,} bytes. Give more memory, or fewer rows."
+            )
+        case "memory" if what == JUDGEMENTS:
+            return (
+                f"holding the judgements up to {entry} takes more than memory={memory:,} bytes. "
+                "Give more memory, or fewer judgements."
+            )
         case "memory":
             return (
                 f"holding the lines of request {quoted(fault.request)} and those before it takes more than memory="

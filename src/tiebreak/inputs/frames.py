@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import Fault, FrameColumns
+from tiebreak._interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.foreign import calling
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import Source
-from tiebreak.inputs.table_files import HeldTable, table_in
+from tiebreak.inputs.table_files import TableFile, table_in
 from tiebreak.words import listed
 
 Columns = Mapping[str, str]
@@ -48,9 +49,12 @@ def is_frame(given: object) -> bool:
     )
 
 
-def eager(frame: Any) -> Any:
+def eager(frame: Any, label: str) -> Any:
     """The same where it holds its rows; a lazy frame is worked out."""
-    return frame.collect() if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect") else frame
+    if not (hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")):
+        return frame
+    with calling(label):
+        return frame.collect()
 
 
 def names_of(frame: Any) -> list[str]:
@@ -111,7 +115,7 @@ def check_no_columns(given: Columns) -> None:
 def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | None, Source]]:
     """The run of a frame, or each of its runs where it has a column that tells them apart: names and sources."""
     check_roles(given, label)
-    frame = eager(frame)
+    frame = eager(frame, label)
     names = names_of(frame)
     run, score = column("run", names, given, label), column("score", names, given, label)
     value = score or column("rank", names, given, label) or needed("score", names, given, label)
@@ -120,7 +124,7 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
     read = columns_of(frame, coded, item, value, label)
     values = read.values if score else -read.values  # the first rank is the largest score
     (requests, request_of_row), *of_run = read.coded
-    first, library = (frame.first if isinstance(frame, HeldTable) else None), library_of(frame)
+    first, library = (frame.first if isinstance(frame, TableFile) else None), library_of(frame)
     if not of_run:
         yield None, Source(label, ("table", requests, request_of_row, read.items, values), "row", first, library)
         return
@@ -134,13 +138,13 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
 def judged_table(frame: Any, given: Columns, label: str, is_graded: bool = True) -> Source:
     """Judgements in a frame, or pairs of request and item without a grade."""
     check_roles(given, label)
-    frame = eager(frame)
+    frame = eager(frame, label)
     names = names_of(frame)
     request, item = (needed(role, names, given, label) for role in ("request", "item"))
     grade = needed("grade", names, given, label) if is_graded else None
     read = columns_of(frame, [request], item, grade, label)
     ((requests, request_of_row),) = read.coded
-    first = frame.first if isinstance(frame, HeldTable) else None
+    first = frame.first if isinstance(frame, TableFile) else None
     kernel = "table", requests, request_of_row, read.items, read.values
     return Source(label, kernel, "row", first, library_of(frame))
 
@@ -150,15 +154,15 @@ def library_of(frame: Any) -> str:
     return type(frame).__module__.partition(".")[0]
 
 
-def frame_in(path: str) -> Any:
+def frame_in(path: str, memory: int = MEMORY) -> Any:
     """The table in a file by that name, csv, tsv, JSON lines or parquet; None where it is in TREC's format."""
-    return table_in(path, lambda names: all(column(role, names, {}, path) for role in ("request", "item")))
+    return table_in(path, lambda names: all(column(role, names, {}, path) for role in ("request", "item")), memory)
 
 
 def named_columns(source: Any, label: str, what: str, wanted: str) -> Any:
     """A frame, or the table in a file; anything else is refused, and what is `wanted` is said."""
     if is_frame(source):
-        return eager(source)
+        return eager(source, label)
     frame = table_in(label, lambda names: True) if isinstance(source, (str, os.PathLike)) else None
     if frame is None:
         there = not isinstance(source, (str, os.PathLike)) or os.path.exists(source)
@@ -174,21 +178,30 @@ def named_columns(source: Any, label: str, what: str, wanted: str) -> Any:
 def columns_of(frame: Any, coded: list[str], item: str, value: str | None, label: str) -> FrameColumns:
     from tiebreak.inputs import faults
 
-    if isinstance(frame, HeldTable):
-        return frame.read(coded, item, value)
-    if hasattr(frame, "__len__") and not len(frame):
+    if isinstance(frame, TableFile):
+        read = frame.read(coded, item, value)
+    elif hasattr(frame, "__len__") and not len(frame):
         nothing = Ids.of([]).column
         none = np.empty(0, dtype=np.int32)
         return FrameColumns([(nothing, none) for _ in coded], nothing, np.empty(0))
-    try:
-        read = factorised(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
-    except (ValueError, TypeError, OSError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{label}: cannot be read: {error}", kind="frame") from None
+    else:
+        with calling(label):
+            needed = only(frame, [*coded, item, *([] if value is None else [value])])
+            read = factorised(needed, coded, item, value) or _kernels.read_frame(needed, coded, item, value)
     if isinstance(read, Fault):
-        faults.refuse(read, Source(label, ("table",), "row"), faults.RUN)
+        memory = frame.memory if isinstance(frame, TableFile) else 0
+        faults.refuse(read, Source(label, ("table",), "row"), faults.RUN, memory)
     return read
+
+
+def only(frame: Any, names: list[str]) -> Any:
+    """The same with these columns alone: what the others hold, no library needs to know."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame).select(*dict.fromkeys(names)).to_native()
+    except Exception:  # a stream of Arrow that narwhals does not know, or names that are no text
+        return frame
 
 
 def factorised(frame: Any, coded: list[str], item: str, value: str | None) -> FrameColumns | None:

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import Counts, Fault, JudgedRows, Tick
+from tiebreak._interface import MEMORY, Counts, Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, judged_table
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.objects import unpacked
-from tiebreak.inputs.sources import Path, Source, Values, check_spelling, file_source
+from tiebreak.inputs.sources import Path, Source, Values, check_sizes, check_spelling, file_source
 from tiebreak.inputs.sources import columns as columns_of
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
@@ -105,7 +105,11 @@ def check_min_grade(min_grade: float) -> None:
 
 
 def read_judgements(
-    source: Path | Values | Judgements | Any, *, columns: Columns | None = None, tick: Tick | None = None
+    source: Path | Values | Judgements | Any,
+    *,
+    columns: Columns | None = None,
+    tick: Tick | None = None,
+    memory: int = MEMORY,
 ) -> Judgements:
     """Read judgements from a TREC qrels file, a dictionary or a data frame.
 
@@ -120,6 +124,10 @@ def read_judgements(
         item and grade; or what ranx, LensKit, ir_measures and ir_datasets call qrels.
     columns : dict, optional
         Which column of a frame holds what, where its name does not say so: ``{"request": "user", "grade": "stars"}``.
+    tick : callable, optional
+        Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
+    memory : int
+        Bytes that may be held of a file.
 
     Examples
     --------
@@ -128,22 +136,23 @@ def read_judgements(
     """
     if isinstance(source, Judgements):
         return source
-    return read(judged_source(source, columns or {}), tick)
+    check_sizes(memory=memory)
+    return read(judged_source(source, columns or {}, memory), tick, memory)
 
 
-def read(where: Source | Values, tick: Tick | None) -> Judgements:
+def read(where: Source | Values, tick: Tick | None, memory: int) -> Judgements:
     """Judgements of a source, or of a dictionary."""
     if not isinstance(where, Source):
         return judgements_of(where)
-    rows = _kernels.read_judgements(where.kernel, tick)
+    rows = _kernels.read_judgements(where.kernel, tick, memory)
     if isinstance(rows, Fault):
-        faults.refuse(rows, where, faults.JUDGEMENTS)
+        faults.refuse(rows, where, faults.JUDGEMENTS, memory)
     return replace(
         gathered(rows, FileAudit.of(where.label, rows.counts, 0, first=where.first_line)), library=where.library
     )
 
 
-def read_pairs(source: Path | Values | Judgements | Any, what: str) -> Judgements | None:
+def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY) -> Judgements | None:
     """Pairs of request and item, such as interactions, or ``{request: [item, ...]}``; None where there are none.
 
     Where they have values these do not matter. `what` they are is for messages.
@@ -153,9 +162,9 @@ def read_pairs(source: Path | Values | Judgements | Any, what: str) -> Judgement
     if isinstance(source, Mapping):
         source = {request: dict.fromkeys(listed, 1.0) for request, listed in each_list(source, what)}
         return judgements_of(source) if any(source.values()) else None
-    where = judged_source(source, {}, what)
+    where = judged_source(source, {}, memory, what)
     nothing = isinstance(where, Source) and where.is_table and not len(where.kernel[2])
-    return None if nothing else read(where, None)
+    return None if nothing else read(where, None, memory)
 
 
 def each_list(source: Mapping[Any, Any], what: str) -> Iterator[tuple[Any, Iterable[Any]]]:
@@ -169,14 +178,14 @@ def each_list(source: Mapping[Any, Any], what: str) -> Iterator[tuple[Any, Itera
         yield request, listed
 
 
-def judged_source(given: Any, columns: Columns, pairs: str | None = None) -> Source | Values:
+def judged_source(given: Any, columns: Columns, memory: int, pairs: str | None = None) -> Source | Values:
     """Where the lines of judgements come from, or of `pairs` without a grade; a dictionary as it is."""
     if isinstance(given, (str, os.PathLike)):
-        table = frame_in(os.fspath(given))
+        table = frame_in(os.fspath(given), memory)
         if table is not None:
             return replace(judged_table(table, columns, os.fspath(given), pairs is None), library=None)
         check_no_columns(columns)
-        return file_source(given)
+        return file_source(given, memory)
     held = unpacked(given, "relevance")
     if isinstance(held, Mapping):
         return held
@@ -227,13 +236,16 @@ def judgements_by_subtopic(grades: Mapping[Any, Any], label: str) -> Judgements:
     if not len(grade) or not np.isfinite(grade).all():
         raise InputError(f"{label}: give at least one grade, and finite ones.", kind="grade")
     columns = (request_code, subtopic_code, item_code, grade + 0.0)
-    return gathered(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None)
+    return gathered(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None, has_subtopics=True)
 
 
-def gathered(rows: JudgedRows, audit: FileAudit | None) -> Judgements:
-    """The lines of a file by request and item, both in order of appearance."""
+def gathered(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = False) -> Judgements:
+    """The lines of a file by request and item, both in order of appearance.
+
+    The second column of a file holds subtopics where it varies; a dictionary says whether it `has_subtopics`.
+    """
     requests, items, labels = Ids(*rows.requests), Ids(*rows.items), Ids(*rows.subtopics)
-    if len(labels) == 1:
+    if len(labels) == 1 and not has_subtopics:
         first = np.argsort(rows.request, kind="stable")
         grade, subtopics = rows.grade[first], None
     else:

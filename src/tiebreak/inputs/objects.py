@@ -10,9 +10,10 @@ from itertools import chain
 from typing import Any
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.inputs.foreign import calling
 from tiebreak.inputs.frames import is_frame
 
-Values = dict[str, dict[str, float]]
+Values = dict[str, dict[str, Any]]
 
 
 def unpacked(given: Any, value: str) -> Any:
@@ -28,13 +29,26 @@ def unpacked(given: Any, value: str) -> Any:
         return given
     maker = type(given).__module__.partition(".")[0]
     if maker == "ranx" and hasattr(given, "to_dict"):
-        return {
-            str(request): {str(i): float(v) for i, v in items.items()} for request, items in given.to_dict().items()
-        }
+        with calling("what ranx holds"):
+            held = given.to_dict().items()
+            return {str(request): {str(i): float(v) for i, v in items.items()} for request, items in held}
     if maker == "lenskit" and hasattr(given, "to_df"):
-        return given.to_df()
+        with calling("what LensKit holds"):
+            return in_order(given.to_df()) if value == "score" else given.to_df()
     rows = tuples(given)
     return gathered(rows, value) if rows is not None else given
+
+
+def in_order(frame: Any) -> Any:
+    """LensKit gives the items of ordered lists a rank, by which they stay ordered; the others have only a score."""
+    import narwhals as nw
+
+    held = nw.from_native(frame)
+    if not {"rank", "score"} <= {*held.columns}:
+        return frame
+    rank = nw.col("rank").cast(nw.Float64)
+    score = nw.when(rank.is_null()).then(nw.col("score").cast(nw.Float64)).otherwise(-rank)
+    return held.with_columns(score=score).to_native()
 
 
 def tuples(given: Any) -> Iterator[Any] | None:
@@ -43,7 +57,7 @@ def tuples(given: Any) -> Iterator[Any] | None:
         return None
     rows = iter(given)
     first = next(rows, None)
-    if hasattr(first, "query_id") and hasattr(first, "doc_id"):
+    if hasattr(first, "query_id") and hasattr(first, "doc_id") and not is_frame(first):
         return chain([first], rows)
     if isinstance(given, Iterator):
         raise InputError(
@@ -54,17 +68,32 @@ def tuples(given: Any) -> Iterator[Any] | None:
 
 
 def gathered(rows: Iterator[Any], value: str) -> Values:
-    """``{request: {item: value}}`` of rows; an item that is there twice for a request is refused."""
-    found: Values = {}
+    """``{request: {item: value}}`` of rows, or with subtopics ``{request: {item: {subtopic: value}}}``.
+
+    An item that is there twice for a request is refused; a judgement may be repeated.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        items = found.setdefault(str(row.query_id), {})
         item = str(row.doc_id)
-        if item in items and (value == "score" or items[item] != getattr(row, value)):
+        values = found.setdefault(str(row.query_id), {}).setdefault(item, {})
+        subtopic = subtopic_of(row) if value == "relevance" else ""
+        if subtopic in values and (value == "score" or values[subtopic] != getattr(row, value)):
             raise InputError(
                 f"item {quoted(item)} is listed twice for request {quoted(str(row.query_id))}. Keep one.",
                 kind="duplicate" if value == "score" else "conflict",
                 request=str(row.query_id),
                 item=item,
             )
-        items[item] = getattr(row, value)
-    return found
+        values[subtopic] = getattr(row, value)
+    if len({subtopic for items in found.values() for values in items.values() for subtopic in values}) > 1:
+        return found
+    return {
+        request: {item: next(iter(values.values())) for item, values in items.items()}
+        for request, items in found.items()
+    }
+
+
+def subtopic_of(row: Any) -> str:
+    """What ir_datasets calls subtopic, or the column of TREC's files that holds it, which is 0 or Q0 where unused."""
+    subtopic = str(getattr(row, "subtopic_id", getattr(row, "iteration", "0")))
+    return "0" if subtopic == "Q0" else subtopic

@@ -8,10 +8,20 @@ from dataclasses import replace
 from glob import glob
 from typing import Any, TypeAlias
 
+from tiebreak._interface import MEMORY
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
 from tiebreak.inputs.objects import unpacked
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, file_source, name_of, table_source
+from tiebreak.inputs.sources import (
+    STANDARD_INPUT,
+    Path,
+    Source,
+    Values,
+    check_sizes,
+    file_source,
+    name_of,
+    table_source,
+)
 from tiebreak.words import listed
 
 
@@ -30,6 +40,8 @@ class Run:
         What to call it. By default the file's name without endings such as ``.run.gz``.
     columns : dict, optional
         Which column of a frame holds what, where its name does not say so: ``{"request": "user", "score": "pred"}``.
+    memory : int
+        Bytes that may be held of a table in a file, or copied of what can be read only once.
 
     Examples
     --------
@@ -37,10 +49,18 @@ class Run:
     <Run 'bm25'>
     """
 
-    def __init__(self, source: Path | Values | Any, name: str | None = None, *, columns: Columns | None = None) -> None:
+    def __init__(
+        self,
+        source: Path | Values | Any,
+        name: str | None = None,
+        *,
+        columns: Columns | None = None,
+        memory: int = MEMORY,
+    ) -> None:
         if not (name is None or isinstance(name, str)):
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
-        self.name, self.source = named_source(source, name, columns or {})
+        check_sizes(memory=memory)
+        self.name, self.source = named_source(source, name, columns or {}, memory)
 
     @classmethod
     def of(cls, source: Source, name: str) -> Run:
@@ -53,11 +73,11 @@ class Run:
         return f"<Run {self.name!r}>"
 
 
-def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, Source]:
+def named_source(given: Any, name: str | None, columns: Columns, memory: int) -> tuple[str, Source]:
     """What a run is called, and where its lines come from."""
     if isinstance(given, (str, os.PathLike)):
         label, default = os.fspath(given), file_name(given)
-        tables = sources_in(given, columns)
+        tables = sources_in(given, columns, memory)
     else:
         held = unpacked(given, "score")
         default = own_name(given) or "run"
@@ -71,19 +91,21 @@ def named_source(given: Any, name: str | None, columns: Columns) -> tuple[str, S
                 kind="shape",
             )
         tables = list(run_tables(held, columns, label))
+    if not tables:
+        raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
     if len(tables) > 1:
         names = [str(one) for one, _ in tables]
         raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
     return name or tables[0][0] or default, tables[0][1]
 
 
-def sources_in(path: Path, columns: Columns) -> list[tuple[str | None, Source]]:
+def sources_in(path: Path, columns: Columns, memory: int) -> list[tuple[str | None, Source]]:
     """The run in a file, or each run of a table that holds several; their names where the table has them."""
-    held = frame_in(os.fspath(path))
+    held = frame_in(os.fspath(path), memory)
     if held is not None:
         return [(name, replace(table, library=None)) for name, table in run_tables(held, columns, os.fspath(path))]
     check_no_columns(columns)
-    return [(None, file_source(path))]
+    return [(None, file_source(path, memory))]
 
 
 def file_name(path: Path) -> str:
@@ -99,9 +121,9 @@ def own_name(given: Any) -> str | None:
 RunLike: TypeAlias = "Run | Path | Values | Any"
 
 
-def as_runs(runs: RunLike | Iterable[RunLike]) -> list[Run]:
+def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run]:
     """Runs of whatever was given; those without a name are called after their place, run1, run2, ..."""
-    made = [run for place, given in enumerate(each(runs), start=1) for run in as_run(given, place)]
+    made = [run for place, given in enumerate(each(runs), start=1) for run in as_run(given, place, memory)]
     if not made:
         raise InputError("no run was given. Give at least one.", kind="empty")
     check_names(made)
@@ -120,7 +142,7 @@ def each(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
     return runs
 
 
-def as_run(given: RunLike, place: int) -> Iterator[Run]:
+def as_run(given: RunLike, place: int, memory: int) -> Iterator[Run]:
     """The run that was given, or each run of a frame that holds several."""
     if isinstance(given, Run):
         yield given
@@ -128,15 +150,15 @@ def as_run(given: RunLike, place: int) -> Iterator[Run]:
         for name, source in run_tables(given, {}, f"run {place}"):
             yield Run.of(source, name if name is not None else f"run{place}")
     elif isinstance(given, (str, os.PathLike)):
-        yield from runs_in(os.fspath(given))
+        yield from runs_in(os.fspath(given), memory)
     else:
         yield Run(given, name=own_name(given) or f"run{place}")
 
 
-def runs_in(path: str) -> Iterator[Run]:
+def runs_in(path: str, memory: int) -> Iterator[Run]:
     """The run in a file; every run of a table that holds several, of a folder, or of a pattern such as ``*.run.gz``."""
     for file in files_in(path):
-        for name, source in sources_in(file, {}):
+        for name, source in sources_in(file, {}, memory):
             yield Run.of(source, name if name is not None else file_name(file))
 
 

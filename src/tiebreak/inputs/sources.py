@@ -6,7 +6,8 @@ import atexit
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
 from typing import BinaryIO, TypeAlias
@@ -14,6 +15,7 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._interface import MEMORY
 from tiebreak._interface import Source as KernelSource
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.ids import Ids
@@ -23,6 +25,10 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 """``{request: {item: value}}``: scores of a run, or grades."""
 
 STANDARD_INPUT = "-"
+CHUNK = 1 << 20
+COMPRESSED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""How files begin that are compressed by gzip or zstd."""
+LARGEST_SIZE = 2**63 - 1
 LARGEST = 1e100
 """Of utilities and weights: sums of squares beyond this may be too large for a float64."""
 SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
@@ -54,11 +60,11 @@ class Source:
         return f"{self.label}, {self.rows} {line}" if self.is_table else f"{self.label}:{line}"
 
 
-def file_source(path: Path) -> Source:
-    """A file to be read later; what can be read only once, such as a pipe, is copied first."""
+def file_source(path: Path, memory: int = MEMORY) -> Source:
+    """A file to be read later; what can be read only once, such as a pipe, is copied first, within `memory`."""
     label = os.fspath(path)
     if label == STANDARD_INPUT:
-        return Source("standard input", ("file", spool(standard_input())))
+        return Source("standard input", ("file", spool(standard_input(), memory, "standard input")))
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
@@ -67,8 +73,11 @@ def file_source(path: Path) -> Source:
         raise InputError(f"{label}: this is a folder. Give the files in it.", kind="directory", file=label)
     if stat.S_ISREG(mode):
         return Source(label, ("file", label))
-    with open(path, "rb") as stream:
-        return Source(label, ("file", spool(stream)))
+    try:
+        with open(path, "rb") as stream:
+            return Source(label, ("file", spool(stream, memory, label)))
+    except OSError as error:
+        raise unreadable(error, label) from None
 
 
 def standard_input() -> BinaryIO:
@@ -88,24 +97,62 @@ def reason(error: Exception) -> str:
     return text[:1].lower() + text[1:]
 
 
-def spool(stream: BinaryIO) -> str:
-    """Copy a stream to a temporary file that is removed when Python ends."""
-    import shutil
+def unreadable(error: OSError, label: str) -> InputError:
+    return InputError(f"{label}: {reason(error)}.", kind="io", file=label)
+
+
+def spool(stream: BinaryIO, memory: int, label: str) -> str:
+    """Copy a stream to a temporary file that is removed when Python ends, and at once where copying does not."""
+    import secrets
     import tempfile
 
-    handle, name = tempfile.mkstemp(prefix="tiebreak-")
-    atexit.register(remove, name)
+    path = os.path.join(tempfile.gettempdir(), f"tiebreak-{secrets.token_hex(8)}")
     try:
-        with open(handle, "wb") as copy:
-            shutil.copyfileobj(stream, copy, 1 << 20)
+        _spooled.add(path)  # before it is there: an interruption may come at any time
+        with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as copy:
+            for chunk in chunks(stream, memory, label):
+                copy.write(chunk)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, name) from None
-    return name
+        remove(path)
+        raise unreadable(error, label) from None
+    except BaseException:
+        remove(path)
+        raise
+    return path
+
+
+_spooled: set[str] = set()
 
 
 def remove(path: str) -> None:
-    if os.path.exists(path):
+    _spooled.discard(path)
+    with suppress(FileNotFoundError):
         os.remove(path)
+
+
+@atexit.register
+def remove_spooled() -> None:
+    """Remove every copy of a stream: nobody reads them any more."""
+    for path in [*_spooled]:
+        remove(path)
+
+
+def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
+    """The bytes of a stream, up to those that no reader of runs or judgements goes beyond."""
+    size, packed = 0, False
+    while chunk := stream.read(CHUNK):
+        packed = packed or (not size and chunk.startswith(COMPRESSED))
+        size += len(chunk)
+        if size > memory:
+            raise InputError(
+                f"{label}: more than memory={memory:,} bytes, all of which are copied first. "
+                "Write them to a file and give that, or give more memory.",
+                kind="memory",
+                file=label,
+            )
+        yield chunk
+        if not packed and (b"\0" in chunk or (len(chunk) == CHUNK and b"\n" not in chunk)):
+            return  # a control byte or an endless line: whoever reads the copy says where
 
 
 def table_source(values: Values, label: str) -> Source:
@@ -141,6 +188,13 @@ def columns(
     except OverflowError:
         raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
     return Ids.of(values), request_of_row, items, numbers
+
+
+def check_sizes(**given: int | None) -> None:
+    for name, size in given.items():
+        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+        if size is not None and not (whole and 1 <= size <= LARGEST_SIZE):
+            raise InputError(f"{name}={size!r}. Give a whole number from 1 on, at most 2^63 - 1.", kind="size")
 
 
 def check_spelling(names: Iterable[object], what: str, label: str) -> None:

@@ -1,4 +1,8 @@
-"""Tables in files: csv, tsv and JSON lines, plain or compressed; parquet through a data frame library."""
+"""Tables in files: csv, tsv and JSON lines, plain or compressed; parquet through a data frame library.
+
+A file is opened for the names of its columns, and read once it is known which of them are needed: rows are held as
+compact columns, within the limits of docs/decisions/0006.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,20 @@ import csv
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from tiebreak._interface import FrameColumns, IdColumn
+from tiebreak import _kernels
+from tiebreak._interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quoted
-from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.foreign import calling
 
 COMPRESSED = {
     ".gz": ("gzip",),
@@ -23,52 +31,102 @@ COMPRESSED = {
     ".zstd": ("compression.zstd", "backports.zstd"),
 }
 """Endings, and the modules that can open such files."""
+LONGEST_LINE = 65_536
+ROW_COST = 32
+"""Bytes that a row costs beside its item id, as a line of a run does."""
+BATCH = 4096
+"""Rows that are unpacked together."""
 
 Cell = str | int | float | None
+Rows = Iterator[tuple[int, list[Any]]]
+"""Number of a line, and its cells."""
 
 
-class HeldTable:
-    """Named columns of cells, as a file holds them; row k is line ``first + k`` of the file."""
+class TableFile(ABC):
+    """Named columns in a file; row k is line ``first + k`` of it where rows are lines."""
 
-    def __init__(self, path: str, columns: dict[str, list[Any]], first: int) -> None:
-        self.path, self.cells, self.first = path, columns, first
+    first: int | None = None
 
-    @property
-    def columns(self) -> list[str]:
-        return list(self.cells)
+    def __init__(self, path: str, columns: list[str], memory: int) -> None:
+        self.path, self.columns, self.memory = path, columns, memory
+
+    @abstractmethod
+    def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
+        """Ids as text, values as float64; 1 for every row where no column holds them."""
+
+    def too_much(self, line: int | None = None) -> InputError:
+        place = self.path if line is None else f"{self.path}:{line}"
+        return InputError(
+            f"{place}: holding the rows up to here takes more than memory={self.memory:,} bytes. "
+            "Give more memory, or fewer rows.",
+            kind="memory",
+            file=self.path,
+            line=line,
+        )
+
+
+class TextTable(TableFile):
+    """A table whose rows are lines of text."""
+
+    def __init__(self, path: str, columns: list[str], memory: int, first: int, rows: Callable[[], Rows]) -> None:
+        super().__init__(path, columns, memory)
+        self.first, self.rows = first, rows
 
     def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns:
-        """Ids as text, values as float64; 1 for every row where no column holds them."""
-        codes = [self.coded(name) for name in coded]
-        cells = self.cells[items if values is None else values]
-        numbers = [1.0 if values is None else self.number(values, row, cell) for row, cell in enumerate(cells)]
-        return FrameColumns(codes, Ids.of(self.ids(items)).column, np.array(numbers, dtype=np.float64))
+        place = {name: self.columns.index(name) for name in self.columns}
+        codes = [dict[bytes, int]() for _ in coded]
+        of_row = [array("i") for _ in coded]
+        letters, ends, numbers = bytearray(), array("q", [0]), array("d")
+        held = 0
+        with reading(self.path):
+            for line, cells in self.rows():
+                for name, known, column in zip(coded, codes, of_row, strict=True):
+                    text = self.id(name, line, cells[place[name]])
+                    held += 0 if text in known else len(text)
+                    column.append(known.setdefault(text, len(known)))
+                item = self.id(items, line, cells[place[items]])
+                held += ROW_COST + len(item)
+                if held > self.memory:
+                    raise self.too_much(line)
+                letters += item
+                ends.append(len(letters))
+                numbers.append(1.0 if values is None else self.number(values, line, cells[place[values]]))
+        columns = [
+            (id_column(known), np.array(column, dtype=np.int32)) for known, column in zip(codes, of_row, strict=True)
+        ]
+        return FrameColumns(columns, (bytes(letters), np.array(ends, dtype=np.int64)), np.array(numbers))
 
-    def coded(self, name: str) -> tuple[IdColumn, Any]:
-        codes: dict[str, int] = {}
-        of_row = np.array([codes.setdefault(text, len(codes)) for text in self.ids(name)], dtype=np.int32)
-        return Ids.of(codes).column, of_row
+    def id(self, name: str, line: int, cell: Cell) -> bytes:
+        if cell is None or cell == "":
+            raise self.refusal(line, f"column {quoted(name)} has no value here. Give every row one", "null")
+        if isinstance(cell, bool) or not isinstance(cell, (str, int)):
+            raise self.refusal(line, f"column {quoted(name)} holds {shown(cell)}. Ids are text or integers", "id_type")
+        try:
+            return str(cell).encode()
+        except UnicodeEncodeError:
+            raise self.refusal(line, f"the id {quoted(str(cell))} is not valid Unicode text", "id") from None
 
-    def ids(self, name: str) -> Iterator[str]:
-        for row, cell in enumerate(self.cells[name]):
-            if cell is None or cell == "":
-                raise self.refusal(row, f"column {quoted(name)} has no value here. Give every row one", "null")
-            if isinstance(cell, bool) or not isinstance(cell, (str, int)):
-                raise self.refusal(row, f"column {quoted(name)} holds {cell!r}. Ids are text or integers", "id_type")
-            yield str(cell)
-
-    def number(self, name: str, row: int, cell: Cell) -> float:
+    def number(self, name: str, line: int, cell: Cell) -> float:
         try:
             if isinstance(cell, (int, float)) and not isinstance(cell, bool):
                 return float(cell)
             plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
             return float(cell) if plain else float("")  # type: ignore[arg-type]
         except (ValueError, OverflowError):
-            raise self.refusal(row, f"column {quoted(name)} holds {cell!r}. Give a number", "value_type") from None
+            message = f"column {quoted(name)} holds {shown(cell)}. Give a number"
+            raise self.refusal(line, message, "value_type") from None
 
-    def refusal(self, row: int, message: str, kind: str) -> InputError:
-        line = self.first + row
+    def refusal(self, line: int, message: str, kind: str) -> InputError:
         return InputError(f"{self.path}:{line}: {message}.", kind=kind, file=self.path, line=line)
+
+
+def shown(cell: object) -> str:
+    """A cell as Python writes it, on one line of bounded length."""
+    return quoted(repr(cell))[1:-1]
+
+
+def id_column(ids: dict[bytes, int]) -> Any:
+    return b"".join(ids), np.cumsum([0, *map(len, ids)], dtype=np.int64)
 
 
 def ending(path: str) -> tuple[str, str]:
@@ -79,7 +137,10 @@ def ending(path: str) -> tuple[str, str]:
     return last, ""
 
 
-def table_in(path: str, wanted: Callable[[list[str]], bool]) -> Any:
+Wanted = Callable[[list[str]], bool]
+
+
+def table_in(path: str, wanted: Wanted, memory: int = MEMORY) -> TableFile | None:
     """The table in a file; None where this is no file of tables.
 
     A .tsv file may as well be in TREC's format: it holds a table where `wanted` says so of its first line.
@@ -87,8 +148,15 @@ def table_in(path: str, wanted: Callable[[list[str]], bool]) -> Any:
     kind, packed = ending(path)
     if kind not in READERS or not os.path.isfile(path):
         return None
+    with reading(path):
+        return READERS[kind](path, packed, wanted, memory)
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """What goes wrong with the bytes of a file becomes an error that names it."""
     try:
-        return READERS[kind](path, packed, wanted)
+        yield
     except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read: {error}.", kind="io", file=path) from None
     except Exception as error:
@@ -97,20 +165,62 @@ def table_in(path: str, wanted: Callable[[list[str]], bool]) -> Any:
         raise InputError(f"{path}: cannot be read: {error}.", kind="io", file=path) from None
 
 
-def read_separated(separator: str, needs_header: bool) -> Callable[[str, str, Callable[[list[str]], bool]], Any]:
-    def read(path: str, packed: str, wanted: Callable[[list[str]], bool]) -> HeldTable | None:
-        with opened(path, packed) as lines:
-            rows = csv.reader(lines, delimiter=separator, strict=True)
-            try:
-                header = next(rows, [])
-                if needs_header and not wanted(header):
-                    return None
-                check_header(header, path)
-                return HeldTable(path, dict(zip(header, columns(rows, header, path), strict=True)), first=2)
-            except csv.Error as error:
-                raise InputError(f"{path}:{rows.line_num}: {error}.", kind="columns", file=path) from None
+class Lines:
+    """The lines of a text file, of bounded length, also those that make up one record together."""
+
+    def __init__(self, path: str, packed: str) -> None:
+        self.path, self.stream = path, opened(path, packed)
+        self.number = self.length = 0
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self.stream.readline(LONGEST_LINE + 2):
+            self.number += 1
+            content = line.rstrip("\r\n")
+            # No character takes more than four bytes.
+            self.length += len(content) if len(content) * 4 <= LONGEST_LINE else len(content.encode())
+            if self.length > LONGEST_LINE:
+                raise InputError(
+                    f"{self.path}:{self.number}: the line is longer than {LONGEST_LINE:,} bytes.",
+                    kind="long_line",
+                    file=self.path,
+                    line=self.number,
+                )
+            yield line
+
+    def end_record(self) -> None:
+        self.length = 0
+
+
+def read_separated(separator: str, needs_header: bool) -> Callable[[str, str, Wanted, int], TextTable | None]:
+    def read(path: str, packed: str, wanted: Wanted, memory: int) -> TextTable | None:
+        records = separated(path, packed, separator)
+        _, header = next(records, (1, []))
+        records.close()
+        if needs_header and not wanted(header):
+            return None
+        check_header(header, path)
+        return TextTable(path, header, memory, 2, lambda: rows_below(separated(path, packed, separator), header, path))
 
     return read
+
+
+def separated(path: str, packed: str, separator: str) -> Generator[tuple[int, list[str]]]:
+    """Every record, with the number of its last line."""
+    with Lines(path, packed) as lines:
+        rows = csv.reader(lines, delimiter=separator, strict=True)
+        try:
+            for row in rows:
+                lines.end_record()
+                yield lines.number, row
+        except csv.Error as error:
+            words = quoted(str(error))[1:-1]
+            raise InputError(f"{path}:{lines.number}: {words}.", kind="columns", file=path) from None
 
 
 def check_header(names: list[str], path: str) -> None:
@@ -119,32 +229,47 @@ def check_header(names: list[str], path: str) -> None:
             raise InputError(f"{path}:1: there are two columns {quoted(name)}. Keep one.", kind="columns", file=path)
 
 
-def columns(rows: Any, header: list[str], path: str) -> list[list[str]]:
-    """The cells of every column."""
-    held: list[list[str]] = [[] for _ in header]
-    for row in rows:
+def rows_below(records: Iterator[tuple[int, list[str]]], header: list[str], path: str) -> Rows:
+    """The records below the header, each with as many cells as it."""
+    next(records, None)
+    for line, row in records:
         if len(row) != len(header):
             message = f"{len(row)} cells found; the first line names {len(header)} columns"
-            raise InputError(f"{path}:{rows.line_num}: {message}.", kind="columns", file=path, line=rows.line_num)
-        for column, cell in zip(held, row, strict=True):
-            column.append(cell)
-    return held
+            raise InputError(f"{path}:{line}: {message}.", kind="columns", file=path, line=line)
+        yield line, row
 
 
-def read_json_lines(path: str, packed: str, wanted: Callable[[list[str]], bool]) -> HeldTable:
-    held: dict[str, list[Any]] = {}
-    with opened(path, packed) as lines:
-        for number, line in enumerate(lines, start=1):
+def read_json_lines(path: str, packed: str, wanted: Wanted, memory: int) -> TextTable:
+    objects = json_objects(path, packed)
+    _, first = next(objects, (1, {}))
+    objects.close()
+    return TextTable(path, [*first], memory, 1, lambda: json_rows(json_objects(path, packed), [*first], path))
+
+
+def json_objects(path: str, packed: str) -> Generator[tuple[int, dict[str, Any]]]:
+    with Lines(path, packed) as lines:
+        for line in lines:
+            lines.end_record()
             try:
                 row = json.loads(line, object_pairs_hook=unique)
             except (ValueError, RecursionError):
                 row = None
-            if not isinstance(row, dict) or (held and row.keys() != held.keys()):
-                said = "an object with the same keys on every line, each once, is expected"
-                raise InputError(f"{path}:{number}: {said}.", kind="columns", file=path, line=number)
-            for name, cell in row.items():
-                held.setdefault(name, []).append(cell)
-    return HeldTable(path, held, first=1)
+            if not isinstance(row, dict):
+                raise other_keys(path, lines.number)
+            yield lines.number, row
+
+
+def json_rows(objects: Iterator[tuple[int, dict[str, Any]]], names: list[str], path: str) -> Rows:
+    keys = set(names)
+    for line, row in objects:
+        if row.keys() != keys:
+            raise other_keys(path, line)
+        yield line, [row[name] for name in names]
+
+
+def other_keys(path: str, line: int) -> InputError:
+    expected = "an object with the same keys on every line, each once, is expected"
+    return InputError(f"{path}:{line}: {expected}.", kind="columns", file=path, line=line)
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,24 +280,69 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_parquet(path: str, packed: str, wanted: Callable[[list[str]], bool]) -> Any:
+class ParquetTable(TableFile):
+    """A table in a parquet file."""
+
+    def __init__(self, path: str, memory: int, opened: Opened) -> None:
+        names, self.rows, self.load = opened
+        super().__init__(path, names, memory)
+
+    def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns | Fault:
+        needed = [*dict.fromkeys([*coded, items, *([] if values is None else [values])])]
+        if self.rows * ROW_COST > self.memory:
+            raise self.too_much()
+        with calling(self.path, "as parquet"):
+            return _kernels.read_frame(self.load(needed), coded, items, values, self.memory)
+
+
+def read_parquet(path: str, packed: str, wanted: Wanted, memory: int) -> ParquetTable:
     if packed:
         raise InputError(
             f"{path}: parquet compresses its columns itself. Give the file unpacked.", kind="io", file=path
         )
-    for module, function in (("polars", "read_parquet"), ("pyarrow.parquet", "read_table"), ("pandas", "read_parquet")):
+    for module, opener in PARQUET.items():
         try:
             library = import_module(module)
         except ImportError:
             continue
-        try:
-            return getattr(library, function)(path)
-        except Exception as error:
-            raise InputError(f"{path}: cannot be read as parquet: {error}", kind="io", file=path) from None
+        with calling(path, "as parquet"):
+            return ParquetTable(path, memory, opener(library, os.path.abspath(path)))
     raise MissingExtraError(f"{path}: reading parquet", "frames")
 
 
-READERS: dict[str, Callable[[str, str, Callable[[list[str]], bool]], Any]] = {
+Opened = tuple[list[str], int, Callable[[list[str]], Any]]
+"""Names of the columns, number of rows, and what loads columns."""
+
+
+def pyarrow_parquet(parquet: Any, path: str) -> Opened:
+    file = parquet.ParquetFile(path)
+    schema = file.schema_arrow
+
+    def load(names: list[str]) -> Any:
+        """Some rows at a time: how much a row takes unpacked, the file does not say."""
+        batches = file.iter_batches(BATCH, columns=names)
+        kinds = import_module("pyarrow").schema([schema.field(name) for name in names])
+        return import_module("pyarrow").RecordBatchReader.from_batches(kinds, batches)
+
+    return schema.names, file.metadata.num_rows, load
+
+
+def polars_parquet(polars: Any, path: str) -> Opened:
+    # The path of a file is no pattern, and says nothing about what is in it.
+    frame = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+    rows = frame.select(polars.len()).collect().item()
+    return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
+
+
+def pandas_parquet(pandas: Any, path: str) -> Opened:
+    with open(path, "rb") as stream:
+        frame = pandas.read_parquet(stream)
+    return [str(name) for name in frame.columns], len(frame), lambda names: frame[names]
+
+
+PARQUET = {"pyarrow.parquet": pyarrow_parquet, "polars": polars_parquet, "pandas": pandas_parquet}
+"""Libraries that read parquet, the one first that refuses damaged files where others may end the process."""
+READERS: dict[str, Callable[[str, str, Wanted, int], TableFile | None]] = {
     ".csv": read_separated(",", needs_header=False),
     ".tsv": read_separated("\t", needs_header=True),
     ".jsonl": read_json_lines,

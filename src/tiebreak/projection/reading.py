@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
-from tiebreak.inputs.sources import Path, Values
+from tiebreak.inputs.sources import Path, Values, check_sizes
 from tiebreak.projection.admission import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
@@ -112,13 +112,16 @@ def project(
     check_sizes(depth=depth, top=top, memory=memory, jobs=jobs)
     if min_grade is not None:
         check_min_grade(min_grade)
-    judgements = read_judgements(judgements, tick=tick)
+    judgements = read_judgements(judgements, tick=tick, memory=memory)
     relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
-    made = as_runs(runs)
+    made = as_runs(runs, memory)
     check_rank_column(made, ties)
-    excluded, allowed = read_pairs(exclude, "the excluded items"), read_pairs(candidates, "the candidates")
+    excluded, allowed = (
+        read_pairs(given, what, memory)
+        for given, what in ((exclude, "the excluded items"), (candidates, "the candidates"))
+    )
     plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
     judged_only = judged_only or allowed is not None
     options = Options(
@@ -128,13 +131,20 @@ def project(
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
     audits = tuple(
-        FileAudit.of(run.source.label, projection.counts, k, (low, high), run.source.first_line)
+        FileAudit.of(
+            run.source.label,
+            projection.counts,
+            k,
+            (low, high) if low <= high else (np.nan, np.nan),
+            run.source.first_line,
+        )
         for k, (run, (low, high)) in enumerate(zip(made, projection.scores.tolist(), strict=True))
     )
     check_shared(made, judgements, projection, audits)
     positions = plan.positions(tuple(run.name for run in made), projection)
     positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)
-    positions = replace(positions, notes=tuple(admission_notes(judgements, excluded, allowed)))
+    notes = (*admission_notes(judgements, excluded, allowed), *empty_notes(made, audits))
+    positions = replace(positions, notes=notes)
     libraries = [judgements.library, *(run.source.library for run in made)]
     positions = replace(positions, library=next(filter(None, libraries), None))
     if requests == "common":
@@ -251,7 +261,8 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
     <Positions: 2 runs, 1 request, 2 relevant items>
     """
     if (
-        not all(isinstance(vector, (Sequence, np.ndarray)) for vector in vectors)
+        not isinstance(vectors, (Sequence, np.ndarray))
+        or not all(isinstance(vector, (Sequence, np.ndarray)) for vector in vectors)
         or len({*map(len, vectors)} - {0}) != 1
     ):
         raise InputError(
@@ -259,7 +270,7 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
         )
     for vector in vectors:
         given = [p for p in vector if p is not None]
-        if len({*given}) < len(given) or not all(is_position(p) for p in given):
+        if not all(is_position(p) for p in given) or len({*given}) < len(given):
             raise InputError(
                 f"{list(vector)} are not positions: whole numbers from 1 on, no two equal, None where unretrieved.",
                 kind="shape",
@@ -292,13 +303,6 @@ def check_choices(**given: str) -> None:
             raise InputError(f"{name}={choice!r}. Give one of {known}.", kind="choice")
 
 
-def check_sizes(**given: int | None) -> None:
-    for name, size in given.items():
-        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
-        if size is not None and not (whole and 1 <= size < 2**63):
-            raise InputError(f"{name}={size!r}. Give a whole number from 1 on.", kind="size")
-
-
 def check_rank_column(runs: list[Run], ties: str) -> None:
     for run in runs:
         if ties == "rank" and run.source.is_table:
@@ -310,9 +314,9 @@ def check_rank_column(runs: list[Run], ties: str) -> None:
 def check_shared(
     runs: list[Run], judgements: Judgements, projection: Projection, audits: tuple[FileAudit, ...]
 ) -> None:
-    """A run that knows none of the judged requests was made for other judgements."""
+    """A run that knows none of the judged requests was made for other judgements, unless it retrieves nothing."""
     for run, listed, audit in zip(runs, projection.listed, audits, strict=True):
-        if not listed.any():
+        if not listed.any() and audit.lines:
             strange = next((odd.example for odd in audit.oddities if odd.kind == "unjudged_requests"), None)
             seen = f" It begins with request {strange}," if strange else " It keeps no line,"
             raise InputError(
@@ -321,6 +325,12 @@ def check_shared(
                 kind="disjoint",
                 file=run.source.label,
             )
+
+
+def empty_notes(runs: list[Run], audits: tuple[FileAudit, ...]) -> Iterator[str]:
+    for run, audit in zip(runs, audits, strict=True):
+        if not audit.lines:
+            yield f"run {quoted(run.name)} retrieves nothing: every relevant item is unretrieved."
 
 
 def warn_of_empty(positions: Positions) -> None:

@@ -45,8 +45,8 @@ class RunRow(NamedTuple):
     relevant_found: int
     tied: float
     judged_ties: int
-    score_low: float
-    score_high: float
+    score_low: float | None
+    score_high: float | None
 
 
 class JudgedRow(NamedTuple):
@@ -109,7 +109,7 @@ class Overview(Shown):
             f"{row.judged_at_100:.0%}",
             f"{row.relevant_found:,} ({row.relevant_found / all_relevant:.0%})",
             f"{row.tied:.0%} ({row.judged_ties:,})",
-            f"{row.score_low:.4g} to {row.score_high:.4g}",
+            "-" if row.score_low is None else f"{row.score_low:.4g} to {row.score_high:.4g}",
         )
 
     def _judged(self) -> Iterator[str]:
@@ -161,7 +161,7 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
             float(positions.tied[k].sum() / max(int(listed_items.sum()), 1)),
             audit.count("judged_ties"),
-            *audit.scores,
+            *(None if np.isnan(score) else score for score in audit.scores),
         )
 
 

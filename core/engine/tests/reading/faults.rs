@@ -149,7 +149,7 @@ fn a_file_that_cannot_be_read_is_named_by_the_operating_systems_words() {
     assert!(!fault.text.is_empty() && !String::from_utf8_lossy(&fault.text).contains("os error"));
     let folder = Source::File(std::env::temp_dir());
     assert_eq!(offence(read_source(folder, &judgements(), &Options::default())), ("io", 0));
-    let stop = tiebreak_engine::read_judgements(&Source::File(missing), &Watch::default());
+    let stop = tiebreak_engine::read_judgements(&Source::File(missing), tiebreak_engine::MEMORY, &Watch::default());
     assert!(matches!(stop, Err(Stop::Fault(fault)) if fault.kind == "io"));
 }
 

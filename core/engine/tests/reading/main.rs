@@ -61,7 +61,8 @@ fn read_as_the_model(text: &[u8], judgements: &Judgements, options: &Options) ->
 }
 
 fn read_judgements(text: impl AsRef<[u8]>) -> Result<JudgedRows, Fault> {
-    let read = tiebreak_engine::read_judgements(&Source::Bytes(text.as_ref()), &Watch::default());
+    let read =
+        tiebreak_engine::read_judgements(&Source::Bytes(text.as_ref()), tiebreak_engine::MEMORY, &Watch::default());
     read.map_err(|stop| match stop {
         Stop::Fault(fault) => *fault,
         stop => panic!("{stop:?}"),

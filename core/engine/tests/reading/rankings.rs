@@ -227,8 +227,12 @@ fn rows_of_a_table_are_refused_as_lines_are() {
     let twice = Columns::new(&[("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q1", "d1", 1.0)]);
     let read = read_source(twice.source(), &judgements(), &Options::default());
     assert_eq!(read, Err(Fault::entry("duplicate", 3, b"q1", b"d1", b"")));
-    let read = read_source(Columns::new(&[]).source(), &judgements(), &Options::default());
-    assert_eq!(read, Err(Fault::file("empty", b"")));
+}
+
+#[test]
+fn table_without_rows_is_a_run_that_retrieves_nothing() {
+    let (ranks, run) = read_source(Columns::new(&[]).source(), &judgements(), &Options::default()).expect("a run");
+    assert!(ranks.iter().all(|&rank| rank == UNRETRIEVED) && run.listed.iter().all(|&listed| listed == 0));
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn reading_judgements_ends_soon_after_tick_says_so() {
         &watch,
         total,
         |_, _| false,
-        || tiebreak_engine::read_judgements(&Source::Bytes(&endless), &watch),
+        || tiebreak_engine::read_judgements(&Source::Bytes(&endless), tiebreak_engine::MEMORY, &watch),
     );
     assert!(matches!(read, Err(Stop::Cancelled)));
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
@@ -131,6 +131,9 @@ fn nothing_is_read_where_the_work_was_cancelled_before() {
         let source = Source::Bytes(text.as_bytes());
         let read = project_run(&source, &judgements.judged(), &Options::default(), &mut ranks, &watch);
         assert!(matches!(read, Err(Stop::Cancelled)));
-        assert!(matches!(tiebreak_engine::read_judgements(&source, &watch), Err(Stop::Cancelled)));
+        assert!(matches!(
+            tiebreak_engine::read_judgements(&source, tiebreak_engine::MEMORY, &watch),
+            Err(Stop::Cancelled)
+        ));
     }
 }

@@ -163,6 +163,9 @@ pub fn project_text(text: &[u8], judgements: &Judgements, options: &Options) -> 
             None => Err(Fault::entry("score", number, request, item, text)),
         }
     })?;
+    if tally.count(Counter::Lines) == 0 {
+        return Err(Fault::file("empty", b""));
+    }
     rankings.finish(tally)
 }
 
@@ -294,9 +297,6 @@ impl<'t> Rankings<'t> {
     }
 
     fn finish(self, tally: Tally) -> Result<(Vec<i32>, RunResult), Fault> {
-        if tally.count(Counter::Lines) == 0 {
-            return Err(Fault::file("empty", b""));
-        }
         let (judgements, options) = (self.judgements, self.options);
         let requests = judgements.requests.view().len();
         let mut ranks = vec![UNRETRIEVED; judgements.slots];
