@@ -1,8 +1,9 @@
-# One command each: what CI runs, the tests, the benchmarks, the fuzzers.
+# One command each: what CI runs, the tests, the benchmarks, exact arithmetic, the fuzzers.
 PYTHON ?= python3
 FUZZ ?= 1000000
+EXACT ?= 100000
 
-.PHONY: check test bench fuzz reproduction
+.PHONY: check test bench exact fuzz reproduction
 
 check:  ## everything CI runs, in environments of its own
 	bash .ci/run
@@ -12,6 +13,9 @@ test:  ## the tests, in the environment that has the package: pip install '.[tes
 
 bench:  ## needs pip install . -r benchmarks/requirements.txt
 	$(PYTHON) benchmarks/run.py
+
+exact:  ## EXACT measures of random and colliding worlds against exact arithmetic; pytest-xdist makes it faster
+	TIEBREAK_EXACT=$(EXACT) $(PYTHON) -m pytest tests/exact -q $$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n auto")
 
 fuzz:  ## mutated inputs, FUZZ of them in Rust and a tenth in Python
 	cd core && TIEBREAK_FUZZ=$(FUZZ) cargo test --locked --release -p tiebreak-engine --test fuzz -- --nocapture
