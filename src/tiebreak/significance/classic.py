@@ -8,10 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak._interface import Tick
-from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Test, interval
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.whole_numbers import whole_numbers
 
 
 @dataclass(frozen=True)
@@ -63,21 +61,9 @@ class Wilcoxon(Test):
         from scipy.stats import wilcoxon
 
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
-        for k, row in enumerate(comparable_values(paired)):
+        for k, row in enumerate(paired.values):  # equal values are equal floats
             if tick and k % 16 == 0:
                 tick(k, len(paired.values))
             if row.any():
                 statistic[k], p[k] = wilcoxon(row[row != 0])
         return Outcome(statistic, p, *interval(paired, alpha))
-
-
-def comparable_values(paired: Paired) -> Floats:
-    """Values, or numbers in their place, that are equal where the values should be; 0 only where runs tie.
-
-    Whole numbers over a denominator are equal floats where they are equal. Differences of floats are rounded, but what
-    is not 0 stays so.
-    """
-    if paired.denominator is not None:
-        return paired.values
-    numbers = whole_numbers(paired.values, None).numbers
-    return np.where(numbers == 0, np.sign(paired.values) / 2, numbers)

@@ -14,9 +14,6 @@ from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.whole_numbers import largest_of
 
-EQUAL = 1e-12
-"""Differences of a pair that differ by no more than this share of the largest are equal."""
-
 NUMBERS_AT_ONCE = 1 << 22
 
 
@@ -111,6 +108,6 @@ def deviations(values: Floats) -> Floats:
     """The standard deviation of every row."""
     largest = largest_of(values)
     scaled = values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
-    spread = np.where(np.ptp(scaled, axis=1) <= EQUAL, 0.0, scaled.std(axis=1, ddof=1))
+    spread = np.where(np.ptp(scaled, axis=1) == 0, 0.0, scaled.std(axis=1, ddof=1))
     found: Floats = spread * largest[:, 0]
     return found
