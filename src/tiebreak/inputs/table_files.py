@@ -73,27 +73,27 @@ class TextTable(TableFile):
         self.first, self.rows = first, rows
 
     def read(self, coded: list[str], items: str, values: str | None) -> FrameColumns:
-        place = {name: self.columns.index(name) for name in self.columns}
-        codes = [dict[bytes, int]() for _ in coded]
-        of_row = [array("i") for _ in coded]
+        place = {name: k for k, name in enumerate(self.columns)}
+        of_ids = [(name, place[name], dict[bytes, int](), array("i")) for name in coded]
+        of_item, of_value = place[items], None if values is None else place[values]
         letters, ends, numbers = bytearray(), array("q", [0]), array("d")
         held = 0
         with reading(self.path):
             for line, cells in self.rows():
-                for name, known, column in zip(coded, codes, of_row, strict=True):
-                    text = self.id(name, line, cells[place[name]])
-                    held += 0 if text in known else len(text)
-                    column.append(known.setdefault(text, len(known)))
-                item = self.id(items, line, cells[place[items]])
+                for name, k, known, of_row in of_ids:
+                    text = self.id(name, line, cells[k])
+                    if text not in known:
+                        known[text] = len(known)
+                        held += len(text)
+                    of_row.append(known[text])
+                item = self.id(items, line, cells[of_item])
                 held += ROW_COST + len(item)
                 if held > self.memory:
                     raise self.too_much(line)
                 letters += item
                 ends.append(len(letters))
-                numbers.append(1.0 if values is None else self.number(values, line, cells[place[values]]))
-        columns = [
-            (id_column(known), np.array(column, dtype=np.int32)) for known, column in zip(codes, of_row, strict=True)
-        ]
+                numbers.append(1.0 if of_value is None else self.number(str(values), line, cells[of_value]))
+        columns = [(id_column(known), np.array(of_row, dtype=np.int32)) for _, _, known, of_row in of_ids]
         return FrameColumns(columns, (bytes(letters), np.array(ends, dtype=np.int64)), np.array(numbers))
 
     def id(self, name: str, line: int, cell: Cell) -> bytes:
