@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,8 @@ class Sample:
     exactly : callable
         Gives the exact values.
     is_rational : bool
-    share : float
-        Of its size each number is known to within this.
+    share, error : float
+        Each number is known to within this share of its size, and within this much.
     """
 
     high: Floats
@@ -44,6 +45,7 @@ class Sample:
     exactly: Callable[[], list[Fraction]]
     is_rational: bool = True
     share: float = float(ERROR)
+    error: float = inf
 
     @classmethod
     def from_exact(cls, numbers: list[Fraction]) -> Sample:
@@ -70,7 +72,8 @@ class Sample:
     @property
     def _error(self) -> Fraction:
         """How far any number may be from its estimate."""
-        return Fraction(self.share) * Fraction(float(np.abs(self.high).max(initial=0.0))) + TINY
+        most = Fraction(self.share) * Fraction(float(np.abs(self.high).max(initial=0.0)))
+        return (min(most, Fraction(self.error)) if isfinite(self.error) else most) + TINY
 
     def _number(self, estimate: Fraction, factor: Fraction | int, exactly: Callable[[], Fraction]) -> Number:
         return Number(estimate, self._error * factor, exactly, self.is_rational)

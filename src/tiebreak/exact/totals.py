@@ -59,9 +59,8 @@ class Totals:
         heaviest = weights.sum(axis=1)
         pieces, unit = self.pieces(int(heaviest.max(initial=1.0)))
         total = added([weights @ piece.T for piece in pieces])
-        return total, heaviest * (
-            4 * unit + 2 * self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
-        )
+        most = self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
+        return total, heaviest * (4 * unit + 2 * min(most, self.values.error))
 
     def pieces(self, heaviest: int) -> tuple[list[Floats], float]:
         """The values as sums of multiples of ever smaller units, of which so many add up exactly; the last unit."""

@@ -47,8 +47,8 @@ class ExactValues:
         Different exact values never share a float.
     labels : callable, optional
         Gives whole numbers [row, column]; cells with the same label have the same value.
-    share : float
-        Of its size each number is known to within this.
+    share, error : float
+        Each number is known to within this share of its size, and within this much.
     """
 
     nearest: Floats
@@ -58,6 +58,7 @@ class ExactValues:
     is_injective: bool = False
     labels: Callable[[], Places] | None = None
     share: float = SHARE
+    error: float = math.inf
 
     @classmethod
     def quotients(cls, numerator: ArrayLike, denominator: ArrayLike) -> ExactValues:
@@ -147,7 +148,9 @@ class ExactValues:
             rest[row, columns] = [
                 signed_float(number - Fraction(near)) for number, near in zip(exact, nearest[row, columns], strict=True)
             ]
-        return cls(nearest, rest, exactly, share=share, **more)
+        largest = float(np.abs(nearest).max(initial=0.0, where=~np.isnan(nearest)))
+        most = 2 * float(np.nanmax(error, initial=0.0)) + SHARE / 16 * largest
+        return cls(nearest, rest, exactly, share=share, error=most, **more)
 
     def where(self, mask: NDArray[np.bool_]) -> ExactValues:
         """The same, and nothing in columns that the mask leaves out."""
@@ -161,7 +164,7 @@ class ExactValues:
             return [Fraction(0) if is_zero else number for number, is_zero in numbers]
 
         nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
-        return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share)
+        return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share, error=self.error)
 
     def take_columns(self, columns: Places) -> ExactValues:
         """Some of the columns."""
@@ -197,7 +200,7 @@ class ExactValues:
         """The numbers of a row, without cells that have none."""
         columns = np.flatnonzero(~np.isnan(self.nearest[row]))
         high, low = self.nearest[row, columns], self.rest[row, columns]
-        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational, self.share)
+        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational, self.share, self.error)
 
     def differences(self, x: Places, y: Places) -> ExactValues:
         """Rows x less rows y: [pair, column]."""
@@ -209,14 +212,14 @@ class ExactValues:
 
         codes = self.codes(by_column=True)
         shape = len(x), self.nearest.shape[1]
-        nearest, rest = np.empty(shape), np.empty(shape)
+        nearest, rest, error = np.empty(shape), np.empty(shape), 0.0
         step = max(1, CELLS_AT_ONCE // max(shape[1], 1))
         for begin in range(0, len(x), step):
             pairs = slice(begin, begin + step)
             tied = codes[x[pairs]] == codes[y[pairs]]
             part = self._differences(x[pairs], y[pairs], tied, partial(later, exactly, begin))
-            nearest[pairs], rest[pairs] = part.nearest, part.rest
-        return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED)
+            nearest[pairs], rest[pairs], error = part.nearest, part.rest, max(error, part.error)
+        return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED, error=error)
 
     def _differences(self, x: Places, y: Places, tied: NDArray[np.bool_], exactly: Exactly) -> ExactValues:
         high, low = two_sum(self.nearest[x], -self.nearest[y])
@@ -269,7 +272,7 @@ class ExactValues:
         rest, near = self.rest[known][first], self.nearest[known][first]
         order = np.lexsort((rest, group[first]))
         # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
-        gap = np.diff(rest[order]) > 4 * self.share * np.abs(near[order][1:]) + 4 * LEAST
+        gap = np.diff(rest[order]) > 4 * np.minimum(self.share * np.abs(near[order][1:]), self.error) + 4 * LEAST
         apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
         cluster = np.cumsum(apart) - 1
         place = np.cumsum(np.bincount(cluster))
