@@ -258,20 +258,20 @@ class Comparison(Shown):
         )
 
     def _of_request(self, request: str) -> Comparison:
-        place, labels = np.array([self.requests.place(request, "request")]), self.labels
-        return Comparison(
-            f"{self.measure} of request {request}",
-            self.preference,
-            self.runs,
-            self.requests.take(place),
-            self.pairs,
-            self.numerator[:, place],
-            self.denominator[place],
-            self.baselines,
-            exact=None if self.exact is None else self.exact.take_columns(place),
-            by_run=None if self.by_run is None else self.by_run.take_columns(place),
-            labels=None if labels is None else lambda: labels()[:, place],
-            library=self.library,
+        one = self.take_requests(np.array([self.requests.place(request, "request")]))
+        return replace(one, measure=f"{self.measure} of request {request}", notes=())
+
+    def take_requests(self, places: NDArray[np.int64]) -> Comparison:
+        """What was found for some of the requests, by their places: of every column."""
+        labels = self.labels
+        return replace(
+            self,
+            requests=self.requests.take(places),
+            numerator=self.numerator[:, places],
+            denominator=self.denominator[places],
+            exact=None if self.exact is None else self.exact.take_columns(places),
+            by_run=None if self.by_run is None else self.by_run.take_columns(places),
+            labels=None if labels is None else lambda: labels()[:, places],
         )
 
     def _method(self, by: str | Method | None) -> Method:

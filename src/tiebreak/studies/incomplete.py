@@ -219,15 +219,9 @@ def without_requests(experiment: Experiment, complete: Sequence[Comparison], rem
         kept = set(requests.take(sampled_places(requests, share, seed)))
         for one in complete:
             places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
-            yield of_requests(one, places) if len(places) else None
+            yield one.take_requests(places) if len(places) else None
 
     return draw
-
-
-def of_requests(one: Comparison, places: NDArray[np.int64]) -> Comparison:
-    """What was found for some of the requests."""
-    requests, numerator, denominator = one.requests.take(places), one.numerator[:, places], one.denominator[places]
-    return replace(one, requests=requests, numerator=numerator, denominator=denominator)
 
 
 # What is compared
