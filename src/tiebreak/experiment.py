@@ -245,7 +245,7 @@ class Experiment:
         counted = positions.relevant() > 0
         for m in forms:
             if isinstance(m, ExternalMeasure):
-                values = ExactValues.given(m.evaluate_rankings(self.judgements, self._whole_rankings))
+                values = ExactValues.given(m.evaluate_rankings(self._judged, self._whole_rankings))
             elif isinstance(m, LevelMetric):
                 values = m.of_levels(levels[m.rel])
             elif isinstance(m, AspectMetric):
@@ -254,6 +254,12 @@ class Experiment:
                 values = m.values(self._pooled if m.needs_pool else positions)
             # A request without a relevant item is left out of everything, also by measures that would have a value.
             yield values.where(counted) if m.rel is None else values
+
+    @property
+    def _judged(self) -> Judgements:
+        """The judgements, without grades where they are to be forgotten."""
+        options = self.options
+        return self.judgements.binary(options.get("min_grade")) if options.get("binary") else self.judgements
 
     @cached_property
     def _pooled(self) -> Positions:
@@ -407,7 +413,10 @@ def notes_on_measures(
     """Measures that count other requests or other items than the rest."""
     handed_over = [name for name, m in zip(names, metrics, strict=True) if isinstance(m, ExternalMeasure)]
     if handed_over:
-        yield f"By ir_measures, with its own notion of relevance: {', '.join(handed_over)}."
+        yield f"By ir_measures: {', '.join(handed_over)}."
+    summed = [name for name, m in zip(names, metrics, strict=True) if m.is_summed]
+    if summed:
+        yield f"Sums over requests, not means: {', '.join(summed)}."
     for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
         counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
         if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):

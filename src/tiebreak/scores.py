@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues, Number
 from tiebreak.inputs import Ids
-from tiebreak.means import half_width, mean_of
+from tiebreak.means import half_width, mean_of, sum_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
@@ -29,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """The mean of one measure for one run, with its 95% interval by Student's t over requests."""
+    """The mean of one measure for one run, with its 95% interval by Student's t over requests; of counts the sum."""
 
     run: str
     measure: str
@@ -108,13 +109,16 @@ class Scores(Shown):
             for k, measure in enumerate(self.measures):
                 known = self.values[r, :, k][~np.isnan(self.values[r, :, k])]
                 mean = float(self.exact_means[k][r])
-                margin = half_width((known - mean) ** 2, len(known))
+                margin = nan if self.metrics[k].is_summed else half_width((known - mean) ** 2, len(known))
                 yield Mean(run, measure, mean, mean - margin, mean + margin, len(known))
 
     @cached_property
     def exact_means(self) -> tuple[list[Number | float], ...]:
-        """For every measure the exact mean of every run; NaN where it has no value."""
-        return tuple([mean_of(one.sample(r)) for r in range(len(self.runs))] for one in self.exact)
+        """For every measure the exact mean of every run, of counts the sum; NaN where it has no value."""
+        return tuple(
+            [sum_of(one.sample(r)) if m.is_summed else mean_of(one.sample(r)) for r in range(len(self.runs))]
+            for m, one in zip(self.metrics, self.exact, strict=True)
+        )
 
     def _means(self, r: int) -> list[float]:
         return [float(means[r]) for means in self.exact_means]

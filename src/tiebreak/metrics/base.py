@@ -72,6 +72,11 @@ class Metric(Entry):
         """Whether it needs the distinct items of all runs counted."""
         return False
 
+    @property
+    def is_summed(self) -> bool:
+        """Whether it is a count, of which the total over requests is reported in place of the mean."""
+        return False
+
     def on(self, positions: Positions) -> Metric:
         """The simplest metric that gives the same values on these positions."""
         return self
