@@ -20,6 +20,7 @@ from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric, InterestMetric, NoisyOrNDCG
+from tiebreak.metrics.base import over_requests
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_rankings import (
@@ -148,7 +149,7 @@ class Experiment:
         compared = compare(self.positions, made, baseline, evaluate=self._values)
         if isinstance(made, MetricDifference):
             warn_of_grades([metric(made.metric)], self.positions)
-        said = (*notes(self.positions, own_level(made)), *self._depth_note(made))
+        said = (*notes(self.positions, own_level(made), len(compared.requests)), *self._depth_note(made))
         return replace(compared, measure=str(measure).strip(), notes=said)
 
     def _depth_note(self, made: Preference) -> Iterator[str]:
@@ -203,7 +204,7 @@ class Experiment:
         requests = self.positions.requests.take(known)
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(self.positions.runs, requests, exact.nearest, exact=exact, library=self.positions.library)
-        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel))
+        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel, len(known)))
         return Utilities.of(table, str(made), said, weights, groups)
 
     def explain(
@@ -240,10 +241,10 @@ class Experiment:
     def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[ExactValues]:
         """The exact values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
         positions = self.positions
+        metrics = list(metrics)
         forms = [m.on(positions) for m in metrics]
         levels = {rel: positions.levels(rel) for rel in {m.rel for m in forms if isinstance(m, LevelMetric)}}
-        counted = positions.relevant() > 0
-        for m in forms:
+        for asked, m in zip(metrics, forms, strict=True):
             if isinstance(m, ExternalMeasure):
                 values = ExactValues.given(m.evaluate_rankings(self._judged, self._whole_rankings))
             elif isinstance(m, LevelMetric):
@@ -252,8 +253,7 @@ class Experiment:
                 values = m.values_of(self._aspect_rankings(m))
             else:
                 values = m.values(self._pooled if m.needs_pool else positions)
-            # A request without a relevant item is left out of everything, also by measures that would have a value.
-            yield values.where(counted) if m.rel is None else values
+            yield over_requests(asked, values, positions)
 
     @property
     def _judged(self) -> Judgements:
@@ -378,10 +378,10 @@ def own_level(made: Preference) -> float | None:
     return level
 
 
-def notes(positions: Positions, rel: float | None = None) -> Iterator[str]:
+def notes(positions: Positions, rel: float | None = None, counted: int | None = None) -> Iterator[str]:
     """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
     m = positions.relevant(rel)
-    left_out = int((m == 0).sum())
+    left_out = int((m == 0).sum()) if counted is None else len(m) - counted
     relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
     yield f"Relevant is {relevance}." + (
         f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
