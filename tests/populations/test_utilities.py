@@ -355,3 +355,11 @@ def test_a_metric_that_no_request_has_a_value_of_is_refused():
     for asked in (lambda: nobody.utilities("AP(rel=3)"), lambda: nobody.order("leximin(AP(rel=3))")):
         with pytest.raises(tb.InputError, match="has no value for any request"):
             asked()
+
+
+@pytest.mark.parametrize("weights", [None, {"q1": 3, "q2": 1, "q3": 1, "q4": 1}])
+@pytest.mark.parametrize("by", ["leximin", "min", "mean"])
+def test_orders_of_grouped_utilities_are_over_groups(by, weights):
+    made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
+    found, expected = made.order(by), made.grouped().order(by)
+    assert (found.measure, found.notes, found.rows()) == (expected.measure, expected.notes, expected.rows())
