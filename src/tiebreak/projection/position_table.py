@@ -105,7 +105,8 @@ class Positions:
         return self.layout.request_order
 
     def __repr__(self) -> str:
-        return f"<Positions: {len(self.runs)} runs, {len(self.requests)} requests, {len(self.item)} relevant items>"
+        relevant = int(self.relevant().sum())
+        return f"<Positions: {len(self.runs)} runs, {len(self.requests)} requests, {relevant} relevant items>"
 
     def buckets(self) -> Iterator[Bucket]:
         """Requests by their number of entries m, as views of `ranks`; not sorted along the last axis."""
