@@ -113,8 +113,8 @@ def test_a_preference_that_has_no_value_is_refused(exp):
 
 
 def test_requests_without_a_value_are_left_out(exp):
-    found = exp.compare("diff(AP(rel=2))")
-    assert list(found.requests) == ["q1"]  # only q1 has an item of grade 2: AP 1/3, 1 and 0
+    found = exp.compare("rrLP(rel=2)")
+    assert list(found.requests) == ["q1"]  # only q1 has an item of grade 2: at 3, 1 and nowhere
     assert found.values.ravel() == pytest.approx([-2 / 3, 1 / 3, 1])
 
 

@@ -275,3 +275,26 @@ def test_numbers_are_never_broken_in_a_narrow_terminal(monkeypatch, capsys):
 @pytest.mark.parametrize("name", ["[a]", "*b"])
 def test_latex_rows_keep_what_they_begin_with(name):
     assert "{}" + name in Table(("run", "AP"), ((name, "1"),)).to_latex()
+
+
+def test_requests_left_out_are_in_no_row_and_in_no_count(tmp_path):
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}, "q3": {"a": 0}}
+    exp = tb.Experiment(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, min_grade=2)
+    with pytest.warns(tb.errors.EmptyRequestsWarning):
+        scores = exp.evaluate(["AP", "RR"])
+    assert {row.request for row in scores.per_request()} == {"q1"}
+    assert [row[1] for row in scores.wide_rows(per_request=True)[1]] == ["q1"]
+    assert {row[1] for row in scores.trec_rows(per_request=True)} == {"q1", "all"}
+    assert len(scores.to_frame()) == 2
+    assert repr(scores).startswith("<Scores: 1 runs x 1 requests x 2 measures>")
+    assert "1 relevant items" in repr(exp.positions)
+
+
+def test_values_left_out_of_one_measure_are_no_rows():
+    qrels = {"q1": {"a": 3}, "q2": {"a": 1}}
+    scores = tb.Experiment(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}).evaluate(["AP", "ISL(rel=3)"])
+    assert [(row.request, row.measure) for row in scores.per_request()] == [
+        ("q1", "AP"),
+        ("q1", "ISL(rel=3)"),
+        ("q2", "AP"),
+    ]

@@ -425,3 +425,9 @@ def test_worked_examples_hold_exactly(name, function):
 def test_worked_examples_hold_to_rounding(name, function):
     for arguments, expected in examples_of(name):
         assert function(**arguments) == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["LexiRecall", "lexirecall", "sgnLR", "LexiPrecision", "sgnLP"])
+def test_lexicographic_preferences_go_by_all_their_names(name):
+    assert tie_probability(name, 6, 3) == Fraction(1, 20)
+    assert number_of_values(name, 6, 3) == 20

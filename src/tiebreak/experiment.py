@@ -20,6 +20,7 @@ from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric, InterestMetric, NoisyOrNDCG
+from tiebreak.metrics.base import over_requests
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_rankings import (
@@ -149,7 +150,7 @@ class Experiment:
         compared = compare(self.positions, made, baseline, evaluate=self._values)
         if isinstance(made, MetricDifference):
             warn_of_grades([metric(made.metric)], self.positions)
-        said = (*notes(self.positions, own_level(made)), *self._depth_note(made))
+        said = (*notes(self.positions, own_level(made), len(compared.requests)), *self._depth_note(made))
         return replace(compared, measure=str(measure).strip(), notes=said)
 
     def _depth_note(self, made: Preference) -> Iterator[str]:
@@ -204,7 +205,7 @@ class Experiment:
         requests = self.positions.requests.take(known)
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(self.positions.runs, requests, exact.nearest, exact=exact, library=self.positions.library)
-        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel))
+        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel, len(known)))
         return Utilities.of(table, str(made), said, weights, groups)
 
     def explain(
@@ -241,20 +242,25 @@ class Experiment:
     def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[ExactValues]:
         """The exact values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
         positions = self.positions
+        metrics = list(metrics)
         forms = [m.on(positions) for m in metrics]
         levels = {rel: positions.levels(rel) for rel in {m.rel for m in forms if isinstance(m, LevelMetric)}}
-        counted = positions.relevant() > 0
-        for m in forms:
+        for asked, m in zip(metrics, forms, strict=True):
             if isinstance(m, ExternalMeasure):
-                values = ExactValues.given(m.evaluate_rankings(self.judgements, self._whole_rankings))
+                values = ExactValues.given(m.evaluate_rankings(self._judged, self._whole_rankings))
             elif isinstance(m, LevelMetric):
                 values = m.of_levels(levels[m.rel])
             elif isinstance(m, AspectMetric):
                 values = m.values_of(self._aspect_rankings(m))
             else:
                 values = m.values(self._pooled if m.needs_pool else positions)
-            # A request without a relevant item is left out of everything, also by measures that would have a value.
-            yield values.where(counted) if m.rel is None else values
+            yield over_requests(asked, values, positions)
+
+    @property
+    def _judged(self) -> Judgements:
+        """The judgements, without grades where they are to be forgotten."""
+        options = self.options
+        return self.judgements.binary(options.get("min_grade")) if options.get("binary") else self.judgements
 
     @cached_property
     def _pooled(self) -> Positions:
@@ -374,10 +380,10 @@ def own_level(made: Preference) -> float | None:
     return level
 
 
-def notes(positions: Positions, rel: float | None = None) -> Iterator[str]:
+def notes(positions: Positions, rel: float | None = None, counted: int | None = None) -> Iterator[str]:
     """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
     m = positions.relevant(rel)
-    left_out = int((m == 0).sum())
+    left_out = int((m == 0).sum()) if counted is None else len(m) - counted
     relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
     yield f"Relevant is {relevance}." + (
         f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
@@ -409,7 +415,10 @@ def notes_on_measures(
     """Measures that count other requests or other items than the rest."""
     handed_over = [name for name, m in zip(names, metrics, strict=True) if isinstance(m, ExternalMeasure)]
     if handed_over:
-        yield f"By ir_measures, with its own notion of relevance: {', '.join(handed_over)}."
+        yield f"By ir_measures: {', '.join(handed_over)}."
+    summed = [name for name, m in zip(names, metrics, strict=True) if m.is_summed]
+    if summed:
+        yield f"Sums over requests, not means: {', '.join(summed)}."
     for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
         counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
         if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):

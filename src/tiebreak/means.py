@@ -22,6 +22,11 @@ def mean_of(sample: Sample) -> Number | float:
     return sample.total() / len(sample) if len(sample) else nan
 
 
+def sum_of(sample: Sample) -> Number | float:
+    """The exact sum; NaN where there is no value."""
+    return sample.total() if len(sample) else nan
+
+
 def exact_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
     """The exact mean of every row of ``numerator[row, request] / denominator[request]``.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues, Number
 from tiebreak.inputs import Ids
-from tiebreak.means import half_width, mean_of
+from tiebreak.means import half_width, mean_of, sum_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
@@ -29,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """The mean of one measure for one run, with its 95% interval by Student's t over requests."""
+    """The mean of one measure for one run, with its 95% interval by Student's t over requests; of counts the sum."""
 
     run: str
     measure: str
@@ -108,24 +109,34 @@ class Scores(Shown):
             for k, measure in enumerate(self.measures):
                 known = self.values[r, :, k][~np.isnan(self.values[r, :, k])]
                 mean = float(self.exact_means[k][r])
-                margin = half_width((known - mean) ** 2, len(known))
+                margin = nan if self.metrics[k].is_summed else half_width((known - mean) ** 2, len(known))
                 yield Mean(run, measure, mean, mean - margin, mean + margin, len(known))
 
     @cached_property
     def exact_means(self) -> tuple[list[Number | float], ...]:
-        """For every measure the exact mean of every run; NaN where it has no value."""
-        return tuple([mean_of(one.sample(r)) for r in range(len(self.runs))] for one in self.exact)
+        """For every measure the exact mean of every run, of counts the sum; NaN where it has no value."""
+        return tuple(
+            [sum_of(one.sample(r)) if m.is_summed else mean_of(one.sample(r)) for r in range(len(self.runs))]
+            for m, one in zip(self.metrics, self.exact, strict=True)
+        )
 
     def _means(self, r: int) -> list[float]:
         return [float(means[r]) for means in self.exact_means]
 
     def per_request(self) -> Iterator[Row]:
-        """Every value, by run, then request, then measure."""
-        requests = list(self.requests)
+        """Every value, by run, then request, then measure; without what is left out."""
         for r, run in enumerate(self.runs):
-            for q, request in enumerate(requests):
+            for q, request in self._counted:
                 for measure, value in zip(self.measures, self.values[r, q].tolist(), strict=True):
-                    yield Row(run, request, measure, value)
+                    if value == value:
+                        yield Row(run, request, measure, value)
+
+    @cached_property
+    def _counted(self) -> list[tuple[int, str]]:
+        """The places and names of requests for which some measure has a value."""
+        requests = list(self.requests)
+        known = np.flatnonzero((~np.isnan(self.values)).any(axis=(0, 2)))
+        return [(q, requests[q]) for q in known.tolist()]
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
         """``{run: {request: {measure: value}}}``."""
@@ -144,7 +155,7 @@ class Scores(Shown):
         return {f"{run}/{measure}": mean for run, row in zip(self.runs, means, strict=True) for measure, mean in row}
 
     def to_frame(self) -> Any:
-        """Every value, a row each: run, request, measure, value."""
+        """Every value, a row each: run, request, measure, value; without requests that are left out."""
         return self._frame(Row._fields, self.per_request())
 
     def table(self, digits: int = 4) -> Table:
@@ -162,13 +173,12 @@ class Scores(Shown):
         )
 
     def wide_rows(self, per_request: bool) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Names of columns, and a row per run, or per run and request, with a value per measure."""
+        """Names of columns, and a row per run, or per run and request that counts, with a value per measure."""
         if per_request:
-            requests = list(self.requests)
             rows = [
-                (run, request, *values)
+                (run, request, *self.values[r, q].tolist())
                 for r, run in enumerate(self.runs)
-                for request, values in zip(requests, self.values[r].tolist(), strict=True)
+                for q, request in self._counted
             ]
             return ("run", "request", *self.measures), rows
         return ("run", *self.measures), [(run, *self._means(r)) for r, run in enumerate(self.runs)]
@@ -177,9 +187,9 @@ class Scores(Shown):
         """As trec_eval prints: measure, request or ``all``, value; behind the run's name where there are several."""
         for r, run in enumerate(self.runs):
             name = (run,) if len(self.runs) > 1 else ()
-            for request, values in zip(self.requests, self.values[r].tolist(), strict=True):
-                if per_request:
-                    yield from ((*name, m, request, v) for m, v in zip(self.measures, values, strict=True))
+            for q, request in self._counted if per_request else ():
+                values = zip(self.measures, self.values[r, q].tolist(), strict=True)
+                yield from ((*name, m, request, v) for m, v in values if v == v)
             yield from ((*name, m, "all", mean) for m, mean in zip(self.measures, self._means(r), strict=True))
 
     def _best(self, k: int) -> Iterator[int]:
@@ -190,5 +200,5 @@ class Scores(Shown):
             yield from (r for r, mean in known.items() if mean == best)
 
     def __repr__(self) -> str:
-        size = f"{len(self.runs)} runs x {len(self.requests)} requests x {len(self.measures)} measures"
+        size = f"{len(self.runs)} runs x {len(self._counted)} requests x {len(self.measures)} measures"
         return f"<Scores: {size}>\n{self.table().to_text()}"

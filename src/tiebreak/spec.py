@@ -105,8 +105,12 @@ ALIASES = tuple(
         (r"MAP\b(.*)", r"AP\1"),
         (r"MRR\b(.*)", r"RR\1"),
         (r"NDCG\b(.*)", r"nDCG\1"),
-        (r"Rprec\b(.*)", r"RP\1"),
-        (r"Bpref\b(.*)", r"bpref\1"),
+        (r"R[Pp]rec\b(.*)", r"RP\1"),
+        (r"B[Pp]ref\b(.*)", r"bpref\1"),
+        (r"Precision\b(.*)", r"P\1"),
+        (r"Recall\b(.*)", r"R\1"),
+        (r"MAP_IA\b(.*)", r"AP_IA\1"),
+        (r"StRecall\b(.*)", r"STREC\1"),
     )
 )
 

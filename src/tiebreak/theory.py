@@ -53,14 +53,23 @@ def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) 
     """
     n, m = sizes(n, m)
     spec = parse(measure)
-    if spec.name not in TIED_PAIRS:
+    name = lower_name(spec.name)
+    if name not in TIED_PAIRS:
         raise UnknownNameError("measure with a known probability of ties", spec.name, TIED_PAIRS)
     k = spec.cutoff if cutoff is None else whole("cutoff", cutoff, 1)
-    if spec.arguments or (spec.name == "R") != (k is not None) or (cutoff and spec.cutoff):
+    if spec.arguments or (name == "R") != (k is not None) or (cutoff and spec.cutoff):
         raise InputError(
             f"{measure!r} with cutoff={cutoff}. Give R one cutoff, the others none, and no parameters.", kind="spec"
         )
-    return Fraction(TIED_PAIRS[spec.name](n, m, k or m), comb(n, m) ** 2)
+    return Fraction(TIED_PAIRS[name](n, m, k or m), comb(n, m) ** 2)
+
+
+def lower_name(name: str) -> str:
+    """The lexicographic preferences as they are called here; other names as they are."""
+    from tiebreak.preferences import ALIASES
+
+    preference = ALIASES.get(name, name)
+    return preference.lower() if preference in ("LexiRecall", "LexiPrecision") else name
 
 
 def alike_in_one_end(n: int, m: int) -> int:
@@ -122,9 +131,10 @@ def number_of_values(method: str, n: int, m: int) -> int:
     """
     n, m = sizes(n, m)
     values = {"RR": n - m + 1, "TSE": n - m + 1, "lexiprecision": comb(n, m), "lexirecall": comb(n, m)}
-    if method not in values:
+    name = lower_name(method)
+    if name not in values:
         raise UnknownNameError("method with a known number of values", method, values)
-    return values[method]
+    return values[name]
 
 
 def growth_of_values(n: int, m: int, added: int) -> Fraction:

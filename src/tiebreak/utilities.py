@@ -162,7 +162,12 @@ class Utilities:
         return f"<Utilities of {self.measure}: {many(len(self.runs), 'run')}, {many(len(self.requests), 'request')}>"
 
     def order(self, by: str | Population = "leximin") -> Ordering:
-        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``."""
+        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
+
+        Where there are groups, the population is over the means of the groups.
+        """
+        if self.groups is not None:
+            return self.grouped().order(self._named(by).bare)
         made = self._population(by)
         said = f"Over {many(len(self.requests), 'request')}."
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
@@ -291,10 +296,15 @@ class Utilities:
             yield group, part
 
     def _population(self, by: str | Population) -> Population:
+        made = self._named(by)
+        made.check(self.table)
+        return made
+
+    def _named(self, by: str | Population) -> Population:
+        """The population asked for, which is of these utilities if it says of what it is."""
         made = population(by)
         if made.metric is not None and str(made.metric) != self.measure:
             raise InputError(f"{made}: these utilities are of {self.measure}, not of {made.metric}.", kind="spec")
-        made.check(self.table)
         return made
 
     def _number(self, by: str | Population) -> Population:

@@ -337,12 +337,12 @@ def test_request_for_which_one_measure_has_no_value_is_null_there(tmp_path):
     (tmp_path / "one.run").write_text(ranking("q1", "a") + ranking("q2", "c"))
     (tmp_path / "two.run").write_text(ranking("q1", "x", "a") + ranking("q2", "x", "c"))
     arguments = ("compare", tmp_path / "qrels.txt", tmp_path / "one.run", tmp_path / "two.run")
-    asked = ("-m", "diff(AP(rel=3))", "-m", "RPP")
+    asked = ("-m", "rrLP(rel=3)", "-m", "RPP")
     lines = objects(done(*arguments, *asked, "-q", "--format", "jsonl").stdout)
-    assert [(line["qid"], line["diff(AP(rel=3))"], line["RPP"]) for line in lines] == [("q1", 0.5, 1), ("q2", None, 1)]
+    assert [(line["qid"], line["rrLP(rel=3)"], line["RPP"]) for line in lines] == [("q1", 0.5, 1), ("q2", None, 1)]
     # Each mean is over the requests that have a value.
     (mean,) = objects(done(*arguments, *asked, "--format", "jsonl").stdout)
-    assert (mean["diff(AP(rel=3))"], mean["RPP"]) == (0.5, 1)
+    assert (mean["rrLP(rel=3)"], mean["RPP"]) == (0.5, 1)
 
 
 def test_identical_runs_tie_everywhere(files):

@@ -81,8 +81,12 @@ def test_agreement_with_the_first_measure_is_told(files):
 
 
 def test_json_lines_have_lists_of_mc4_and_borda(files):
+    order, tied = ["one", "three", "two"], [["one", "three"]]
     assert objects(done("order", *files, "-m", "rpp", "--format", "jsonl").stdout) == [
-        {"qid": "all", "rpp": {"type": "preference", "mc4": ["one", "three", "two"], "borda": ["one", "three", "two"]}}
+        {
+            "qid": "all",
+            "rpp": {"type": "preference", "mc4": order, "borda": order, "tied": {"mc4": tied, "borda": tied}},
+        }
     ]
 
 
@@ -92,14 +96,18 @@ def test_json_lines_also_have_the_way_asked_for(files):
         done("order", qrels, two, three, one, "-m", "rpp", "-m", "ap", "--by", "mean", "--format", "jsonl").stdout
     )
     assert list(line) == ["qid", "rpp", "ap"]
-    assert list(line["rpp"]) == ["type", "mc4", "borda", "mean"]
+    assert list(line["rpp"]) == ["type", "mc4", "borda", "mean", "tied"]
     assert line["rpp"]["mean"] == line["ap"]["mean"] == ["one", "three", "two"]
-    assert line["rpp"]["borda"] == ["three", "one", "two"]  # a tie, in the order given
+    assert line["rpp"]["borda"] == ["one", "three", "two"]  # a tie, by name
+    assert line["rpp"]["tied"] == {"mc4": [["one", "three"]], "borda": [["one", "three"]], "mean": []}
 
 
 def test_order_within_every_request(files):
     lines = objects(done("order", *files, "-m", "rpp", "-q", "--format", "jsonl").stdout)
-    assert lines == [{"qid": "q1", "rpp": ["three", "one", "two"]}, {"qid": "q2", "rpp": ["one", "three", "two"]}]
+    assert lines == [
+        {"qid": "q1", "rpp": ["three", "one", "two"], "tied": {"rpp": []}},
+        {"qid": "q2", "rpp": ["one", "three", "two"], "tied": {"rpp": []}},
+    ]
     rows = ordered(done("order", *files, "-m", "rpp", "-q", "--format", "csv").stdout)
     assert [(row["request"], row["rank"], row["run"], float(row["win_rate"])) for row in rows] == [
         ("q1", "1", "three", 1.5),
@@ -115,7 +123,7 @@ def test_order_within_every_request(files):
 def test_runs_that_tie_within_a_request_share_a_rank(files):
     qrels, one, two, _ = files
     rows = ordered(done("order", qrels, two, one, f"copy={one}", "-m", "RPP", "-q", "--format", "csv").stdout)
-    assert [(row["rank"], row["run"]) for row in rows[:3]] == [("1", "one"), ("1", "copy"), ("3", "two")]
+    assert [(row["rank"], row["run"]) for row in rows[:3]] == [("1", "copy"), ("1", "one"), ("3", "two")]
 
 
 def test_trec_format_has_measure_request_run_rank_and_score(files):
@@ -270,3 +278,22 @@ def test_options_of_a_way_reach_it(files):
 
 def test_closed_pipe_ends_quietly(files):
     assert closed_pipe("order", *files) == (0, "")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "trec"])
+@pytest.mark.parametrize("extra", [(), ("--by", "borda"), ("-q",), ("--by", "leximin(AP)")])
+def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form, extra):
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
+    for name, items in (("z", "ax"), ("b", "ay"), ("m", "xa")):
+        (tmp_path / f"{name}.run").write_text(ranking("q1", *items) + ranking("q2", *items))
+    runs = [tmp_path / f"{name}.run" for name in "zbm"]
+    measure = () if "leximin(AP)" in extra else ("-m", "RPP")
+    printed = [
+        done("order", tmp_path / "qrels.txt", *given, *measure, *extra, "--format", form).stdout
+        for given in (runs, runs[::-1])
+    ]
+    assert printed[0] == printed[1]
+    if form == "jsonl":
+        for line in objects(printed[0]):
+            tied = line["tied"] if "-q" in extra else line[[*line][1]]["tied"]
+            assert all(groups == [["b", "z"]] for groups in tied.values())

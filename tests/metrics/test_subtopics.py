@@ -236,3 +236,11 @@ def test_rankings_of_rated_items_have_the_values_of_their_positions(rated, aspec
         if issubclass(entry, SubtopicMetric):
             made = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))
             np.testing.assert_allclose(made.of_rankings(rankings), made.evaluate(exp.positions), rtol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["alpha_DCG", "ERR_IA"])
+def test_cutoffs_that_no_ideal_can_be_made_for_are_refused(measure):
+    exp = tb.Experiment({"q": {"a": {"1": 1, "2": 1}}}, {"q": {"a": 1.0}})
+    with pytest.raises(tb.InputError, match="at most 1,000,000"):
+        exp.evaluate(f"{measure}@1000001")
+    assert exp.evaluate(f"{measure}@1000").values.item() > 0

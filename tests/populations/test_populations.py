@@ -509,3 +509,22 @@ def test_the_largest_numbers_are_summed():
         "run0": {"mean": 1 / 3, "median": 1}
     }
     assert utilities([9e99], [1e100]).order("leximin(digits=2)").to_dict() == {"run1": 1, "run0": 2}
+
+
+def test_geometric_mean_with_a_shift_has_no_floor():
+    made = tb.Utilities({"x": {"q": 0.0, "r": 0.5}, "y": {"q": 0.1, "r": 0.2}})
+    found = made.evaluate(["gmean(shift=0.25)"]).to_dict()
+    assert found["x"]["gmean(shift=0.25)"] == pytest.approx((0.25 * 0.75) ** 0.5, abs=1e-15)
+    assert found["y"]["gmean(shift=0.25)"] == pytest.approx((0.35 * 0.45) ** 0.5, abs=1e-15)
+    assert made.evaluate("gmean").to_dict()["x"]["gmean"] == pytest.approx((1e-5 * 0.5) ** 0.5)
+    with pytest.raises(tb.InputError, match="a floor or a shift"):
+        made.order("gmean(floor=0.1, shift=0.1)")
+    with pytest.raises(tb.InputError, match="above 0"):
+        made.order("gmean(shift=0)")
+
+
+def test_geometric_means_with_a_shift_tie_where_products_are_equal():
+    # (0.1 + 0.1)(0.5 + 0.1) = (0.2 + 0.1)(0.3 + 0.1), which floats do not see.
+    made = tb.Utilities({"x": {"q": 0.1, "r": 0.5}, "y": {"q": 0.2, "r": 0.3}})
+    assert made.order("gmean(shift=0.1)").n_tied == 2
+    assert made.order("gmean").n_tied == 0

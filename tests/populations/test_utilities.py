@@ -361,3 +361,11 @@ def test_a_sample_may_draw_the_largest_utility_every_time():
     # In units of 2^-61 four of five draws of 1 are more than 63 bits.
     curve = two_runs([1.0, 2.0**-61, 0.0, 0.0, 0.0], [0.0] * 5).by_lag("x", "y", resamples=1000)
     assert all(row.second == 0 for row in curve.rows)
+
+
+@pytest.mark.parametrize("weights", [None, {"q1": 3, "q2": 1, "q3": 1, "q4": 1}])
+@pytest.mark.parametrize("by", ["leximin", "min", "mean"])
+def test_orders_of_grouped_utilities_are_over_groups(by, weights):
+    made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
+    found, expected = made.order(by), made.grouped().order(by)
+    assert (found.measure, found.notes, found.rows()) == (expected.measure, expected.notes, expected.rows())

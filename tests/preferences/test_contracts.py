@@ -299,3 +299,8 @@ def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch,
     apart = tb.compare(positions, spec, baseline)
     assert np.ptp(together.numerator) > 0
     assert together.numerator.tobytes() == apart.numerator.tobytes()
+
+
+def test_weights_can_be_a_list():
+    assert preference("RPP(weights='2,1')") == rpp.RecallPairedPreference(weights=[2, 1])
+    assert hash(rpp.RecallPairedPreference(weights=[2, 1])) == hash(rpp.RecallPairedPreference(weights=(2, 1)))

@@ -6,7 +6,7 @@ from math import log2
 import pytest
 
 import tiebreak
-from tiebreak.errors import GradesWarning
+from tiebreak.errors import EmptyRequestsWarning, GradesWarning
 from tiebreak.projection import UNRETRIEVED
 
 MIN_GRADE = 2
@@ -112,3 +112,16 @@ def test_measures_of_the_catalogue_equal_trec_eval(data):
 
 
 ALL_MEASURES = ["map", "Rprec", "bpref", "recip_rank", "P_10", "recall_1000", "ndcg", "ndcg_cut_10"]
+
+
+def test_ndcg_equals_trec_eval_whatever_min_grade_is(data):
+    folder = data / "dl19-passage"
+    runs = sorted((folder / "runs").iterdir())[:3]
+    with gzip.open(folder / "trec_eval.l2.tsv.gz", "rt") as lines:
+        rows = [line.split() for line in lines]
+    printed = {(run, qid): float(value) for run, qid, measure, value in rows if measure == "ndcg_cut_10"}
+    with pytest.warns((GradesWarning, EmptyRequestsWarning)):
+        scores = tiebreak.Experiment(folder / "qrels.txt", runs, min_grade=3).evaluate("ndcg_cut_10")
+    found = {(row.run, row.request): row.value for row in scores.per_request()}
+    assert len(found) == 3 * 43
+    assert all(abs(value - printed[key]) < 1e-9 for key, value in found.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -149,11 +149,9 @@ def check_names(asked: list[str], by: str | None) -> None:
 
 
 def of_file(path: str, missing: float | None, lower_is_better: bool, over: dict[str, Any]) -> Utilities:
-    """Utilities in a file; of groups where there are groups."""
     from tiebreak.utilities import Utilities
 
-    made = Utilities(path, missing=missing, lower_is_better=lower_is_better, **over)
-    return made.grouped() if over["groups"] else made
+    return Utilities(path, missing=missing, lower_is_better=lower_is_better, **over)
 
 
 def by_population(made: Experiment, measure: str, by: str | None, over: dict[str, str | None]) -> Ordering:
@@ -162,10 +160,19 @@ def by_population(made: Experiment, measure: str, by: str | None, over: dict[str
     found = population_of(measure, by)
     if found is None or found.metric is None or not any(over.values()):
         return made.order(measure, by)
-    utilities = made.utilities(found.metric, **over)
-    if not over["groups"]:
-        return utilities.order(found)
-    return utilities.grouped().order(found.bare)
+    return made.utilities(found.metric, **over).order(found)
+
+
+def lists_of(orderings: Iterable[Ordering]) -> dict[str, Any]:
+    """By way of ordering the runs, the best first; under ``tied`` the groups of them that share a rank."""
+    ranks = {ordering.by: ordering.to_dict() for ordering in orderings}
+    return {**{by: list(known) for by, known in ranks.items()}, "tied": {by: tied_runs(ranks[by]) for by in ranks}}
+
+
+def tied_runs(ranks: dict[str, int]) -> list[list[str]]:
+    """The groups of runs that share a rank."""
+    groups = ([run for run, rank in ranks.items() if rank == shared] for shared in dict.fromkeys(ranks.values()))
+    return [group for group in groups if len(group) > 1]
 
 
 class Orders:
@@ -221,8 +228,8 @@ class Orders:
             yield from ((name, ordering.by, *row) for row in ordering.rows())
 
     def jsonl(self) -> Rows:
-        """The keys that users of pref_aggregate expect: lists of runs, the best first."""
-        lists = [{"type": "population", ordering.by: ordering.ranking()} for ordering in self.orderings]
+        """The keys that users of pref_aggregate expect: lists of runs, the best first; and which of them tie."""
+        lists = [{"type": "population", **lists_of([ordering])} for ordering in self.orderings]
         return ("qid", *self.names), iter([("all", *lists)])
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
@@ -308,15 +315,13 @@ class ComparedOrders(Orders):
             for request, ranks, scores in zip(
                 comparison.requests, comparison.placings().T.tolist(), rates, strict=True
             ):
-                order = sorted(range(len(ranks)), key=ranks.__getitem__)
-                for r in order:
-                    tied = ranks.count(ranks[r]) > 1
-                    yield comparison.measure, request, ranks[r], comparison.runs[r], scores[r], tied
+                for rank, run, score in sorted(zip(ranks, comparison.runs, scores, strict=True)):
+                    yield comparison.measure, request, rank, run, score, ranks.count(rank) > 1
 
     def jsonl(self) -> Rows:
-        """The keys that users of pref_aggregate expect: lists of runs, the best first."""
+        """The keys that users of pref_aggregate expect: lists of runs, the best first; and which of them tie."""
         if self.per_request:
-            return ("qid", *self.names), self._request_lists()
+            return ("qid", *self.names, "tied"), self._request_lists()
         lists = [{"type": self._type(k), **self._lists(k)} for k in range(len(self.found))]
         if self.resamples:
             for k, known in enumerate(lists):
@@ -330,14 +335,15 @@ class ComparedOrders(Orders):
 
     def _lists(self, k: int) -> dict[str, Any]:
         ways = dict.fromkeys(["mc4", "borda", self.orderings[k].by])
-        return {by: self.found[k].order(by).ranking() for by in ways}
+        return lists_of([self.found[k].order(by) for by in ways])
 
     def _request_lists(self) -> Iterator[tuple[Any, ...]]:
-        lists: dict[str, dict[str, list[str]]] = {}
-        for measure, request, _, run, _, _ in self._requests():
-            lists.setdefault(request, {}).setdefault(measure, []).append(run)
+        lists: dict[str, dict[str, dict[str, int]]] = {}
+        for measure, request, rank, run, _, _ in self._requests():
+            lists.setdefault(request, {}).setdefault(measure, {})[run] = rank
         for request, known in lists.items():
-            yield (request, *(known.get(name) for name in self.names))
+            runs = (list(known[name]) if name in known else None for name in self.names)
+            yield (request, *runs, {name: tied_runs(ranks) for name, ranks in known.items()})
 
     def trec(self) -> Iterator[tuple[Any, ...]]:
         """Measure, request or ``all``, run, rank, score."""

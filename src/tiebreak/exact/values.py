@@ -160,8 +160,9 @@ class ExactValues:
         """The same with 0 in some cells."""
 
         def exactly(row: int, columns: Places) -> list[Fraction]:
-            numbers = zip(self.exactly(row, columns), mask[row, columns], strict=True)
-            return [Fraction(0) if is_zero else number for number, is_zero in numbers]
+            is_zero = mask[row, columns]
+            others = iter(self.exactly(row, columns[~is_zero]))
+            return [Fraction(0) if zero else next(others) for zero in is_zero.tolist()]
 
         nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
         return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share, error=self.error)

@@ -72,7 +72,8 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
 def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> Metric:
     """The metric that a spec names; a measure that only ir_measures knows is handed over to it.
 
-    A function of the increasing positions of relevant items is one too, as itself or as ``module:function``.
+    A measure of ir_measures is the metric of its name. A function of the increasing positions of relevant items is one
+    too, as itself or as ``module:function``.
 
     Examples
     --------
@@ -81,6 +82,8 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     """
     if isinstance(spec, Metric):
         return spec
+    if is_of_ir_measures(spec):
+        spec = str(spec)
     if callable(spec):
         from tiebreak.metrics.function import of_function
 
@@ -100,6 +103,11 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
         spec = parse(text)
     # What stands inside is read as text again, so that aliases hold there too.
     return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
+
+
+def is_of_ir_measures(measure: object) -> bool:
+    """Whether it is an object of ir_measures, such as ``ir_measures.nDCG @ 10``, which prints as its spec."""
+    return type(measure).__module__.split(".")[0] == "ir_measures"
 
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tiebreak.catalogue import Entry
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import ExactValues
@@ -72,6 +74,11 @@ class Metric(Entry):
         """Whether it needs the distinct items of all runs counted."""
         return False
 
+    @property
+    def is_summed(self) -> bool:
+        """Whether it is a count, of which the total over requests is reported in place of the mean."""
+        return False
+
     def on(self, positions: Positions) -> Metric:
         """The simplest metric that gives the same values on these positions."""
         return self
@@ -99,6 +106,23 @@ class LevelMetric(Metric):
     def score(self, p: Ranks) -> Floats:
         """The floats [run, request] nearest the values of ``p[run, request, m]``."""
         return self.of_levels(Levels.from_vectors(p)).nearest
+
+
+def over_requests(metric: Metric, values: ExactValues, positions: Positions) -> ExactValues:
+    """The values of a metric, of the requests that it counts.
+
+    A request without a relevant item is left out, also by measures that would have a value. Measures that count every
+    grade above 0 count requests that have one. A measure with a level of its own is 0 for a request that has relevant
+    items, but none of that level: its mean is over the same requests as that of others.
+    """
+    relevant = positions.relevant() > 0
+    if metric.rel is None:
+        return values if metric.traits.uses_grades else values.where(relevant)
+    own = positions.relevant(metric.rel) > 0
+    is_worst_zero = metric.traits.low == 0 and not metric.traits.lower_is_better
+    if not is_worst_zero or not own.any() or not (relevant & ~own).any():
+        return values
+    return values.zero_where(np.broadcast_to(relevant & ~own, values.nearest.shape))
 
 
 def check_rel(rel: float | None) -> None:

@@ -20,11 +20,15 @@ NAMES = (
     *("SetAP", "SetF", "SetP", "SetR"),
 )
 """Names of ir_measures, for an error that says what to install."""
+SUMMED = ("NumQ", "NumRel", "NumRet")
+"""Of these the total over requests is reported, as trec_eval does."""
+OF_JUDGEMENTS = ("NumQ", "NumRel")
+"""These depend on no ranking; ir_measures would count nothing for requests that a run misses."""
 
 
 @dataclass(frozen=True)
 class ExternalMeasure(Metric):
-    """A measure of ir_measures, by its own name; its relevance level is its own ``rel``, not the experiment's."""
+    """A measure of ir_measures, by its own name; relevant is what its ``rel`` says, or else the experiment."""
 
     spec: str = ""
     name: ClassVar[str] = "ir_measures"
@@ -33,18 +37,25 @@ class ExternalMeasure(Metric):
     def __str__(self) -> str:
         return self.spec
 
+    @property
+    def is_summed(self) -> bool:
+        return parsed(self.spec).NAME in SUMMED
+
     def evaluate_rankings(self, judgements: Judgements, positions: Positions) -> Floats:
-        """ExactValues [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
+        """Values [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
         library: Any = import_module("ir_measures")
-        measure = library.parse_measure(self.spec)
+        measure = at_level(self.spec, positions.min_grade)
         if judgements.subtopics is not None:
             raise InputError(f"{self.spec}: judgements with subtopics are not handed to ir_measures.", kind="subtopic")
         qrels = {request: integers(grades) for request, grades in judgements.to_dict().items()}
+        if measure.NAME == "NumRel":  # which takes no level in any of the tools behind ir_measures
+            qrels, measure = binary(qrels, measure.params.get("rel", 1)), library.NumRel
         values = np.full((len(positions.runs), len(positions.requests)), np.nan)
         place = {request: q for q, request in enumerate(positions.requests)}
         for r in range(len(positions.runs)):
+            ranking = qrels if measure.NAME in OF_JUDGEMENTS else ranking_of(positions, r)
             try:
-                found = list(library.iter_calc([measure], qrels, ranking_of(positions, r)))
+                found = list(library.iter_calc([measure], qrels, ranking))
             except Exception as error:
                 raise InputError(f"ir_measures cannot compute {self.spec}: {error}", kind="spec") from None
             for value in found:
@@ -54,15 +65,40 @@ class ExternalMeasure(Metric):
 
 
 def ranking_of(positions: Positions, run: int) -> dict[str, dict[str, float]]:
-    """One run as ``{request: {item: score}}``, with scores that say nothing but the order."""
+    """One run as ``{request: {item: score}}``; scores say nothing but the order, and are positive, as Compat needs."""
     assert positions.top is not None, "rankings are there whole"
     top = positions.top[run]
     items, bounds = list(Ids(*top.items)), top.starts.tolist()
     return {
-        request: {item: float(-k) for k, item in enumerate(items[a:b])}
+        request: {item: float(b - k) for k, item in enumerate(items[a:b], start=a)}
         for request, a, b in zip(positions.requests, bounds[:-1], bounds[1:], strict=True)
         if b > a
     }
+
+
+def parsed(spec: str) -> Any:
+    return import_module("ir_measures").parse_measure(spec)
+
+
+def at_level(spec: str, min_grade: float | None) -> Any:
+    """The measure, with relevance from this grade on where it has a level and the spec gives none."""
+    measure = parsed(spec)
+    level = measure.SUPPORTED_PARAMS.get("rel")
+    # NumRet without a level counts every item retrieved; NumRelRet is NumRet with one.
+    has_level = "rel" in measure.params or (level is not None and isinstance(level.default, int))
+    if min_grade is None or not has_level or re.search(r"\brel\s*=", spec):
+        return measure
+    if min_grade != int(min_grade):
+        raise InputError(
+            f"{spec} is computed by ir_measures, which takes whole grades, and min_grade is {min_grade:g}. "
+            "Give a whole min_grade, or the measure its own rel=.",
+            kind="grade",
+        )
+    return measure(rel=int(min_grade))
+
+
+def binary(qrels: dict[str, dict[str, int]], level: int) -> dict[str, dict[str, int]]:
+    return {q: {item: int(grade >= level) for item, grade in grades.items()} for q, grades in qrels.items()}
 
 
 def integers(grades: dict[str, float]) -> dict[str, int]:

@@ -77,15 +77,15 @@ def is_rational(weights: Weights) -> bool:
     return weights != "dcg"
 
 
-def check_weights(weights: Weights) -> Weights:
+def check_weights(weights: Weights | list[float]) -> Weights:
     """The name of a shape, or a tuple of floats; text such as ``2,1`` is read as numbers."""
     if isinstance(weights, str):
         if weights in SHAPES:
             return weights
         if not re.fullmatch(r"[0-9.eE+,\s-]+", weights):
             raise UnknownNameError("weights", weights, SHAPES)
-    elif not isinstance(weights, tuple):
-        raise InputError(f"weights={weights!r}. Give the name of a shape, or a tuple of numbers.", kind="weights")
+    elif not isinstance(weights, (tuple, list)):
+        raise InputError(f"weights={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
     try:
         given = tuple(float(w) for w in (weights.split(",") if isinstance(weights, str) else weights))
     except (TypeError, ValueError):

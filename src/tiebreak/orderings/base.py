@@ -92,9 +92,9 @@ class Ordering(Shown):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Runs that tie, the best first."""
+        """Runs that tie, by name; the best first."""
         return tuple(
-            tuple(run for run, rank in zip(self.runs, self.ranks, strict=True) if rank == shared)
+            tuple(sorted(run for run, rank in zip(self.runs, self.ranks, strict=True) if rank == shared))
             for shared in np.unique(self.ranks)
         )
 
@@ -125,16 +125,13 @@ class Ordering(Shown):
         return correlation.METHODS[method](self.ranks, theirs)
 
     def rows(self) -> list[Row]:
-        """The runs, the best first."""
-        order = np.argsort(self.ranks, kind="stable")
+        """The runs, the best first; those that tie by name."""
         alone = np.bincount(self.ranks) == 1
-        return [
-            Row(int(self.ranks[r]), self.runs[r], float(self.scores[r]), not alone[self.ranks[r]])
-            for r in order.tolist()
-        ]
+        rows = zip(self.ranks.tolist(), self.runs, self.scores.tolist(), (~alone[self.ranks]).tolist(), strict=True)
+        return sorted((Row(*row) for row in rows), key=lambda row: (row.rank, row.run))
 
     def ranking(self) -> list[str]:
-        """Names of the runs, the best first; those that tie in the order of the input."""
+        """Names of the runs, the best first; those that tie by name."""
         return [row.run for row in self.rows()]
 
     def to_dict(self) -> dict[str, int]:

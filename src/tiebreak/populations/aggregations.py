@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, floor, fsum, prod
+from math import ceil, exp, floor, fsum, inf, prod
 from typing import ClassVar
 
 import numpy as np
@@ -95,38 +96,53 @@ class GeometricMean(Aggregation):
     r"""Geometric mean, utilities below the floor raised to it (PE eq 6).
 
     .. math:: \Big(\prod_x \max(\epsilon, \mu_x)\Big)^{1/n}
+
+    Parameters
+    ----------
+    floor : float
+        Below this a utility counts as this much.
+    shift : float, optional
+        Added to every utility, in place of the floor.
     """
 
     floor: float = FLOOR
+    shift: float | None = None
     name: ClassVar[str] = "gmean"
     is_exact: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number("floor", self.floor)
-        if not self.floor > 0:
-            raise InputError(f"floor={self.floor}. Give a number above 0.", kind="spec")
+        if self.shift is not None and self.floor != FLOOR:
+            raise InputError("gmean has a floor or a shift. Leave one of them out.", kind="spec")
+        for name, value in (("floor", self.floor), ("shift", self.shift)):
+            if value is None:
+                continue
+            check_number(name, value)
+            if not 0 < value < inf:
+                raise InputError(f"{name}={value}. Give a number above 0.", kind="spec")
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
         check_not_negative(self.name, table)
 
     def shown(self, score: Score) -> float:
+        """The geometric mean, of shifted utilities where there is a shift."""
         return exp(float(score.estimate if isinstance(score, Number) else score))
 
     def value(self, u: Sample, weights: Sample | None = None) -> Score:
         """The mean of logarithms; runs tie where their products are equal."""
-        logarithms = np.log(np.maximum(u.high, self.floor))
+        logarithms = np.log(np.maximum(u.high, self.floor) if self.shift is None else u.high + self.shift)
         if weights is not None and weights.high.min() < weights.high.max():
             return fsum((logarithms * weights.high).tolist()) / fsum(weights.high.tolist())
-        least = decimal(self.floor)
         estimate = Fraction(fsum(logarithms.tolist()) / len(u))
+        return Number(estimate, LOGARITHM * (1 + abs(estimate)), lambda: self.product(u.exact), u.is_rational)
 
-        def product() -> Fraction:
-            return prod((max(least, x) for x in u.exact), start=Fraction(1))
-
-        return Number(estimate, LOGARITHM * (1 + abs(estimate)), product, u.is_rational)
+    def product(self, utilities: Iterable[Fraction]) -> Fraction:
+        """The exact product that runs are ordered by."""
+        least, shift = decimal(self.floor), decimal(self.shift or 0)
+        raised = (max(least, x) if self.shift is None else x + shift for x in utilities)
+        return prod(raised, start=Fraction(1))
 
 
 LOGARITHM = Fraction(1, 10**14)

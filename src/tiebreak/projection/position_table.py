@@ -106,7 +106,11 @@ class Positions:
         return self.layout.request_order
 
     def __repr__(self) -> str:
-        sizes = many(len(self.runs), "run"), many(len(self.requests), "request"), many(len(self.item), "relevant item")
+        sizes = (
+            many(len(self.runs), "run"),
+            many(len(self.requests), "request"),
+            many(int(self.relevant().sum()), "relevant item"),
+        )
         return f"<Positions: {', '.join(sizes)}>"
 
     def buckets(self) -> Iterator[Bucket]:

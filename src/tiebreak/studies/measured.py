@@ -10,6 +10,7 @@ from tiebreak.errors import InputError, quoted
 from tiebreak.exact import ExactValues
 from tiebreak.metrics import LevelMetric, Metric, metric
 from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.base import over_requests
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.preferences import Preference, preference
 from tiebreak.preferences.base import Evaluate
@@ -66,12 +67,12 @@ def check_positions_suffice(measures: Measures, advice: str) -> None:
 
 def evaluated_on(positions: Positions) -> Evaluate:
     """The values of a metric on these positions, as an experiment has them; levels are sorted once for all metrics."""
-    counted = positions.relevant() > 0
     levels = cache(positions.levels)
 
     def evaluate(asked: Metric) -> ExactValues:
         made = asked.on(positions)
         values = made.of_levels(levels(made.rel)) if isinstance(made, LevelMetric) else made.values(positions)
-        return values.where(counted) if made.rel is None else values
+        # A request that lost all labels of a measure's own level is left out, not scored as 0.
+        return over_requests(asked, values, positions) if asked.rel is None else values
 
     return evaluate

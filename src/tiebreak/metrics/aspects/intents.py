@@ -78,6 +78,10 @@ class SubtopicMetric(Metric):
         return np.asarray(p <= (UNRETRIEVED - 1 if self.cutoff is None else self.cutoff))
 
 
+LARGEST_CUTOFF = 1_000_000
+"""Of measures whose ideal ranking is as long as the cutoff says, however few items there are."""
+
+
 @dataclass(frozen=True)
 class Novelty(SubtopicMetric):
     """A sum of discounted gains, of which each item's is less where its subtopics were shown above it.
@@ -123,7 +127,12 @@ class Novelty(SubtopicMetric):
         return (gains * self.discounts(np.arange(1, gains.shape[-1] + 1), block.weight)).sum(axis=-1)
 
     def ideal_of_all(self, block: Block) -> Any:
-        """The same of items that would each show all subtopics: [request]."""
+        """The same of items that would each show all subtopics, down to the cutoff: [request]."""
+        if (self.cutoff or 1) > LARGEST_CUTOFF:
+            raise InputError(
+                f"{self}: its ideal has as many items as the cutoff says. Give a cutoff of at most {LARGEST_CUTOFF:,}.",
+                kind="spec",
+            )
         k = counting(self.cutoff or 1, block.weight)
         worth = (powers(1 - decimal(self.alpha), len(k) - 1, k) * self.discount(k)).sum(axis=-1)
         return whole_numbers(block.subtopics, block.weight) * worth

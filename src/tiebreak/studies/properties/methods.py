@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from inspect import Parameter, signature
-from math import prod
 from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -105,7 +104,7 @@ def standing_alone(method: str | Population) -> Population:
 
 def with_own_values(made: Population, domain: Domain) -> Domain:
     """With a utility below the floor of a geometric mean."""
-    if not isinstance(made, GeometricMean) or made.floor > 1:
+    if not isinstance(made, GeometricMean) or made.shift is not None or made.floor > 1:
         return domain
     return Domain.of(domain.words, [*domain.values, exact_value(made.floor) / 2])
 
@@ -119,8 +118,7 @@ def exact_comparer(made: Population) -> Comparer:
     # Scores are compared as they are, whatever the population's `tolerance`: it is there for the rounding of floats,
     # such as the logarithms of a geometric mean, in whose place exact products are compared here.
     if type(made) is GeometricMean:
-        floor = exact_value(made.floor)
-        return by_scores(lambda some: [prod(max(floor, u) for u in x) for x in some])
+        return by_scores(lambda some: [made.product(x) for x in some])
     if type(made) is Gain:
         alpha = exact_value(made.alpha)
         return by_scores(lambda some: [(2 + alpha) * sum(x) / len(x) for x in some])

@@ -1,0 +1,82 @@
+"""Measures handed to ir_measures: relevance as the experiment has it, sums as sums, rankings as rankings."""
+
+import pytest
+
+import tiebreak as tb
+from tiebreak.errors import InputError
+
+ir_measures = pytest.importorskip("ir_measures")
+
+QRELS = {"q1": {"a": 3, "b": 1, "c": 2, "n": 0}, "q2": {"a": 2, "d": 1}, "q3": {"e": 2, "f": 2}}
+RUN = {"q1": {"b": 4.0, "a": 3.0, "n": 2.0, "c": 1.0}, "q2": {"d": 2.0, "x": 1.5, "a": 1.0}}
+WHOLE = {**RUN, "q3": {"f": 2.0, "y": 1.0}}
+
+
+def means(measures, run=WHOLE, **options):
+    found = tb.Experiment(QRELS, tb.Run(run, name="run"), **options).evaluate(measures)
+    return found.mean().to_dict()["run"] if isinstance(measures, list) else found.mean().to_dict()["run"][measures]
+
+
+@pytest.mark.parametrize(
+    ("alias", "native"),
+    [
+        ("Precision@2", "P@2"),
+        ("Precision(rel=2)@2", "P(rel=2)@2"),
+        ("Recall@2", "R@2"),
+        ("RPrec", "RP"),
+        ("Rprec", "RP"),
+        ("BPref", "bpref"),
+        ("Bpref(rel=2)", "bpref(rel=2)"),
+        ("MRR@10", "RR@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("MAP_IA", "AP_IA"),
+        ("StRecall@5", "STREC@5"),
+    ],
+)
+def test_other_names_of_ir_measures_mean_the_native_metric(alias, native):
+    assert tb.metric(alias) == tb.metric(native)
+
+
+@pytest.mark.parametrize("spec", ["infAP", "SetP", "SetR", "SetF", "SetAP", "IPrec@0.5", "SetRelP", "Accuracy"])
+def test_measures_handed_over_take_min_grade_for_their_relevance_level(spec):
+    measure = ir_measures.parse_measure(spec)
+    expected = ir_measures.calc_aggregate([measure(rel=2)], QRELS, WHOLE)[measure(rel=2)]
+    assert means(spec, min_grade=2) == pytest.approx(expected, abs=1e-12)
+    assert means(spec, min_grade=2, binary=True) == pytest.approx(expected, abs=1e-12)
+
+
+def test_measures_handed_over_keep_a_relevance_level_of_their_own():
+    measure = ir_measures.parse_measure("SetP(rel=1)")
+    assert means("SetP(rel=1)", min_grade=2) == ir_measures.calc_aggregate([measure], QRELS, WHOLE)[measure]
+
+
+def test_min_grade_that_is_not_whole_is_not_handed_over():
+    with pytest.raises(InputError, match=r"SetP.*whole.*1\.5"):
+        means("SetP", min_grade=1.5)
+
+
+def test_numbers_of_items_and_requests_are_sums():
+    asked = ["NumQ", "NumRel", "NumRet", "NumRelRet", "NumRel(rel=3)"]
+    assert means(asked) == {"NumQ": 3, "NumRel": 7, "NumRet": 9, "NumRelRet": 6, "NumRel(rel=3)": 1}
+    assert means(asked[:4], min_grade=2) == {"NumQ": 3, "NumRel": 5, "NumRet": 9, "NumRelRet": 4}
+    scores = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate(["AP", "NumRel"])
+    assert "Sums over requests, not means: NumRel." in scores.notes
+
+
+def test_relevant_items_are_counted_for_requests_that_a_run_misses():
+    assert means(["NumQ", "NumRel", "NumRet"], RUN) == {"NumQ": 3, "NumRel": 7, "NumRet": 7}
+
+
+def test_compat_is_that_of_the_ranking_whatever_its_scores_are():
+    measure = ir_measures.parse_measure("Compat")
+    expected = ir_measures.calc_aggregate([measure], QRELS, WHOLE)[measure]
+    negative = {request: {item: score - 100 for item, score in items.items()} for request, items in WHOLE.items()}
+    assert means("Compat") == means("Compat", negative) == pytest.approx(expected, abs=1e-12)
+
+
+def test_objects_of_ir_measures_are_measures():
+    found = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate([ir_measures.nDCG @ 10, ir_measures.SetP])
+    assert found.measures == ("nDCG@10", "SetP")
+    assert tb.metric(ir_measures.AP(rel=2) @ 5) == tb.metric("AP(rel=2)@5")
+    alone = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate(ir_measures.AP)
+    assert alone.measures == ("AP",)
