@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from tiebreak import InputError
+from tiebreak.exact import Doubles
+from tiebreak.exact.arithmetic import whole_numbers
+from tiebreak.exact.given import given_numbers
 from tiebreak.metrics import RecallLevelMetric, metric
 from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
 from tiebreak.robustness import is_top_heavy
@@ -353,19 +356,22 @@ def test_theorem_needs_top_heaviness():
 
 
 class Weighed(RecallLevelMetric):
-    """Exposure 1/k and normalisations drawn at random."""
+    """Exposures that fall, and normalisations, drawn at random."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __init__(self, rng):
-        z = {m: rng.integers(0, 4, m).astype(float) for m in range(2, 4)}
-        object.__setattr__(self, "z", z | {1: np.ones(1)})
+        z = {m: rng.integers(0, 4, m) for m in range(2, 4)}
+        object.__setattr__(self, "z", z | {1: np.ones(1, dtype=int)})
         object.__setattr__(self, "cutoff", None)
-        object.__setattr__(self, "values", rng.random(12).cumsum()[::-1])
+        object.__setattr__(self, "falling", rng.random(12).cumsum()[::-1])
 
     def exposure(self, k, m):
-        return self.values[k.astype(int) - 1]
+        places = (k.high if isinstance(k, Doubles) else k).astype(int) - 1
+        return given_numbers(self.falling[places], k)
 
-    def normalisation(self, m):
-        return self.z[m]
+    def weight(self, i, m):
+        return whole_numbers(self.z[m], i)
 
 
 def test_condition_on_normalisations_implies_top_heaviness_for_any_decreasing_exposure():
