@@ -69,7 +69,7 @@ class Means(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown):
-    """ExactValues [run, request, measure]; NaN where a request has nothing relevant for that measure.
+    """Values [run, request, measure]; NaN where a request has nothing relevant for that measure.
 
     Attributes
     ----------

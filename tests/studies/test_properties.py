@@ -466,8 +466,7 @@ class Broken(Aggregation):
     name: ClassVar[str] = "broken"
 
     def value(self, u, weights=None):
-        kept = np.sort(u)[: len(u) if len(u) <= 3 else -1]
-        return sum(kept.tolist(), Fraction(0))
+        return sum(sorted(u.exact)[: len(u) if len(u) <= 3 else -1], Fraction(0))
 
 
 def test_broken_population_is_caught_where_it_breaks():

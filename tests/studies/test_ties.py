@@ -345,13 +345,13 @@ def test_all_labels_are_those_of_the_experiment(simulated):
     assert [row[2] for row in kept.rows] == [row[3] for row in graded.rows]
 
 
-def test_requests_without_relevant_items_are_left_out():
-    # q2 has nothing of grade 2, though graded nDCG would have a value there.
+def test_graded_measures_keep_requests_without_an_item_of_the_smallest_grade():
+    # q2 has nothing of grade 2; nDCG counts every grade above 0, and ties there.
     qrels = {"q1": {"a": 2}, "q2": {"b": 1}}
     runs = [{"q1": scores("a"), "q2": scores("b")}, {"q1": scores("x", "a"), "q2": scores("b")}]
     with pytest.warns(tb.errors.EmptyRequestsWarning), pytest.warns(tb.errors.GradesWarning):
         found = ties(tb.Experiment(qrels, runs, min_grade=2), "nDCG", by="depth", depths=2)
-    assert found.rows == ((2, "nDCG", 0.0),)
+    assert found.rows == ((2, "nDCG", 0.5),)
 
 
 @pytest.mark.parametrize("by", ["measure", "labels", "depth"])

@@ -114,7 +114,8 @@ def spool(stream: BinaryIO, memory: int, label: str) -> str:
                 copy.write(chunk)
     except OSError as error:
         remove(path)
-        raise unreadable(error, label) from None
+        said = f"{label}: it cannot be copied to {path}: {error.strerror or error}."
+        raise InputError(said, kind="io", file=label) from None
     except BaseException:
         remove(path)
         raise

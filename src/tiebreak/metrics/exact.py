@@ -170,7 +170,7 @@ class LexiRecallValue(Metric):
         return ExactValues.given(positions.levels(self.rel).pessimistic(self.n).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
-        """ExactValues [run, request] of imputed ``p[run, request, m]``."""
+        """Values [run, request] of imputed ``p[run, request, m]``."""
         weights = integer_weights(self.n, p.shape[-1])
         whole = self.n * sum(weights)
         # A quotient of integers is rounded once, to the nearest float.
@@ -201,7 +201,7 @@ class LexiPrecisionValue(Metric):
         return ExactValues.given(positions.levels(self.rel).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
-        """ExactValues [run, request] of ``p[run, request, m]``."""
+        """Values [run, request] of ``p[run, request, m]``."""
         nearest = [nearest_binary_fraction(vector) for vector in vectors(p)]
         return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
 

@@ -54,7 +54,7 @@ class SubtopicMetric(Metric):
         return ExactValues.from_doubles(total, 0.0, exactly, is_zero, is_rational=self.is_rational)
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """ExactValues [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
+        """Values [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
         self.check_grades(rankings.largest)
         values = np.full(rankings.item.shape[:2], np.nan)
         for block in blocks_of_rankings(rankings, self.rel):
@@ -70,7 +70,7 @@ class SubtopicMetric(Metric):
         """Refuse grades that the measure has no room for."""
 
     def of(self, block: Block) -> Any:
-        """ExactValues [run, request] of some requests, in the arithmetic of its weights."""
+        """Values [run, request] of some requests, in the arithmetic of its weights."""
         raise NotImplementedError
 
     def within(self, p: Whole) -> NDArray[np.bool_]:

@@ -36,14 +36,14 @@ class AspectMetric(Metric):
         if self.rel is not None and not self.has_level:
             raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
 
-    def evaluate(self, positions: Positions) -> Floats:
+    def values(self, positions: Positions) -> ExactValues:
         raise InputError(
             f"{self} needs the aspects of items, which positions do not have. Use Experiment(..., aspects=...).",
             kind="aspects",
         )
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """ExactValues [run, request]."""
+        """Values [run, request]."""
         raise NotImplementedError
 
     def values_of(self, rankings: AspectRankings) -> ExactValues:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import Number
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import ALIASES, CATALOGUE, Aggregation, Population, population
@@ -60,7 +61,7 @@ def by_scores(scores_of: Callable[[list[Allocation]], Sequence[Any]]) -> Compare
         exact = exact_allocations(cases, unit)
         scores = dict(zip(exact, scores_of(list(exact.values())) if exact else (), strict=True))
         signs = [int(scores[x] > scores[y]) - int(scores[x] < scores[y]) for x, y in cases]
-        return Verdicts(signs, all(isinstance(score, Rational) for score in scores.values()))
+        return Verdicts(signs, all(isinstance(score, (Number, Rational)) for score in scores.values()))
 
     return compare
 
@@ -72,7 +73,7 @@ def by_pairs(order: Callable[[Allocation, Allocation], Any]) -> Comparer:
         exact = exact_allocations(cases, unit)
         numbers = [order(exact[x], exact[y]) for x, y in cases]
         signs = [int(number > 0) - int(number < 0) for number in numbers]
-        return Verdicts(signs, all(isinstance(number, Rational) for number in numbers))
+        return Verdicts(signs, all(isinstance(number, (Number, Rational)) for number in numbers))
 
     return compare
 
