@@ -24,8 +24,8 @@ def scores():
 
 
 def test_values_are_by_run_request_and_measure(scores):
-    # AP of q1: (1 + 2/3) / 2 in the first run, (1/2 + 0) / 2 in the second; q3 is missing from the second.
-    assert scores["AP"].tolist() == [[(1 + 2 / 3) / 2, 1.0, 0.5], [(1 / 2) / 2, 1.0, 0.0]]
+    # AP of q1: (1 + 2/3) / 2 = 5/6 in the first run, (1/2 + 0) / 2 in the second; q3 is missing from the second.
+    assert scores["AP"].tolist() == [[5 / 6, 1.0, 0.5], [(1 / 2) / 2, 1.0, 0.0]]
     assert scores["RR"].tolist() == [[1.0, 1.0, 0.5], [0.5, 1.0, 0.0]]
 
 
@@ -287,7 +287,7 @@ def test_requests_left_out_are_in_no_row_and_in_no_count(tmp_path):
     assert {row[1] for row in scores.trec_rows(per_request=True)} == {"q1", "all"}
     assert len(scores.to_frame()) == 2
     assert repr(scores).startswith("<Scores: 1 runs x 1 requests x 2 measures>")
-    assert "1 relevant items" in repr(exp.positions)
+    assert "1 relevant item>" in repr(exp.positions)
 
 
 def test_values_left_out_of_one_measure_are_no_rows():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak import InputError
+from tiebreak.exact import like
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
 from tiebreak.metrics.recall_level import AveragePrecision, NormalisedCumulativePrecision
 from tiebreak.robustness import is_top_heavy, provider_exposure, worst_case
@@ -182,10 +183,13 @@ class Shared(RecallLevelMetric):
     name = "shared"
 
     def exposure(self, k, m):
-        return 1.0 / k
+        return 1 / k
 
-    def normalisation(self, m):
-        return np.full(m, 1.0 / m**3)
+    def weight(self, i, m):
+        return i / i
+
+    def divisor(self, i, m):
+        return like(m**3, i)
 
 
 def test_where_it_takes_several_items_to_be_worst_off_they_are_given_together():

@@ -106,7 +106,8 @@ def test_weights_and_groups_may_stand_in_files(tmp_path):
     (tmp_path / "weights.csv").write_text("request,weight\n001,3\nNA,1\nq 3,0\n")
     (tmp_path / "groups.tsv").write_text("request\tgroup\n001\tfr\nNA\tde\nq 3\tfr\n")
     made = tb.Utilities(nested(), weights=tmp_path / "weights.csv", groups=tmp_path / "groups.tsv")
-    assert made.order("mean").scores.tolist() == [(3 * 0.25 + 1) / 4, (3 * 0.5 + 0) / 4]
+    # Groups stand for requests: 001 alone counts in fr, NA is de.
+    assert made.order("mean").scores.tolist() == [(0.25 + 1) / 2, (0.5 + 0) / 2]
     assert made.groups == ("fr", "de", "fr")
 
 

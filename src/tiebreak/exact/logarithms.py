@@ -67,15 +67,14 @@ def power_of_two(exponent: Fraction) -> Fraction:
     whole, rest = divmod(exponent, 1)
     if not rest:
         return Fraction(2) ** int(whole)
-    root = whole_root(1 << (int(rest.numerator) + BITS * rest.denominator), rest.denominator)
-    return Fraction(2) ** int(whole) * Fraction(root, 1 << BITS)
+    return Fraction(2) ** int(whole) * Fraction(exp_units(rest.numerator * log_units(2) // rest.denominator), 1 << BITS)
 
 
-def whole_root(n: int, degree: int) -> int:
-    """The largest whole number whose power is no more than n, by Newton's method."""
-    x = 1 << -(-n.bit_length() // degree)
-    while True:
-        y = ((degree - 1) * x + n // x ** (degree - 1)) // degree
-        if y >= x:
-            return x
-        x = y
+def exp_units(x: int) -> int:
+    """The exponential of a number from 0 to 1, both in units of 2^-BITS, by its series."""
+    total, term, k = 0, 1 << BITS, 0
+    while term:
+        total += term
+        k += 1
+        term = (term * x >> BITS) // k
+    return total

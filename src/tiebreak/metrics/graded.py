@@ -153,17 +153,14 @@ class GainSums:
         common = lcm(*(gain.denominator for gain in gains))
         self.gains = [gain * common for gain in gains]
         largest = int(self.entries.kept.layout.sizes.max(initial=0))
-        self.heaviest = float(max(self.gains, default=Fraction(0)) * largest)
-        if self.heaviest >= LARGEST_WEIGHT:
-            top = max(self.gains)
-            self.gains = [
-                gain / 2 ** (top.numerator.bit_length() - top.denominator.bit_length()) for gain in self.gains
-            ]
+        heaviest = max(self.gains, default=Fraction(0)) * largest
+        if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
+            self.gains = [gain / max(self.gains) for gain in self.gains]
         deepest = max(largest, deepest_of(self.entries.kept.ranks))
         k = Doubles(np.arange(1.0, deepest + 1))
         e = self.discount.exposure_to_cutoff(k, 0)
         self.table = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
-        self.sliced = SlicedTable.cut(self.table, self.heaviest) if self.heaviest < LARGEST_WEIGHT else None
+        self.sliced = SlicedTable.cut(self.table, float(heaviest)) if heaviest < LARGEST_WEIGHT else None
         self.of_grade = Doubles.from_exact(np.array([*self.gains, Fraction(0)], dtype=object))
 
     def values(self) -> ExactValues:

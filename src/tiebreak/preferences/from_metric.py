@@ -28,7 +28,7 @@ class MetricDifference(Preference):
     ----------
     metric : Metric or str
     tolerance : float
-        ExactValues that differ by no more than this tie; by default only equal ones do.
+        Values that differ by no more than this tie; by default only equal ones do.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class MetricSign(MetricDifference):
     ----------
     metric : Metric or str
     tolerance : float
-        ExactValues that differ by no more than this tie.
+        Values that differ by no more than this tie.
 
     Examples
     --------

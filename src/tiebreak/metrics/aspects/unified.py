@@ -105,7 +105,7 @@ class NoisyOrNDCG(InterestMetric):
     ----------
     pool : {"rated", "runs", "all"}
         Of which items the greedy order is made: those that the user rated, also those that any run shows up to the
-        cutoff, or all that have aspects. ExactValues above 1 can occur, the less the wider it is.
+        cutoff, or all that have aspects. Values above 1 can occur, the less the wider it is.
     """
 
     pool: str = field(default="rated", kw_only=True)
