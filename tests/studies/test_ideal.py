@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.errors import InputError
-from tiebreak.orderings.base import ranks_of
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.significance.signed_ranks import EXACT_UP_TO, wilcoxon_less
 from tiebreak.studies.perturbed import ideal_ordering, perturb_aspect, perturb_bottom_top, perturb_redundant
-from tiebreak.studies.perturbed.experiments import rises
+from tiebreak.studies.perturbed.experiments import ranks_of, rises
 from tiebreak.studies.perturbed.systems import Raters
 from worked_examples import examples_of
 
@@ -461,7 +460,7 @@ def test_robustness_equals_that_of_runs(with_profile):
 
     def ranks(some):
         means = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).mean().to_dict()
-        return ranks_of([means[f"s{s}"][spec] for s in range(7)], 1e-12)
+        return ranks_of([means[f"s{s}"][spec] for s in range(7)])
 
     truth = ranks({u: judged[u] for u in raters.requests})
     found = tb.studies.ideal(

@@ -84,8 +84,10 @@ class Metric(Entry):
         return self
 
     def values(self, positions: Positions) -> ExactValues:
-        """Exact values [run, request], in the order of the input."""
-        raise NotImplementedError
+        """Exact values [run, request], in the order of the input; by default the floats of `evaluate` are they."""
+        if type(self).evaluate is Metric.evaluate:
+            raise NotImplementedError
+        return ExactValues.given(self.evaluate(positions))
 
     def evaluate(self, positions: Positions) -> Floats:
         """The floats [run, request] nearest the exact values."""
@@ -97,15 +99,15 @@ class LevelMetric(Metric):
     """A metric that sees nothing but the increasing positions p of the relevant items."""
 
     def of_levels(self, levels: Levels) -> ExactValues:
-        """Exact values [run, request]."""
-        raise NotImplementedError
+        """Exact values [run, request]; by default the floats of `score` are they."""
+        return ExactValues.given(levels.each(self.score))
 
     def values(self, positions: Positions) -> ExactValues:
         return self.of_levels(positions.levels(self.rel))
 
     def score(self, p: Ranks) -> Floats:
         """The floats [run, request] nearest the values of ``p[run, request, m]``."""
-        return self.of_levels(Levels.from_vectors(p)).nearest
+        raise NotImplementedError
 
 
 def over_requests(metric: Metric, values: ExactValues, positions: Positions) -> ExactValues:

@@ -12,9 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import LevelMetric, Traits
-from tiebreak.projection import Levels
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 
@@ -39,9 +37,6 @@ class FunctionMetric(LevelMetric):
 
     def __str__(self) -> str:
         return self.path
-
-    def of_levels(self, levels: Levels) -> ExactValues:
-        return ExactValues.given(levels.each(self.score))
 
     def score(self, p: Ranks) -> Floats:
         distinct, which = np.unique(p.reshape(-1, p.shape[-1]), axis=0, return_inverse=True)

@@ -83,6 +83,9 @@ class RecallLevelMetric(LevelMetric):
     def of_levels(self, levels: Levels) -> ExactValues:
         return LevelSums(self, levels).values()
 
+    def score(self, p: Ranks) -> Floats:
+        return self.of_levels(Levels.from_vectors(p)).nearest
+
     def exact(self, p: Sequence[int]) -> Fraction:
         """The exact value of increasing positions; to 96 digits where logarithms enter."""
         m = len(p)
