@@ -309,6 +309,7 @@ LikeLensKit.__module__ = "lenskit.data._collection"
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_ordered_lists_of_lenskit_keep_their_order(kind):
+    pytest.importorskip(kind)
     rows = [("u1", "worst", 0.1, 1), ("u1", "best", 0.9, 2), ("u2", "worst", 0.1, None), ("u2", "best", 0.9, None)]
     run = LikeLensKit(columns_of(rows, ("user_id", "item_id", "score", "rank")))
     run.to_df = lambda: FRAMES[kind](run.columns_held)
@@ -317,6 +318,7 @@ def test_ordered_lists_of_lenskit_keep_their_order(kind):
 
 
 def test_lenskit_collections_are_runs_and_judgements():
+    pytest.importorskip("polars")
     run = LikeLensKit(columns_of(ROWS, ("user_id", "item_id", "score")))
     held_out = LikeLensKit(columns_of(QRELS, ("user_id", "item_id", "rating")))
     assert_same(tb.project(held_out, run, nonrelevant=True), expected())
