@@ -338,7 +338,10 @@ def test_what_is_no_run_is_refused(given):
 
 def arrow(kind, cells):
     pyarrow = pytest.importorskip("pyarrow")
-    return pyarrow.array(cells, kind(pyarrow))
+    try:
+        return pyarrow.array(cells, kind(pyarrow))
+    except (AttributeError, pyarrow.ArrowTypeError):
+        pytest.skip("this version of pyarrow does not make such a column")
 
 
 def run_ends(values):

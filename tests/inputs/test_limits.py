@@ -91,6 +91,8 @@ def test_memory_limits_judgements(tmp_path, engine):
 
 def test_memory_of_a_frame_is_counted_row_by_row(core, twin):
     frame = pytest.importorskip("polars").DataFrame(rows(100), schema=["qid", "docno", "score"], orient="row")
+    if not hasattr(frame, "__arrow_c_stream__"):
+        pytest.skip("this version of polars gives no stream of Arrow")
     for engine in (core, twin):
         fault, _ = engine.read_frame(frame, ["qid"], "docno", "score", 10 * 34 + 1)
         assert (Fault(*fault).kind, Fault(*fault).line) == ("memory", 11)

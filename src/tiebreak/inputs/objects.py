@@ -47,7 +47,7 @@ def in_order(frame: Any) -> Any:
     if not {"rank", "score"} <= {*held.columns}:
         return frame
     rank = nw.col("rank").cast(nw.Float64)
-    score = nw.when(rank.is_null()).then(nw.col("score").cast(nw.Float64)).otherwise(-rank)
+    score = nw.when(rank.is_null()).then(nw.col("score").cast(nw.Float64)).otherwise(0.0 - rank)
     return held.with_columns(score=score).to_native()
 
 
