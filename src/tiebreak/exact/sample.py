@@ -47,13 +47,6 @@ class Sample:
     share: float = float(ERROR)
     error: float = inf
 
-    @classmethod
-    def from_exact(cls, numbers: list[Fraction]) -> Sample:
-        """Exact numbers that are at hand."""
-        high = np.array([float(number) for number in numbers])
-        low = np.array([float(number - Fraction(near)) for number, near in zip(numbers, high.tolist(), strict=True)])
-        return cls(high, low, lambda: numbers)
-
     def __len__(self) -> int:
         return len(self.high)
 

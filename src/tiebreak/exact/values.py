@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.given import given_number, remainders
 from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
-from tiebreak.exact.sample import ERROR, TINY, Sample
+from tiebreak.exact.sample import ERROR, Sample
 
 Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]
@@ -324,6 +324,3 @@ def ranked(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) 
         rank += gap > (0 if is_rational else SIXTY_DIGITS)
         ranks.append((rank, cell))
     return ranks
-
-
-__all__ = ["TINY", "ExactValues", "Exactly", "Places"]
