@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
 from tiebreak.errors import InputError, quoted
@@ -189,6 +190,17 @@ def refusal(text: str, why: str, place: int) -> InputError:
     return InputError(f"{quoted(text)} cannot be read: {why}{where}. {advice}", kind="spec")
 
 
+def is_written_whole(text: str) -> bool:
+    """Whether a float holds all digits of a decimal: printed again, it is the same number.
+
+    Examples
+    --------
+    >>> is_written_whole("0.80"), is_written_whole("0.80000000000000000001")
+    (True, False)
+    """
+    return Decimal(text) == Decimal(repr(float(text)))
+
+
 class Parser:
     """Recursive descent over tokens."""
 
@@ -237,6 +249,8 @@ class Parser:
             whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
             if abs(float(token.text)) >= (2.0**63 if whole else float("inf")):
                 raise refusal(self.text, f"the number {quoted(token.text)} is too large", token.place)
+            if not (whole or is_written_whole(token.text)):
+                raise refusal(self.text, f"{token.text} has more digits than a float holds", token.place)
             return int(token.text) if whole else float(token.text)
         if token.kind == "string":
             self.next += 1

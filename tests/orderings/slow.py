@@ -34,7 +34,7 @@ def lexiprecision(p, other):
 
 
 def average_precision(p):
-    return sum(Fraction(i, k) for i, k in enumerate(p, start=1) if k is not None) / len(p)
+    return sum((Fraction(i, k) for i, k in enumerate(p, start=1) if k is not None), Fraction(0)) / len(p)
 
 
 def difference_of_ap(p, other):

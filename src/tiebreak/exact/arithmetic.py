@@ -47,8 +47,16 @@ def counting(m: int, x: Any) -> Any:
 def whole_numbers(numbers: Any, x: Any) -> Any:
     """Whole numbers in the arithmetic of x."""
     if isinstance(x, Doubles):
-        return Doubles(np.asarray(numbers, dtype=np.float64))
+        return whole_doubles(numbers)
     return fractions(numbers) if is_exact(x) else np.asarray(numbers, dtype=np.float64)
+
+
+def whole_doubles(numbers: Any) -> Doubles:
+    """Whole numbers of any size as double-double numbers: those beyond 2^53 need both floats."""
+    high = np.asarray(numbers, dtype=np.float64)
+    if np.abs(high).max(initial=0.0) < 2.0**53:
+        return Doubles(high)
+    return Doubles.from_exact(np.asarray(numbers, dtype=object))
 
 
 def fractions(numbers: Any) -> Any:

@@ -54,7 +54,9 @@ def remainders(values: Floats) -> Floats:
     size = np.abs(values)
     ordinary = (size >= LEAST) & (size < MOST)
     x = np.where(ordinary, values, 1.0)
-    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.abs(x))))
+    exponent = np.floor(np.log10(np.abs(x)))
+    exponent -= 10.0**exponent > np.abs(x)  # the logarithm of a number just below a power of ten is rounded up
+    scale = 10.0 ** (DIGITS - 1 - exponent)
     whole = np.rint(x * scale)
     product, lost = two_product(x, scale)
     low = np.where(whole / scale == x, ((whole - product) - lost) / scale, 0.0)

@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from tiebreak.exact.doubles import Doubles, two_sum
 
 Floats = NDArray[np.float64]
+LEAST_EXPONENT = -1074
+"""The smallest float above 0 is two to this power."""
+LOST = 2.0**-1070
+"""So much may be lost where floats have no digits left."""
 KEPT = 92
 """Bits of the smallest summand that slices keep."""
 MOST_BITS = 260
@@ -40,13 +44,13 @@ class SlicedTable:
         wanted = min(MOST_BITS, KEPT + top - int(np.frexp(smallest)[1]) + int(weight).bit_length())
         slices, high, low = [], table.high, table.low
         for end in range(bits, wanted + bits, bits):
-            unit = float(np.ldexp(1.0, top - end))
+            unit = float(np.ldexp(1.0, max(top - end, LEAST_EXPONENT)))
             piece = np.rint(high / unit) * unit
             high, low = two_sum(high - piece, low)
             slices.append(piece)
             if not high.any():
                 break
-        return cls(tuple(slices), float(np.abs(high).max(initial=0.0)) * 2)
+        return cls(tuple(slices), float(np.abs(high).max(initial=0.0)) * 2 + LOST)
 
     def sums(self, places: NDArray[Any], weights: Any = None) -> Iterator[Floats]:
         """For every slice the exact sum along the last axis of what stands at these places, times whole weights."""

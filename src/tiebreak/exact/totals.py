@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak.exact.doubles import Doubles, two_sum
 from tiebreak.exact.number import Number, shared_ranks
 from tiebreak.exact.sample import common_sum
-from tiebreak.exact.slices import added
+from tiebreak.exact.slices import LEAST_EXPONENT, LOST, added
 from tiebreak.exact.values import ExactValues
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class Totals:
         pieces, unit = self.pieces(int(heaviest.max(initial=1.0)))
         total = added([weights @ piece.T for piece in pieces])
         most = self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
-        return total, heaviest * (4 * unit + 2 * min(most, self.values.error))
+        return total, heaviest * (4 * unit + 2 * min(most, self.values.error) + LOST)
 
     def pieces(self, heaviest: int) -> tuple[list[Floats], float]:
         """The values as sums of multiples of ever smaller units, of which so many add up exactly; the last unit."""
@@ -69,7 +69,7 @@ class Totals:
         top = int(np.frexp(float(np.abs(high).max(initial=0.0)) or 1.0)[1])
         pieces, unit = [], 1.0
         for k in range(1, SLICES + 1):
-            unit = float(np.ldexp(1.0, top - k * bits))
+            unit = float(np.ldexp(1.0, max(top - k * bits, LEAST_EXPONENT)))
             pieces.append(np.rint(high / unit) * unit)
             high, low = two_sum(high - pieces[-1], low)
         return pieces, unit

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.given import given_number, remainders
 from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
@@ -62,8 +63,17 @@ class ExactValues:
 
     @classmethod
     def quotients(cls, numerator: ArrayLike, denominator: ArrayLike) -> ExactValues:
-        """Whole numbers over whole numbers above 0, both below 2^53; none where the denominator is 0."""
+        """Whole numbers over whole numbers above 0; none where the denominator is 0."""
         above, below = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            pairs = zip(above[row, columns].tolist(), below[row, columns].tolist(), strict=True)
+            return [Fraction(a, b) for a, b in pairs]
+
+        if max(np.abs(above).max(initial=0), below.max(initial=0)) >= 2**53:
+            whole, parts = whole_doubles(above), whole_doubles(below)
+            parts = parts.where(below != 0, np.nan)
+            return cls.from_doubles(whole / parts, 0.0, exactly, above == 0)
         n, d = above.astype(np.float64), np.where(below == 0, np.nan, below.astype(np.float64))
         nearest = n / d
         product, lost = two_product(nearest, d)
@@ -71,9 +81,7 @@ class ExactValues:
         return cls(
             nearest,
             ((n - product) - lost) / d,
-            lambda row, columns: [
-                Fraction(a, b) for a, b in zip(above[row, columns].tolist(), below[row, columns].tolist(), strict=True)
-            ],
+            exactly,
             is_injective=largest < 2.0**52,
         )
 

@@ -71,7 +71,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
 
 def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:
     for bucket in positions.levels(form.rel).buckets():
-        contributions = form.by_level(bucket.p[[x, y]])
-        for request, levels in zip(bucket.requests, contributions[0] - contributions[1], strict=True):
+        differences = form.level_differences(bucket.p[x], bucket.p[y])
+        for request, levels in zip(bucket.requests, differences, strict=True):
             for level, difference in enumerate(levels.tolist(), start=1):
                 yield LevelDifference(positions.requests[int(request)], level, bucket.m, difference)

@@ -26,7 +26,7 @@ from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
 from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
 from tiebreak.projection.levels import Levels, deepest_of
-from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, exposure
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 
 class RecallLevelMetric(LevelMetric):
@@ -75,10 +75,24 @@ class RecallLevelMetric(LevelMetric):
         shown = (k.high if isinstance(k, Doubles) else k) <= self.cutoff
         return e.where(shown) if isinstance(e, Doubles) else np.where(shown, e, like(0, k))
 
-    def by_level(self, p: Ranks) -> Floats:
-        """The contribution e(p_i) z(i, m) of every recall level: [run, request, m]."""
-        m = p.shape[-1]
-        return exposure(p, self.table(deepest_of(p), m)) * self.normalisation(m)
+    def level_differences(self, x: Ranks, y: Ranks) -> Floats:
+        """What every recall level adds to the difference, z(i, m) (e(x_i) - e(y_i)): floats [request, m]."""
+        m, last = x.shape[-1], max(deepest_of(x), deepest_of(y)) + 1
+        e = self.exposure_to_cutoff(counting(last, DOUBLES), m)
+        e = e.where(np.arange(1, last + 1) < last)  # nothing beyond the deepest
+        i = counting(m, DOUBLES)
+        z = self.weight(i, m) / self.divisor(i, m)
+        weights, divisor = exact_weights(self, m)
+        size = m if self.depends_on_size else 0
+
+        def exactly(request: int, levels: Places) -> list[Fraction]:
+            ours, theirs = ([exact_exposure(self, k, size) for k in p[request, levels].tolist()] for p in (x, y))
+            return [(a - b) * weights[i] / divisor for a, b, i in zip(ours, theirs, levels.tolist(), strict=True)]
+
+        ours, theirs = (e.take(p - 1) for p in (x, y))
+        error = (np.abs(ours.high) + np.abs(theirs.high)) * np.abs(z.high) * 2.0**-98
+        is_zero = (ours.high == theirs.high) & (ours.low == theirs.low)
+        return ExactValues.from_doubles((ours - theirs) * z, error, exactly, is_zero, is_signed=True).nearest
 
     def of_levels(self, levels: Levels) -> ExactValues:
         return LevelSums(self, levels).values()
@@ -106,7 +120,9 @@ def exact_weights(metric: RecallLevelMetric, m: int) -> tuple[list[Fraction], Fr
 
 @lru_cache(1 << 16)
 def exact_exposure(metric: RecallLevelMetric, k: int, m: int) -> Fraction:
-    """The exact exposure of a position."""
+    """The exact exposure of a position; 0 where nothing is retrieved."""
+    if k == UNRETRIEVED:
+        return Fraction(0)
     e: Fraction = metric.exposure_to_cutoff(fractions([k]), m)[0]
     return e
 

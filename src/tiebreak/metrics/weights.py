@@ -16,6 +16,7 @@ from tiebreak.exact import decimal, log2
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
 from tiebreak.exact.sample import common_sum
 from tiebreak.projection.primitives import Floats
+from tiebreak.spec import is_written_whole
 from tiebreak.words import many
 
 Weights: TypeAlias = "str | tuple[float, ...]"
@@ -90,6 +91,8 @@ def check_weights(weights: Weights | list[float]) -> Weights:
         given = tuple(float(w) for w in (weights.split(",") if isinstance(weights, str) else weights))
     except (TypeError, ValueError):
         given = ()
+    if isinstance(weights, str) and given and not all(map(is_written_whole, weights.split(","))):
+        raise InputError(f"weights={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
     if not given or not all(0 <= w < np.inf for w in given):
         raise InputError(f"weights={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
     return given

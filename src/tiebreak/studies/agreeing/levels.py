@@ -64,13 +64,7 @@ def by_level(measure: Any, positions: Positions) -> ByLevel:
         raise InputError(
             f"{name} is not a sum over recall levels on these judgements. Try AP, binary_nDCG or RPP.", kind="spec"
         )
-    scored = form
-
-    def between(x: Ranks, y: Ranks) -> Floats:
-        ours, theirs = scored.by_level(np.stack([x, y]))
-        return np.asarray(ours - theirs)
-
-    return ByLevel(name, positions.levels(form.rel), between)
+    return ByLevel(name, positions.levels(form.rel), form.level_differences)
 
 
 def standing(made: AverageSearchLength, positions: Positions) -> Levels:
