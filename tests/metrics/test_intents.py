@@ -147,3 +147,22 @@ def test_request_whose_likely_subtopics_have_no_relevant_item_is_left_out():
 def test_grade_above_the_scale_is_refused():
     with pytest.raises(tb.InputError, match="r_max=2 is below a rating"):
         value("alpha_nDCG(r_max=2)@2", "ab", {"a": {"1": 3}})
+
+
+def test_intents_stay_with_their_subtopics_where_items_have_no_aspect():
+    # ERR_IA@2 by hand: the first item serves subtopic s (0.9 of the requests mean it), the second t (0.1).
+    aspects = {"a": ["s"], "b": ["t"]}
+    intents = {"q": {"s": 0.9, "t": 0.1}}
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    with_bare = {"q": {"c": 1, "a": 1, "b": 1}}  # c is relevant and has no aspect
+    without = {"q": {"a": 1, "b": 1}}
+    values = [
+        tb.Experiment(qrels, run, aspects=aspects, intents=intents, min_grade=grade).evaluate("ERR_IA@2").values.tolist()
+        for qrels in (with_bare, without)
+        for grade in (None, 1)
+    ]
+    assert values == [values[0]] * 4
+    two = {"q": {"a": 1, "c": 2, "b": 2}}  # at min_grade=2 the first rows of subtopics go
+    found = tb.Experiment(two, run, aspects=aspects, intents=intents, min_grade=2).evaluate("ERR_IA@2")
+    alone = tb.Experiment({"q": {"b": 1}}, run, aspects=aspects, intents={"q": {"t": 0.1}}).evaluate("ERR_IA@2")
+    assert found.values.tolist() == alone.values.tolist()

@@ -304,3 +304,12 @@ def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch,
 def test_weights_can_be_a_list():
     assert preference("RPP(weights='2,1')") == rpp.RecallPairedPreference(weights=[2, 1])
     assert hash(rpp.RecallPairedPreference(weights=[2, 1])) == hash(rpp.RecallPairedPreference(weights=(2, 1)))
+
+
+def test_counts_of_preferences_do_not_overflow_32_bits(monkeypatch):
+    # Four grades are four populations: 2^30 users who gain in each are 2^32 together.
+    from tiebreak.preferences import rpp
+
+    monkeypatch.setattr(rpp, "signs_summed", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
+    exp = tb.Experiment({"q": {"a": 1, "b": 2, "c": 3, "d": 4}}, [{"q": {"a": 1.0}}, {"q": {"b": 1.0}}])
+    assert exp.compare("RPP").numerator.tolist() == [[4 * 2**30]]

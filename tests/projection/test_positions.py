@@ -169,3 +169,27 @@ def test_arguments_are_never_modified():
 def test_what_are_no_positions_is_refused(vectors):
     with pytest.raises(InputError, match="position"):
         tb.positions(vectors)
+
+
+def test_every_column_of_positions_is_taken_along_its_axes():
+    """A column that is added is declared with its axes, or as one that is the same for all runs and requests."""
+    from dataclasses import fields
+
+    from tiebreak.projection.position_table import AXES
+
+    by_themselves = {"requests", "layout", "subtopics", "nonrelevant"}
+    the_same = {"items", "min_grade", "relevant_from", "ties", "notes", "library"}
+    assert {f.name for f in fields(tb.Positions)} == {*AXES} | by_themselves | the_same
+    qrels = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 1}, "q3": {"c": 3, "b": 0}}
+    runs = [{"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"y": 1.0}}, {"q3": {"c": 1.0, "b": 1.0}}, {"q1": {"c": 1.0}}]
+    p = tb.project(qrels, runs, nonrelevant=True, pool=True, top=2, audit=True)
+    some = p.take_runs([2, 0]).take_requests([2, 0])
+    both = tb.project({q: qrels[q] for q in ("q3", "q1")}, [runs[2], runs[0]], nonrelevant=True, top=2, audit=True)
+    assert [*some.requests] == [*both.requests]
+    assert some.runs == (p.runs[2], p.runs[0])
+    assert [audit.lines for audit in some.audits] == [1, 4]
+    assert some.pool.tolist() == p.pool[[2, 0]].tolist()
+    for name in ("ranks", "grade", "listed", "retrieved", "tied"):
+        assert getattr(some, name).tolist() == getattr(both, name).tolist(), name
+    assert some.nonrelevant.ranks.tolist() == both.nonrelevant.ranks.tolist()
+    assert [top.starts.tolist() for top in some.top] == [top.starts.tolist() for top in both.top]

@@ -40,6 +40,21 @@ class SubtopicEntries:
         return replace(self, **taken | changed)
 
 
+AXES: dict[str, tuple[str, ...]] = {
+    "runs": ("run",),
+    "ranks": ("run", "entry"),
+    "item": ("entry",),
+    "grade": ("entry",),
+    "listed": ("run", "request"),
+    "retrieved": ("run", "request"),
+    "tied": ("run", "request"),
+    "pool": ("request",),
+    "top": ("run",),
+    "audits": ("run",),
+}
+"""What each column of `Positions` has a value for. Requests, layout, first items and subtopics are taken by themselves."""
+
+
 @dataclass(frozen=True, eq=False)
 class Positions:
     """Where each positively graded item of each request stands in each run.
@@ -174,20 +189,22 @@ class Positions:
         entries = np.flatnonzero(mask)
         return self._stored(entries, self.layout.request[entries], len(self.requests))
 
+    def _take(self, axis: str, places: NDArray[np.int64]) -> dict[str, Any]:
+        """Some places along an axis, of every column that has it."""
+        columns = {name: getattr(self, name) for name, axes in AXES.items() if axis in axes}
+        return {
+            name: tuple(column[k] for k in places.tolist())
+            if isinstance(column, tuple)
+            else np.take(column, places, axis=AXES[name].index(axis))
+            for name, column in columns.items()
+            if column is not None and len(column)
+        }
+
     def take_runs(self, places: Sequence[int]) -> Positions:
         """Some of the runs, by their places, in the order given."""
-        rows = list(places)
-        return replace(
-            self,
-            runs=tuple(self.runs[r] for r in rows),
-            ranks=self.ranks[rows],
-            listed=self.listed[rows],
-            retrieved=self.retrieved[rows],
-            tied=self.tied[rows],
-            nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_runs(rows),
-            top=None if self.top is None else tuple(self.top[r] for r in rows),
-            audits=tuple(self.audits[r] for r in rows) if self.audits else (),
-        )
+        rows = np.array(list(places), dtype=np.int64)
+        nonrelevant = None if self.nonrelevant is None else self.nonrelevant.take_runs(places)
+        return replace(self, **self._take("run", rows), nonrelevant=nonrelevant)
 
     def take_requests(self, places: NDArray[np.integer] | Sequence[int]) -> Positions:
         """Some of the requests, by their place in the input, in the order given; repetitions count as often."""
@@ -199,11 +216,8 @@ class Positions:
         taken = self._stored(entries, np.repeat(np.arange(len(places)), sizes), len(places))
         return replace(
             taken,
+            **self._take("request", places),
             requests=self.requests.take(places),
-            listed=self.listed[:, places],
-            retrieved=self.retrieved[:, places],
-            tied=self.tied[:, places],
-            pool=None if self.pool is None else self.pool[places],
             top=None if self.top is None else tuple(_take_top(top, places) for top in self.top),
             nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_requests(places),
         )
@@ -214,10 +228,8 @@ class Positions:
         entries = entries[order]
         return replace(
             self,
+            **self._take("entry", entries),
             layout=layout,
-            ranks=self.ranks[:, entries],
-            item=self.item[entries],
-            grade=self.grade[entries],
             subtopics=None if self.subtopics is None else _take_subtopics(self.subtopics, entries, len(self.item)),
         )
 
