@@ -257,6 +257,13 @@ def made_of(spec):
         return None
 
 
+@pytest.mark.parametrize("spec", ["infAP", "Compat", "NumRet", "diff(infAP)"])
+def test_measure_of_ir_measures_says_that_it_needs_an_experiment(spec):
+    pytest.importorskip("ir_measures")
+    with pytest.raises(tb.InputError, match=r"needs whole rankings.*Experiment"):
+        tb.compare(tb.positions([[1, 9], [2, 3]]), spec)
+
+
 def test_metric_of_aspects_says_that_it_needs_an_experiment_with_aspects():
     with pytest.raises(tb.InputError, match=r"EU@10 needs the aspects of items.*Experiment\(\.\.\., aspects="):
         tb.compare(tb.positions([[1, 9], [2, 3]]), "EU@10")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.errors import GradesWarning, InputError, MissingExtraError
+from tiebreak.errors import EmptyRequestsWarning, GradesWarning, InputError, MissingExtraError
 from tiebreak.reports import frames
 from tiebreak.reports.tables import Table
 
@@ -285,7 +285,7 @@ def test_requests_left_out_are_in_no_row_and_in_no_count(tmp_path):
     assert {row.request for row in scores.per_request()} == {"q1"}
     assert [row[1] for row in scores.wide_rows(per_request=True)[1]] == ["q1"]
     assert {row[1] for row in scores.trec_rows(per_request=True)} == {"q1", "all"}
-    assert repr(scores).startswith("<Scores: 1 runs x 1 requests x 2 measures>")
+    assert repr(scores).startswith("<Scores: 1 run x 1 request x 2 measures>")
     assert "1 relevant item>" in repr(exp.positions)
     pytest.importorskip("polars")
     assert len(scores.to_frame()) == 2
@@ -299,3 +299,10 @@ def test_values_left_out_of_one_measure_are_no_rows():
         ("q1", "ISL(rel=3)"),
         ("q2", "AP"),
     ]
+
+
+def test_requests_left_out_are_in_no_dictionary():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}}
+    with pytest.warns(EmptyRequestsWarning):
+        found = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
+    assert [list(of_run) for of_run in found.values()] == [["q1", "q3"]] * 2

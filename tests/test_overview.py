@@ -136,7 +136,7 @@ def test_uneven_depths_are_said():
 
 def test_table_shows_all_of_it(found):
     text = found.table().to_text()
-    for words in ("1-2-3", "75%", "2 (67%)", "Grades: 0 2 times, 1 2 times, 2 1 times.", "Warning: More than half"):
+    for words in ("1-2-3", "75%", "2 (67%)", "Grades: 0 (2), 1 (2), 2 (1).", "Warning: More than half"):
         assert words in text
 
 

@@ -18,6 +18,7 @@ from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
+from tiebreak.words import many
 
 
 class Row(NamedTuple):
@@ -139,15 +140,11 @@ class Scores(Shown):
         return [(q, requests[q]) for q in known.tolist()]
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """``{run: {request: {measure: value}}}``."""
-        requests = list(self.requests)
-        return {
-            run: {
-                request: dict(zip(self.measures, values, strict=True))
-                for request, values in zip(requests, self.values[r].tolist(), strict=True)
-            }
-            for r, run in enumerate(self.runs)
-        }
+        """``{run: {request: {measure: value}}}``; without what is left out."""
+        found: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
+        for row in self.per_request():
+            found[row.run].setdefault(row.request, {})[row.measure] = row.value
+        return found
 
     def to_flat_dict(self) -> dict[str, float]:
         """``{"run/measure": mean}``, as experiment trackers like it."""
@@ -200,5 +197,6 @@ class Scores(Shown):
             yield from (r for r, mean in known.items() if mean == best)
 
     def __repr__(self) -> str:
-        size = f"{len(self.runs)} runs x {len(self._counted)} requests x {len(self.measures)} measures"
+        counts = (len(self.runs), "run"), (len(self._counted), "request"), (len(self.measures), "measure")
+        size = " x ".join(many(n, noun) for n, noun in counts)
         return f"<Scores: {size}>\n{self.table().to_text()}"

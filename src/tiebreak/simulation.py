@@ -67,6 +67,10 @@ class Written(NamedTuple):
     aspects: Path
     runs: tuple[Path, ...]
 
+    @property
+    def all(self) -> tuple[Path, ...]:
+        return self.qrels, self.aspects, *self.runs
+
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
@@ -82,14 +86,18 @@ class Simulation:
 
         Reading a printed score gives the identical float. Files of these names are replaced; others stay.
         """
-        root = Path(folder)
-        runs = {name: root / "runs" / f"{name}.run" for name in self.runs}
-        written = Written(root / "qrels.txt", root / "qrels.aspects.txt", tuple(runs.values()))
+        written = self.paths(folder)
         _write_lines(written.qrels, self._qrels_lines())
         _write_lines(written.aspects, self._aspect_lines())
-        for name, path in runs.items():
+        for name, path in zip(self.runs, written.runs, strict=True):
             _write_lines(path, self._run_lines(name))
         return written
+
+    def paths(self, folder: str | os.PathLike[str]) -> Written:
+        """The files that `write` writes."""
+        root = Path(folder)
+        runs = tuple(root / "runs" / f"{name}.run" for name in self.runs)
+        return Written(root / "qrels.txt", root / "qrels.aspects.txt", runs)
 
     def _qrels_lines(self) -> Iterator[str]:
         for request, grades in self.judgements.items():

@@ -300,3 +300,38 @@ def test_gate_fails_whoever_listens(tmp_path, redirected):
 def test_help_without_docstrings(words):
     ended = run(*words, "--help", PYTHONOPTIMIZE="2")
     assert ended.returncode == 0 and "Traceback" not in ended.stderr and "Usage: tiebreak" in ended.stdout
+
+
+def test_demo_overwrites_no_file(tmp_path):
+    (tmp_path / "runs").mkdir()
+    mine = tmp_path / "runs" / "deep.run"
+    mine.write_text("mine")
+    result = done("demo", "--out", tmp_path, "--requests", "5", code=2)
+    assert f"{mine}" in result.stderr
+    assert mine.read_text() == "mine"
+    assert not (tmp_path / "qrels.txt").exists()
+
+
+def test_no_module_of_a_measure_is_overwritten(folder, monkeypatch):
+    module = folder / "own_measure.py"
+    module.write_text("def first(p):\n    return 1 / p[0]\n")
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+    refused(module, "evaluate", folder / "qrels.txt", folder / "runs", "-m", "own_measure:first", "-o", module)
+
+
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.json", "x.xlsx"])
+def test_ending_of_no_known_format_is_refused(folder, name):
+    result = done("evaluate", folder / "qrels.txt", folder / "runs", "-o", folder / name, code=2)
+    assert "--format" in result.stderr
+    assert not (folder / name).exists()
+
+
+def test_device_that_stands_for_an_open_file_is_written_to(folder):
+    command = [sys.executable, "-m", "tiebreak", "evaluate", "qrels.txt", "runs", "-m", "AP", "--format", "csv"]
+    with open(folder / "log", "w") as log:
+        print("head", file=log, flush=True)
+        subprocess.run([*command, "-o", "/dev/stdout"], cwd=folder, stdout=log, check=True)
+        print("tail", file=log, flush=True)
+    lines = (folder / "log").read_text().splitlines()
+    assert lines[0] == "head"
+    assert any(line.startswith("one,") for line in lines)

@@ -244,3 +244,10 @@ def test_untrusted_text_is_shown_on_one_line_of_bounded_length():
     assert quoted(b"\xff\xfe") == r'"\xff\xfe"'
     assert len(quoted("x" * 10_000)) == 62
     assert quoted("\u202eevil") == r'"\u202eevil"'
+
+
+def test_decimals_in_a_dictionary_are_scores():
+    from decimal import Decimal
+
+    p = project({"q": {"a": 1}}, {"q": {"a": Decimal("0.1"), "b": Decimal("0.2")}})
+    assert p.ranks.tolist() == [[2]]

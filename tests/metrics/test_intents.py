@@ -157,7 +157,9 @@ def test_intents_stay_with_their_subtopics_where_items_have_no_aspect():
     with_bare = {"q": {"c": 1, "a": 1, "b": 1}}  # c is relevant and has no aspect
     without = {"q": {"a": 1, "b": 1}}
     values = [
-        tb.Experiment(qrels, run, aspects=aspects, intents=intents, min_grade=grade).evaluate("ERR_IA@2").values.tolist()
+        tb.Experiment(qrels, run, aspects=aspects, intents=intents, min_grade=grade)
+        .evaluate("ERR_IA@2")
+        .values.tolist()
         for qrels in (with_bare, without)
         for grade in (None, 1)
     ]

@@ -303,6 +303,7 @@ def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch,
 
 def test_weights_can_be_a_list():
     assert preference("RPP(weights='2,1')") == rpp.RecallPairedPreference(weights=[2, 1])
+    assert preference("RPP(weights='2,1')") == rpp.RecallPairedPreference(weights=np.array([2, 1]))
     assert hash(rpp.RecallPairedPreference(weights=[2, 1])) == hash(rpp.RecallPairedPreference(weights=(2, 1)))
 
 

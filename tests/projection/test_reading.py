@@ -93,7 +93,7 @@ def test_request_listed_without_judged_items_is_not_missing_when_only_judged_ite
 
 
 def test_request_without_relevant_item_is_named_and_has_no_positions():
-    with pytest.warns(EmptyRequestsWarning, match='1 of 2 requests have no relevant item and are left out: "q2"'):
+    with pytest.warns(EmptyRequestsWarning, match='1 of 2 requests has no relevant item and is left out: "q2"'):
         positions = project({"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}})
     values = positions.levels().each(lambda p: p[..., 0])
     assert values[0, 0] == 1 and np.isnan(values[0, 1])

@@ -36,7 +36,10 @@ def command(out: str | None, requests: int, seed: int) -> None:
     from tiebreak.words import visible
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
-        files = simulate(requests, seed=seed).write(folder)
+        invented = simulate(requests, seed=seed)
+        if taken := [path for path in invented.paths(folder).all if path.exists()]:
+            raise click.UsageError(f"{taken[0]} is there already. Give another folder.")
+        files = invented.write(folder)
         made = Experiment(files.qrels, files.runs)
         made.read()
         tell(made, seed)

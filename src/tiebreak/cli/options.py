@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -137,9 +137,11 @@ def output_options(command: Command) -> Command:
 
     @wraps(command)
     def writing(format_: str | None, out: str | None, safe_csv: bool, **options: Any) -> Any:
-        out = None if out == "-" else out
+        out = None if out in ("-", "/dev/stdout") else out
+        check_output(out, files_read(options))
         format_ = format_ or format_by_ending(out)
-        check_output(format_, out, files_read(options))
+        if format_ == "parquet" and out is None:
+            raise click.UsageError("--format parquet needs --out FILE.")
         if safe_csv and format_ != "csv":
             raise click.UsageError("--safe-csv is for csv.")
         return command(format_="safe csv" if safe_csv else format_, out=out, **options)
@@ -148,9 +150,25 @@ def output_options(command: Command) -> Command:
 
 
 def files_read(options: Mapping[str, Any]) -> list[str]:
-    """The files that a command was given to read."""
+    """The files that a command was given to read, and the modules that it runs."""
     tables = filter(None, (options.get(name) for name in ("qrels", *OTHER_TABLES)))
-    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ()))]
+    asked = (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
+    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(asked)]
+
+
+def modules_in(measures: Iterable[str]) -> Iterator[str]:
+    """The files of modules that are named as ``module:function``."""
+    from importlib.machinery import PathFinder
+
+    for name in re.findall(r"([A-Za-z_][\w.]*):[A-Za-z_]", " ".join(measures)):
+        path: Any = None
+        for part in name.split("."):
+            found = PathFinder.find_spec(part, path)
+            if found is None:
+                break
+            path = found.submodule_search_locations
+            if found.origin is not None:
+                yield found.origin
 
 
 def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:

@@ -47,7 +47,7 @@ class OrdersHelp(CatalogueHelp):
 @click.option(
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from so many resamples."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resamples.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Of the resamples.")
 @click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
 @click.option("--missing", type=float, help="With --utilities: the value of cells that are missing.")
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
@@ -289,9 +289,11 @@ class ComparedOrders(Orders):
         return drawn.rank_intervals()
 
     def _notes(self) -> Iterator[str]:
+        from tiebreak.words import many
+
         yield from super()._notes()
         if self.resamples:
-            yield f"95% intervals of ranks: {self.resamples:,} resamples of requests, seed {self.seed}."
+            yield f"95% intervals of ranks: {many(self.resamples, 'resample')} of requests, seed {self.seed}."
 
     def rows(self) -> Rows:
         """Names of columns, and a row per measure and run, or per measure, request and run."""

@@ -38,15 +38,20 @@ class Report(Protocol):
 
 def format_by_ending(out: str | None) -> str:
     """The format that the name of a file asks for; a table where it says nothing."""
-    from tiebreak.reports.formats import ENDINGS
+    from tiebreak.reports.formats import ENDINGS, TABLE_ENDINGS
 
-    return ENDINGS.get(os.path.splitext(out or "")[1].lstrip(".").lower(), "table")
+    ending = os.path.splitext(out or "")[1].lstrip(".").lower()
+    if ending in TABLE_ENDINGS:
+        return "table"
+    if ending not in ENDINGS:
+        raise click.UsageError(
+            f"{out}: no format is known by the ending .{ending}. Use .{', .'.join(ENDINGS)} or --format."
+        )
+    return ENDINGS[ending]
 
 
-def check_output(format_: str, out: str | None, inputs: Iterable[str]) -> None:
+def check_output(out: str | None, inputs: Iterable[str]) -> None:
     """Refuse before anything is read what could not be written, or should not be."""
-    if format_ == "parquet" and out is None:
-        raise click.UsageError("--format parquet needs --out FILE.")
     if out is not None and not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
         raise InputError(
             f"{out}: cannot be written: there is no folder {folder}. Make it first.", kind="output", file=out

@@ -20,6 +20,7 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import Path, Source, Values, check_sizes, check_spelling, file_source
 from tiebreak.inputs.sources import columns as columns_of
+from tiebreak.words import many
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
 
@@ -57,7 +58,7 @@ class Judgements:
         return len(self.item)
 
     def __repr__(self) -> str:
-        return f"<Judgements: {len(self)} of {len(self.requests)} requests>"
+        return f"<Judgements: {len(self):,} of {many(len(self.requests), 'request')}>"
 
     @property
     def request(self) -> NDArray[np.int64]:

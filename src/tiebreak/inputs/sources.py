@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from numbers import Real
 from typing import BinaryIO, TypeAlias
 
@@ -212,7 +213,7 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
 
 def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles) -> None:
     """Real numbers only: text is refused even where float() would read it."""
-    strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, Real)}
+    strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, (Real, Decimal))}
     if not strange:
         return
     for request, listed in values.items():

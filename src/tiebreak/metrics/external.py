@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
@@ -40,6 +41,11 @@ class ExternalMeasure(Metric):
     @property
     def is_summed(self) -> bool:
         return parsed(self.spec).NAME in SUMMED
+
+    def values(self, positions: Positions) -> ExactValues:
+        raise InputError(
+            f"{self.spec} needs whole rankings, which positions do not have. Use Experiment(...).", kind="spec"
+        )
 
     def evaluate_rankings(self, judgements: Judgements, positions: Positions) -> Floats:
         """Values [run, request] of positions that hold every ranking whole (`project` with ``top``)."""

@@ -85,7 +85,7 @@ def check_weights(weights: Weights | list[float]) -> Weights:
             return weights
         if not re.fullmatch(r"[0-9.eE+,\s-]+", weights):
             raise UnknownNameError("weights", weights, SHAPES)
-    elif not isinstance(weights, (tuple, list)):
+    elif not isinstance(weights, (tuple, list, np.ndarray)):
         raise InputError(f"weights={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
     try:
         given = tuple(float(w) for w in (weights.split(",") if isinstance(weights, str) else weights))

@@ -52,7 +52,7 @@ AXES: dict[str, tuple[str, ...]] = {
     "top": ("run",),
     "audits": ("run",),
 }
-"""What each column of `Positions` has a value for. Requests, layout, first items and subtopics are taken by themselves."""
+"""What each column of `Positions` has a value for; requests, layout, first items, subtopics are taken by themselves."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from tiebreak.inputs.sources import Path, Values, check_sizes
 from tiebreak.projection.admission import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
+from tiebreak.words import many
 
 CHOICES = {
     "ties": ("item", "rank"),
@@ -345,9 +346,12 @@ def warn_of_empty(positions: Positions) -> None:
     if len(empty):
         names = ", ".join(quoted(positions.requests[int(place)]) for place in empty[:3])
         more = ", ..." if len(empty) > 3 else ""
+        have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
+        graded = bool((positions.grade > 0).any()) and positions.min_grade is not None
+        but = " by all measures but graded ones" if graded else ""
         warnings.warn(
-            f"{len(empty)} of {len(positions.requests)} requests have no relevant item and are left out: "
-            f"{names}{more}.",
+            f"{len(empty)} of {many(len(positions.requests), 'request')} {have} no relevant item and {are} left out"
+            f"{but}: {names}{more}.",
             EmptyRequestsWarning,
             stacklevel=3,
         )

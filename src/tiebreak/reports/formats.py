@@ -23,6 +23,10 @@ from tiebreak.words import visible
 Cell = str | int | float | None
 ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet", "tex": "latex"}
 """The format of a file by the ending of its name."""
+DEVICES = ("/dev/", "/proc/")
+"""Where names such as /dev/stdout stand for files that are open: they are written to, not replaced."""
+TABLE_ENDINGS = ("", "txt", "md")
+"""Files for people."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How text begins that spreadsheets run as a formula."""
 
@@ -104,7 +108,7 @@ def text_output(path: str | None) -> Iterator[Output]:
     if path is None:
         yield Terminal() if sys.stdout.isatty() else sys.stdout
     elif is_device(path):
-        with errors_naming(path), open(path, "wb") as device, as_text(device) as out:
+        with errors_naming(path), open(path, "ab") as device, as_text(device) as out:
             yield out
     else:
         with whole_file(path) as file, as_text(file) as out:
@@ -131,7 +135,7 @@ def as_text(file: BinaryIO) -> Iterator[TextIOWrapper]:
 
 def is_device(path: str) -> bool:
     """Whether something is there that is no file, such as a pipe or a terminal: it is written to, never replaced."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    return os.path.exists(path) and (not os.path.isfile(path) or os.path.abspath(path).startswith(DEVICES))
 
 
 @contextmanager

@@ -116,7 +116,7 @@ class Overview(Shown):
         of = self.judgements
         each = span(of.relevant_min, of.relevant_median, of.relevant_max)
         yield f"{many(of.requests, 'request')} with {many(of.relevant, 'relevant item')}, {each} each."
-        yield "Grades: " + listed([f"{grade} {count:,} times" for grade, count in of.grades.items()], most=12) + "."
+        yield "Grades: " + listed([f"{grade} ({count:,})" for grade, count in of.grades.items()], most=12) + "."
         if of.subtopics_max:
             yield f"Subtopics: {span(of.subtopics_min, of.subtopics_median, of.subtopics_max)} per request."
         if of.without_relevant:

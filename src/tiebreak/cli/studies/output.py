@@ -52,7 +52,7 @@ def study_options(command: Command) -> Command:
             library("vl_convert")
             if out is not None and os.path.realpath(plot) == os.path.realpath(out):
                 raise click.UsageError("--plot and --out name the same file.")
-            check_output("table", plot, files_read(options))
+            check_output(plot, files_read(options))
         found = command(**options)
         if plot is not None:
             found.save(plot)
