@@ -145,7 +145,8 @@ def ranks(scores, tolerance=0):
 # Correlations between two lists of ranks
 
 
-def tau_b(x, y):
+def counts(x, y):
+    """Pairs that agree less those that do not, and the product under tau_b's root."""
     agreed = disagreed = only_x_ties = only_y_ties = 0
     for i, j in combinations(range(len(x)), 2):
         a, b = sign(x[i] - x[j]), sign(y[i] - y[j])
@@ -154,8 +155,12 @@ def tau_b(x, y):
         only_x_ties += a == 0 and b != 0
         only_y_ties += b == 0 and a != 0
     untied = agreed + disagreed
-    spread = (untied + only_x_ties) * (untied + only_y_ties)
-    return (agreed - disagreed) / sqrt(spread) if spread else nan
+    return agreed - disagreed, (untied + only_x_ties) * (untied + only_y_ties)
+
+
+def tau_b(x, y):
+    agreed, spread = counts(x, y)
+    return agreed / sqrt(spread) if spread else nan
 
 
 def tau_ap_without_ties(order, truth):

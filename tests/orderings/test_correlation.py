@@ -1,5 +1,6 @@
 """How alike two orderings are: by hand, against SciPy, worked examples and slow exact twins."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isnan, nan
 
@@ -134,3 +135,55 @@ def test_a_run_that_only_the_other_ordering_has_is_not_suggested_for_itself():
     with pytest.raises(InputError, match="bm25") as refused:
         ordering([1], ["dense"]).correlation(ordering([1, 2], ["bm25", "dense"]))
     assert 'Did you mean "bm25"?' not in str(refused.value)
+
+
+MANY_RANKS = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(1, n), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+def tau_b_to_ninety_digits(x, y):
+    agreed, spread = slow.counts(x, y)
+    with localcontext(prec=90):
+        return agreed / Decimal(spread).sqrt() if spread else None
+
+
+@given(MANY_RANKS)
+def test_tau_b_is_the_nearest_float(pair):
+    x, y = (ordering(ranks).ranks for ranks in pair)
+    exact = tau_b_to_ninety_digits(x.tolist(), y.tolist())
+    found = correlation.tau_b(x, y)
+    assert isnan(found) if exact is None else found == float(exact)
+
+
+def test_tau_b_is_rounded_once_where_a_root_and_a_quotient_are_rounded_twice():
+    missed = 0
+    for seed in range(50):
+        x, y = (ordering(np.random.default_rng([seed, k]).integers(1, 9, 9).tolist()).ranks for k in (0, 1))
+        assert correlation.tau_b(x, y) == float(tau_b_to_ninety_digits(x.tolist(), y.tolist()))
+        missed += slow.tau_b(x.tolist(), y.tolist()) != correlation.tau_b(x, y)
+    assert missed
+
+
+@given(RANK_PAIRS)
+def test_tau_ap_is_the_nearest_float(pair):
+    x, y = (ordering(ranks).ranks for ranks in pair)
+    assert correlation.tau_ap(x, y) == float(slow.tau_ap(x.tolist(), y.tolist()))
+
+
+@given(st.permutations(range(1, 31)), st.permutations(range(1, 31)))
+def test_tau_ap_of_many_runs_is_the_nearest_float(x, y):
+    order = sorted(range(len(x)), key=x.__getitem__)
+    assert correlation.tau_ap(np.array(x), np.array(y)) == float(slow.tau_ap_without_ties(order, y))
+
+
+@given(MANY_RANKS, st.sampled_from(["0.1", "0.3", "0.5", "0.9", "0.95", "0.99", "0.123456789"]))
+def test_rbo_is_the_nearest_float_for_the_persistence_that_was_written(pair, p):
+    x, y = (ordering(ranks).ranks for ranks in pair)
+    assert correlation.rbo(x, y, float(p)) == float(slow.rbo(x.tolist(), y.tolist(), Fraction(p)))
+
+
+def test_correlations_of_hundreds_of_runs_are_between_minus_one_and_one():
+    x, y = (np.random.default_rng(k).permutation(600) + 1 for k in (0, 1))
+    for method in correlation.METHODS.values():
+        assert -1 < method(x, y) < method(x, x) == 1
