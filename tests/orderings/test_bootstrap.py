@@ -1,5 +1,7 @@
 """Orders of resampled requests: repeatable, consistent with the point estimate, ties kept as ties."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,6 +109,23 @@ def test_rank_interval_leaves_a_fortieth_of_the_samples_out_at_each_end():
     ranks = np.array([[1], *[[2]] * 76, *[[4]] * 3])
     boot = module.Bootstrap("mc4", ("only",), ranks, np.zeros((1, 1), dtype=np.int64), 0)
     assert boot.rank_intervals() == [("only", 2, 4)]
+
+
+def test_rank_interval_begins_at_exactly_a_fortieth_of_the_samples():
+    # 25 of 1,000 are a fortieth; as floats (1 - 0.95) / 2 is a little more.
+    ranks = np.array([[1, 4]] * 25 + [[2, 3]] * 950 + [[4, 1]] * 25)
+    boot = module.Bootstrap("mc4", ("a", "b"), ranks, np.zeros((2, 2), dtype=np.int64), 0)
+    assert boot.rank_intervals() == [("a", 1, 2), ("b", 1, 3)]
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=200))
+def test_ends_of_a_rank_interval_are_the_first_ranks_that_enough_samples_reach(ranks):
+    boot = module.Bootstrap("mc4", ("a",), np.array(ranks)[:, None], np.zeros((1, 1), dtype=np.int64), 0)
+
+    def first(share):
+        return min(k for k in ranks if Fraction(sum(rank <= k for rank in ranks), len(ranks)) >= share)
+
+    assert boot.rank_intervals() == [("a", first(Fraction(1, 40)), first(Fraction(39, 40)))]
 
 
 @every_method

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of
+from tiebreak.exact import decimal
 from tiebreak.inputs import Ids
 from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
@@ -59,9 +61,11 @@ class Bootstrap(Framed):
 
     def rank_intervals(self) -> list[RankInterval]:
         """The 95% interval of every run's rank."""
-        tail = (1 - CONFIDENCE) / 2
-        low, high = np.quantile(self.ranks, [tail, 1 - tail], axis=0, method="inverted_cdf")
-        return [RankInterval(*row) for row in zip(self.runs, low.tolist(), high.tolist(), strict=True)]
+        tail = (1 - decimal(CONFIDENCE)) / 2
+        # The smallest rank that at least such a share of the samples reaches; shares of floats would miss by one.
+        places = [ceil(len(self.ranks) * share) - 1 for share in (tail, 1 - tail)]
+        low, high = np.sort(self.ranks, axis=0)[places].tolist()
+        return [RankInterval(*row) for row in zip(self.runs, low, high, strict=True)]
 
     def shares(self, first: str, second: str) -> PairShares:
         """How often each of two runs is preferred on average."""
