@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of, quoted
 from tiebreak.exact import ExactValues
+from tiebreak.exact.given import given_sample
 from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
@@ -237,8 +237,8 @@ class Utilities:
         x, y = (np.array([place_of(name, self.runs)]) for name in (run, other))
         sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
-        whole = fsum(weights.tolist())
-        return WinShares(*(fsum(weights[sign == which].tolist()) / whole for which in (1, 0, -1)))
+        whole = given_sample(weights).total()
+        return WinShares(*(float(given_sample(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups, and their utility."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import floor, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
+from tiebreak.exact.number import SIXTY_DIGITS
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
@@ -19,6 +20,8 @@ from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 
 MOST_LAGS = 20
+FINE = Fraction(1, 1 << 320)
+"""The unit of utilities that logarithms enter."""
 
 
 class LagShare(NamedTuple):
@@ -78,11 +81,13 @@ def lag_curve(
     n = len(x)
     chosen = some_lags(n) if lags is None else check_lags(lags, n)
     by_name = np.argsort(requests.places_in_order).tolist()
-    exact_x, exact_y = on_one_scale(*([u.exact[place] for place in by_name] for u in (x, y)))
+    unit = common_unit(x, y)
+    whole_x, whole_y = on_one_scale([[u.exact[place] for place in by_name] for u in (x, y)], unit)
+    same = 0 if x.is_rational and y.is_rational else floor(SIXTY_DIGITS / unit)
     signs = np.array(
-        [list(signs_by_lag(exact_x[drawn], exact_y[drawn], chosen)) for drawn in draws(n, resamples, seed)]
+        [list(signs_by_lag(whole_x[drawn], whole_y[drawn], chosen, same)) for drawn in draws(n, resamples, seed)]
     )
-    observed = signs_by_lag(exact_x, exact_y, chosen)
+    observed = signs_by_lag(whole_x, whole_y, chosen, same)
     shares = (((signs == sign).mean(axis=0)).tolist() for sign in (1, 0, -1))
     rows = (LagShare(*row) for row in zip(chosen, observed, *shares, strict=True))
     return LagCurve(runs, tuple(rows), resamples, seed)
@@ -103,22 +108,29 @@ def check_lags(given: int | Iterable[int], n: int) -> list[int]:
     return [int(lag) for lag in lags]
 
 
-def on_one_scale(x: list[Fraction], y: list[Fraction]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both as whole numbers of one unit, so that sums are exact: 64 bits where they fit, else as large as needed."""
-    fractions = [*x, *y]
-    unit = lcm(*(fraction.denominator for fraction in fractions))
-    whole = [int(fraction * unit) for fraction in fractions]
+def common_unit(x: Sample, y: Sample) -> Fraction:
+    """Of which all utilities are multiples; where logarithms enter, to more than 90 digits."""
+    if x.is_rational and y.is_rational:
+        return Fraction(1, lcm(*(number.denominator for number in (*x.exact, *y.exact))))
+    return FINE
+
+
+def on_one_scale(rows: list[list[Fraction]], unit: Fraction) -> NDArray[Any]:
+    """Numbers as whole ones of a unit, so that sums are exact: 64 bits where they fit, else as large as needed."""
+    whole = [[int(number / unit) for number in row] for row in rows]
     # A sample may draw the largest every time.
-    fits = 2 * len(x) * max(map(abs, whole)) < 2**62
-    numbers = np.array(whole, dtype=np.int64 if fits else object)
-    return numbers[: len(x)], numbers[len(x) :]
+    fits = 2 * len(whole[0]) * max(max(map(abs, row)) for row in whole) < 2**62
+    return np.array(whole, dtype=np.int64 if fits else object)
 
 
-def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int]) -> Iterator[int]:
-    """Which is better by smoothed leximin with each lag: 1, -1, or 0 where they tie."""
+def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int], same: int) -> Iterator[int]:
+    """Which is better by smoothed leximin with each lag: 1, -1, or 0 where they tie.
+
+    Sums of windows tie where they differ by no more than `same`.
+    """
     zero = np.zeros(1, dtype=x.dtype)
     sums = np.concatenate([zero, np.cumsum(np.sort(x) - np.sort(y))])
     for lag in lags:
         windows = sums[lag:] - sums[:-lag]
-        differing = np.flatnonzero(windows)
+        differing = np.flatnonzero(np.abs(windows) > same)
         yield (1 if windows[differing[0]] > 0 else -1) if len(differing) else 0

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
-from tiebreak.exact.given import given_number
+from tiebreak.exact.arithmetic import fractions
+from tiebreak.exact.doubles import two_product
+from tiebreak.exact.number import SIXTY_DIGITS
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population, Score, Vector
 
+Floats = NDArray[np.float64]
 FIRST_BLOCK = 1024
+UNSURE = 2.0**-20
+"""How far from a half numbers are surely on one side of it, whichever way they are held."""
 Block = Callable[[int, int, int], tuple[Any, ...]]
 """(row, first column, end) -> what is compared there."""
 
@@ -26,7 +35,8 @@ class Lexicographic(Population):
     Parameters
     ----------
     digits : int, optional
-        Round the utilities to so many decimals first; by default exactly equal floats tie.
+        Round the utilities to so many decimals first: their exact values, a half to the even digit, so that 0.575 and
+        0.585 are both 0.58. By default only equal utilities tie.
     """
 
     digits: int | None = None
@@ -99,7 +109,10 @@ class SmoothedLeximin(Lexicographic):
         if self.lag == 1:
             return super().scores(table)
         if self.digits is not None:
-            table = replace(table, values=exact_numbers(rounded(table, self.digits)), exact=None)
+            units = rounded(table, self.digits)
+            # Numbers beyond floats are kept in the size that they had.
+            values = units * Fraction(1, 10**self.digits) if units.dtype == object else units
+            table = replace(table, values=values, exact=None)
         samples = list(table.samples())
         width = len(table.requests) - self.lag + 1
 
@@ -113,17 +126,62 @@ class SmoothedLeximin(Lexicographic):
 
 
 def rounded(table: UtilityTable, digits: int) -> Vector:
-    """The utilities to so many decimals."""
+    """The utilities in whole units of the last of so many decimals; a half is rounded to the even one."""
+    rows = [rounded_row(table, row, digits) for row in range(len(table.values))]
+    exact = any(row.dtype == object for row in rows)
+    return np.stack([fractions(row) if exact and row.dtype != object else row for row in rows])
+
+
+def rounded_row(table: UtilityTable, row: int, digits: int) -> Vector:
+    """The same of one run: floats decide where they can, then double-double numbers, then exact values."""
+    values = table.values[row].astype(np.float64)
+    whole, is_open = nearest_whole(values, 0.0, digits, most=2.0**30)
+    columns = np.flatnonzero(is_open)
+    if len(columns):
+        sample = some_of(table, row, columns)
+        whole[columns], is_open = nearest_whole(sample.high, sample.low, digits, most=2.0**50)
+        columns = columns[is_open]
+    if len(columns):
+        exact, which = exact_units(table, row, columns, digits)
+        whole = whole if max(map(abs, exact)) < 2**53 else fractions(whole)
+        whole[columns] = np.array(exact, dtype=whole.dtype)[which]
+    return whole
+
+
+def some_of(table: UtilityTable, row: int, columns: NDArray[np.int64]) -> Sample:
+    """Some of the utilities of one run."""
+    if table.exact is None:
+        return replace(table, values=table.values[row : row + 1, columns]).sample(0)
+    return table.exact.take_rows([row]).take_columns(columns).sample(0)
+
+
+def nearest_whole(high: Floats, low: Floats | float, digits: int, most: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Numbers in whole units of the last decimal, and which of them are too close to a half, or larger than `most`."""
+    scale = 10.0**digits
+    is_small = np.abs(high) < most / scale
+    product, lost = two_product(np.where(is_small, high, 0.0), scale)
+    whole = np.rint(product)
+    rest = (product - whole) + (lost + low * scale if isinstance(low, np.ndarray) else 0.0)
+    return whole, ~is_small | (np.abs(rest) >= 0.5 - UNSURE)
+
+
+def exact_units(
+    table: UtilityTable, row: int, columns: NDArray[np.int64], digits: int
+) -> tuple[list[int], NDArray[np.int64]]:
+    """Exact values in whole units of the last decimal; of numbers that were given, each once; and which is whose."""
+    which = np.arange(len(columns))
     if table.exact is None and table.values.dtype != object:
-        return np.round(table.values, digits)
-    flat = [[round(number, digits) for number in sample.exact] for sample in table.samples()]
-    return np.array(flat, dtype=object).reshape(table.values.shape)
+        _, first, which = np.unique(table.values[row, columns], return_index=True, return_inverse=True)
+        columns = columns[first]
+    sample = some_of(table, row, columns)
+    same = 0 if sample.is_rational else SIXTY_DIGITS * 10**digits
+    return [half_to_even(number * 10**digits, same) for number in sample.exact], which
 
 
-def exact_numbers(values: Vector) -> Vector:
-    """What rounded utilities mean, as fractions."""
-    numbers = [given_number(float(value)) for value in values.ravel().tolist()]
-    return np.array(numbers, dtype=object).reshape(values.shape)
+def half_to_even(number: Fraction, same: Fraction | int) -> int:
+    """The nearest whole number, the even one where it is a half, or no farther than `same` from a half."""
+    half = floor(number) + Fraction(1, 2)
+    return round(half if abs(number - half) <= same else number)
 
 
 def tied_groups(rows: int, width: int, block: Block) -> list[list[int]]:
