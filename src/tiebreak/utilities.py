@@ -218,7 +218,7 @@ class Utilities:
         for group, table in self._parts():
             made.check(table)
             names.append(group)
-            columns.append(made.scores(table) if made.is_exact else [*map(made.shown, made.scores(table))])
+            columns.append(made.scores(table))
         minus = "minus " if made.lower_is_better else ""
         said = f"Groups of requests stand for requests: {minus}{made} in each of {many(len(names), 'group')}."
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])

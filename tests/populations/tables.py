@@ -46,8 +46,6 @@ def scores(spec, rows, weights=None, exact=False):
     made, table = population(spec), table_of(rows, weights, exact)
     made.check(table)
     found = made.scores(table)
-    if made.name == "gmean":  # ordered by its logarithm
-        return [made.shown(score) for score in found]
     return [plain(score) if exact else float(score) for score in found]
 
 

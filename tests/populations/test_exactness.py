@@ -1,7 +1,8 @@
 """What is equal as real numbers ties, and what is reported is the nearest float: against fractions and 90 digits."""
 
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
@@ -12,8 +13,12 @@ import tiebreak as tb
 from exact_logarithms import log2
 from populations import slow
 from populations.tables import scores, table_of
+from tiebreak.exact import Doubles
 from tiebreak.exact.given import given_number
+from tiebreak.inputs import Ids
+from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
+from tiebreak.populations.roots import LOGARITHM_ERROR, natural_logarithms
 
 DECIMALS = st.integers(0, 1000).map(lambda k: Decimal(k) / 1000)
 
@@ -129,3 +134,131 @@ def test_logarithmic_values_that_are_a_half_are_rounded_to_the_even_digit():
     # 1 / log2(4) = 1/2 for every number of relevant items that are all missing but one.
     made = experiment({"q": {"X": 1}}, {"q": {"X": 3}}, {"q": {}})
     assert made.utilities("nDCG").order("leximin(digits=0)").n_tied == 2
+
+
+# Geometric means
+
+
+def root(row, weights=None, least="0.00001", shift=None):
+    """The geometric mean to 90 digits."""
+    weights = [Fraction(1)] * len(row) if weights is None else [Fraction(w) for w in weights]
+    raised = [max(Fraction(least), u) if shift is None else u + Fraction(shift) for u in map(Fraction, row)]
+    with localcontext(prec=100):
+        logarithms = [Decimal(u.numerator).ln() - Decimal(u.denominator).ln() for u in raised]
+        weighted = (Decimal(w.numerator) / w.denominator * x for w, x in zip(weights, logarithms, strict=True))
+        whole = sum(weights)
+        found = (sum(weighted, Decimal(0)) / (Decimal(whole.numerator) / whole.denominator)).exp()
+    with localcontext(prec=90):
+        return +found
+
+
+EQUAL_PRODUCTS = [("0.74 0.02 0.21 0.16", "0.74 0.02 0.07 0.48"), ("0.75 0.09", "0.375 0.18"), ("0.1 0.4", "0.2 0.2")]
+
+
+@pytest.mark.parametrize("pair", EQUAL_PRODUCTS)
+def test_geometric_means_of_equal_products_are_reported_as_equal(pair):
+    made = utilities([row.split() for row in pair])
+    found = made.evaluate("gmean").to_dict()
+    assert made.order("gmean").n_tied == 2
+    assert found["a"]["gmean"] == found["b"]["gmean"] == float(root(pair[0].split()))
+
+
+def test_geometric_means_of_groups_tie_where_products_are_equal():
+    groups = {"q0": "g", "q1": "g", "q2": "h"}
+    made = utilities([[0.75, 0.09, 1], [0.375, 0.18, 1]], groups=groups)
+    grouped = made.grouped("gmean")
+    assert grouped.values[0].tolist() == grouped.values[1].tolist()
+    for by in ("leximin", "leximax", "mean", "smoothed_leximin(lag=2)"):
+        assert grouped.order(by).n_tied == 2
+
+
+EVIL, ODIOUS = (0, 3, 5, 6, 9, 10, 12, 15), (1, 2, 4, 7, 8, 11, 13, 14)
+"""Numbers with as many ones as binary digits, up to 15: powers up to the third have equal sums."""
+
+
+def test_geometric_means_of_logarithmic_values_that_nearly_agree_do_not_tie():
+    grades = {f"q{k}": {"X": 1} for k in range(21)}
+    runs = [{f"q{k}": {"X": 4000 + rank} for k, rank in enumerate(ranks)} for ranks in (EVIL, ODIOUS)]
+    made = experiment(grades, *({q: {} for q in grades} | run for run in runs))
+    found = made.order("gmean(nDCG)")
+    values = [[1 / log2(4001 + rank) for rank in ranks] + [0] * 13 for ranks in (EVIL, ODIOUS)]
+    exact = [root(row) for row in values]
+    assert found.n_tied == 0
+    assert found.ranks.tolist() == ([1, 2] if exact[0] > exact[1] else [2, 1])
+    assert found.scores.tolist() == [float(value) for value in exact]
+
+
+def test_geometric_means_that_differ_after_more_than_60_digits_do_not_tie():
+    # The products of 10^15 - x differ in the fourth power of x: by some 1e-59 of them, with a seventh root of that.
+    rows = [[Fraction(10**15 - k, 10**15) for k in ranks] for ranks in (EVIL, ODIOUS)]
+    assert 0 < abs(np.prod(rows[0]) - np.prod(rows[1])) < Fraction(1, 10**55)
+    tiny = [[u * Fraction(1, 10**20) for u in row] for row in rows]
+    better = 0 if np.prod(rows[0]) > np.prod(rows[1]) else 1
+    for some in (rows, tiny):
+        found = population("gmean(floor=1e-30)").scores(table_of(some, exact=True))
+        assert found[better] > found[1 - better]
+
+
+def test_logarithmic_values_whose_product_is_equal_tie():
+    # 2/log2(9) 1/log2(5) and 1/log2(3) 2/log2(25), over the same ideal rankings.
+    grades = {"q": {"X": 2, "Y": 1}, "r": {"X": 2, "Y": 1}}
+    made = experiment(grades, {"q": {"X": 8}, "r": {"Y": 4}}, {"q": {"Y": 2}, "r": {"X": 24}})
+    assert made.order("gmean(nDCG)").n_tied == 2
+    assert made.order("gmean(nDCG, shift=0.01)").n_tied == 2
+
+
+def test_weighted_geometric_means_tie_where_weighted_products_are_equal():
+    # 0.25^0.1 0.5^0.2 = 0.5^0.4 = 0.5^0.2 * 0.5^0.2 1^0.1 ...: exponents 1 and 2 of fifteenths.
+    made = utilities([[0.25, 0.5, 1], [0.0625, 1, 1]], weights={"q0": 0.1, "q1": 0.2, "q2": 0.3})
+    assert made.order("gmean").n_tied == 2
+    assert made.evaluate("gmean").to_dict()["a"] == made.evaluate("gmean").to_dict()["b"]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(st.one_of(DECIMALS, st.floats(0, 1)), DECIMALS), min_size=1, max_size=12), st.booleans())
+def test_geometric_means_are_the_nearest_floats(requests, is_shifted):
+    row, weights = zip(*requests, strict=True)
+    means = [given_number(float(u)) for u in row]
+    shift = {"shift": "0.01"} if is_shifted else {}
+    spec = "gmean(shift=0.01)" if is_shifted else "gmean"
+    assert scores(spec, [row]) == [float(root(means, **shift))]
+    if any(weights):
+        assert scores(spec, [row], weights) == [float(root(means, weights, **shift))]
+
+
+FACTORS = st.lists(
+    st.sampled_from([Decimal(k) / 100 for k in (2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72)]), min_size=4, max_size=4
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(FACTORS, min_size=2, max_size=4), st.lists(st.integers(1, 3), min_size=4, max_size=4))
+def test_geometric_means_are_ordered_as_exact_products(rows, weights):
+    def powers(row, times):
+        return [prod(Fraction(u) ** w for u, w in zip(row, times, strict=True))]
+
+    assert utilities(rows).order("gmean").ranks.tolist() == slow.ranks(
+        [powers(row, [1] * 4) for row in rows], slow.by_mean
+    )
+    weighted = utilities(rows, weights={f"q{k}": w / 10 for k, w in enumerate(weights)})
+    assert weighted.order("gmean").ranks.tolist() == slow.ranks([powers(row, weights) for row in rows], slow.by_mean)
+
+
+def test_runs_that_share_out_many_utilities_otherwise_tie_by_the_geometric_mean():
+    values = np.random.default_rng(0).random(200_000)
+    found = population("gmean").scores(table_of_floats([values, values[::-1], np.append(values[1:], values[0] / 2)]))
+    assert found[0] == found[1] > found[2]
+
+
+def table_of_floats(rows):
+    return UtilityTable(tuple("abc"), Ids.of(map(str, range(len(rows[0])))), np.array(rows))
+
+
+@settings(max_examples=100)
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=40))
+def test_double_double_logarithms_are_right_to_more_than_26_digits(numbers):
+    found = natural_logarithms(Doubles(np.array(numbers)))
+    for number, high, low in zip(numbers, found.high.tolist(), found.low.tolist(), strict=True):
+        with localcontext(prec=60):
+            exact = Fraction(Decimal(number).ln())
+        assert abs(Fraction(high) + Fraction(low) - exact) < LOGARITHM_ERROR / 2

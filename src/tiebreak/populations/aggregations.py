@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, exp, floor, fsum, inf, prod
+from math import ceil, floor, inf, prod
 from typing import ClassVar
 
 import numpy as np
 
 from tiebreak.errors import InputError
-from tiebreak.exact import Number, decimal
+from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
 from tiebreak.populations.base import Aggregation, Score, average, check_not_negative, check_share
+from tiebreak.populations.roots import Root
 
 FLOOR = 1e-5
 """Below this a utility counts as this much in the geometric mean (Voorhees 2004)."""
@@ -97,6 +98,8 @@ class GeometricMean(Aggregation):
 
     .. math:: \Big(\prod_x \max(\epsilon, \mu_x)\Big)^{1/n}
 
+    Runs tie where their products are equal.
+
     Parameters
     ----------
     floor : float
@@ -108,7 +111,6 @@ class GeometricMean(Aggregation):
     floor: float = FLOOR
     shift: float | None = None
     name: ClassVar[str] = "gmean"
-    is_exact: ClassVar[bool] = False
     takes_weights: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -126,27 +128,29 @@ class GeometricMean(Aggregation):
         super().check(table)
         check_not_negative(self.name, table)
 
-    def shown(self, score: Score) -> float:
-        """The geometric mean, of shifted utilities where there is a shift."""
-        return exp(float(score.estimate if isinstance(score, Number) else score))
+    def value(self, u: Sample, weights: Sample | None = None) -> Number:
+        is_weighted = weights is not None and weights.high.min() < weights.high.max()
+        return Root(self.raised(u), weights if is_weighted else None)
 
-    def value(self, u: Sample, weights: Sample | None = None) -> Score:
-        """The mean of logarithms; runs tie where their products are equal."""
-        logarithms = np.log(np.maximum(u.high, self.floor) if self.shift is None else u.high + self.shift)
-        if weights is not None and weights.high.min() < weights.high.max():
-            return fsum((logarithms * weights.high).tolist()) / fsum(weights.high.tolist())
-        estimate = Fraction(fsum(logarithms.tolist()) / len(u))
-        return Number(estimate, LOGARITHM * (1 + abs(estimate)), lambda: self.product(u.exact), u.is_rational)
+    def raised(self, u: Sample) -> Sample:
+        """The utilities that the mean is of, all above 0."""
+        x = Doubles(u.high, u.low)
+        if self.shift is not None:
+            x = x + decimal(self.shift)
+        else:
+            least = Doubles.from_exact(decimal(self.floor))
+            is_below = (x.high < least.high) | ((x.high == least.high) & (x.low < least.low))
+            x = Doubles(np.where(is_below, least.high, x.high), np.where(is_below, least.low, x.low))
+        return replace(u, high=x.high, low=x.low, exactly=lambda: self.factors(u.exact))
+
+    def factors(self, utilities: Iterable[Fraction]) -> list[Fraction]:
+        """Exact utilities, raised to the floor or shifted."""
+        least, shift = decimal(self.floor), decimal(self.shift or 0)
+        return [max(least, x) if self.shift is None else x + shift for x in utilities]
 
     def product(self, utilities: Iterable[Fraction]) -> Fraction:
-        """The exact product that runs are ordered by."""
-        least, shift = decimal(self.floor), decimal(self.shift or 0)
-        raised = (max(least, x) if self.shift is None else x + shift for x in utilities)
-        return prod(raised, start=Fraction(1))
-
-
-LOGARITHM = Fraction(1, 10**14)
-"""The relative error of a mean of logarithms of floats is less."""
+        """The exact product, which orders utilities of as many requests as their geometric mean does."""
+        return prod(self.factors(utilities), start=Fraction(1))
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,6 @@ class Population(Entry):
     """Whether its score says something by itself; else only the order of scores does."""
     lower_is_better: ClassVar[bool] = False
     """Whether people call this number better where it is lower; its score is not."""
-    is_exact: ClassVar[bool] = True
-    """Whether its scores are the exact numbers themselves."""
     takes_weights: ClassVar[bool] = False
     needs: ClassVar[int] = 1
     """The smallest number of requests."""

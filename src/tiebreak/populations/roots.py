@@ -1,0 +1,194 @@
+"""Geometric means as exact numbers: roots of products, known by their logarithms to as many digits as it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from functools import cache
+from math import ceil, gcd, lcm
+
+import numpy as np
+
+from tiebreak.exact import Number
+from tiebreak.exact.arithmetic import doubles_from_units
+from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
+from tiebreak.exact.logarithms import BITS, log_units
+from tiebreak.exact.number import Real
+from tiebreak.exact.sample import TINY, Sample
+from tiebreak.exact.sums import exact_sum
+
+DIGITS = 105
+"""So many digits of a root are worked out where fewer do not decide."""
+LOGARITHM_ERROR = Fraction(1, 2**88)
+"""Of the natural logarithm of a double-double number."""
+MOST_BITS = 1 << 22
+"""Products of up to this size are compared as whole numbers, larger ones by the digits of their logarithms."""
+AT_ONCE = 1 << 15
+STEPS = 1 << 12
+
+
+class Root(Number):
+    """The geometric mean of a sample of numbers above 0, each as often as its weight says.
+
+    Roots of rational numbers with the same weights are ordered by their products, exactly; others to 60 digits.
+
+    Examples
+    --------
+    >>> from tiebreak.exact.given import given_sample
+    >>> x, y = (Root(given_sample(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
+    >>> float(x), x == y
+    (0.2, True)
+    """
+
+    __slots__ = ("sample", "weights")
+
+    def __init__(self, sample: Sample, weights: Sample | None = None) -> None:
+        self.sample, self.weights = sample, weights
+        logarithm, error = mean_logarithm(sample, weights)
+        estimate = exponential(logarithm, 50)
+        super().__init__(estimate, estimate * (error * Fraction(9, 8) + Fraction(1, 10**45)), self._root, False)
+
+    def compare(self, other: Real) -> int:
+        if isinstance(other, Root) and self._is_like(other) and self._is_close(other):
+            return compare_products(powers(self, other))
+        return super().compare(other)
+
+    def _is_close(self, other: Root) -> bool:
+        return abs(self.estimate - other.estimate) <= self.error + other.error
+
+    def _is_like(self, other: Root) -> bool:
+        """Whether both are roots of rational numbers, of the same degree."""
+        are_rational = self.sample.is_rational and other.sample.is_rational
+        return are_rational and self.weights is other.weights and len(self.sample) == len(other.sample)
+
+    def _root(self) -> Fraction:
+        times = exponents(self.sample, self.weights)
+        digits = DIGITS + max(0, ceil(Decimal(float(self.estimate)).log10()))
+        logarithm = exact_logarithm(count(self.sample.exact, times), digits + 20) / sum(times)
+        # The last digits are left out, so that a root that has few is found.
+        return exponential(logarithm, digits + 10, shown=digits)
+
+
+def mean_logarithm(sample: Sample, weights: Sample | None) -> tuple[Fraction, Fraction]:
+    """The mean of the natural logarithms, nearly, and how far it may be off."""
+    logarithms = natural_logarithms(Doubles(sample.high, sample.low))
+    error = Fraction(sample.share) + LOGARITHM_ERROR + 2 * TINY / Fraction(float(sample.high.min()))
+    if weights is None:
+        return (exact_sum(logarithms.high) + exact_sum(logarithms.low)) / len(sample), error
+    largest = Fraction(float(np.abs(logarithms.high).max()))
+    summed = Sample(logarithms.high, logarithms.low, list).weighted(weights).estimate
+    return summed / weights.total().estimate, error + 2 * Fraction(weights.share) * largest
+
+
+def natural_logarithms(x: Doubles) -> Doubles:
+    """Natural logarithms of numbers above 0, right to 88 binary digits after the point."""
+    parts = [some_logarithms(x[k : k + AT_ONCE]) for k in range(0, len(x), AT_ONCE)]
+    return Doubles(np.concatenate([part.high for part in parts]), np.concatenate([part.low for part in parts]))
+
+
+def some_logarithms(x: Doubles) -> Doubles:
+    r"""The same of an array that is not large, by a table of the logarithms of c = j / 4096, 1/2 <= c <= 1.
+
+    .. math:: \log \big( 2^e (c + d) \big) = e \log 2 + \log c + 2 \operatorname{artanh} \frac{d}{2 c + d}
+    """
+    mantissa, exponent = np.frexp(x.high)
+    low = np.ldexp(x.low, -exponent)
+    j = np.rint(mantissa * STEPS)
+    c = j / STEPS
+    d, divisor = mantissa - c, mantissa + c
+    rest_of_divisor = (c - (divisor - mantissa)) + low
+    q = d / divisor
+    product, lost = two_product(q, divisor)
+    rest = (((d - product) - lost) + (low - q * rest_of_divisor)) / divisor
+    square = q * q
+    series = q * square * (2 / 3 + square * (2 / 5 + square * (2 / 7)))
+    first, second, third = logarithm_of_two()
+    table = table_of_logarithms()
+    place = j.astype(np.int64) - STEPS // 2
+    high, a = two_sum(exponent * first, table.high[place])
+    high, b = two_sum(high, 2 * q)
+    high, f = two_sum(high, exponent * second)
+    smallest = series + (2 * rest + (exponent * third + table.low[place]))
+    return Doubles(*fast_two_sum(high, (a + b) + (f + smallest)))
+
+
+@cache
+def logarithm_of_two() -> tuple[float, float, float]:
+    """The logarithm of 2 in three parts, of which whole multiples of the first two are exact."""
+    unit = log_units(2)
+    first = unit >> BITS - 42 << BITS - 42
+    second = unit - first >> BITS - 84 << BITS - 84
+    first_part, second_part, third_part = (part / (1 << BITS) for part in (first, second, unit - first - second))
+    return first_part, second_part, third_part
+
+
+@cache
+def table_of_logarithms() -> Doubles:
+    """The logarithms of j / 4096 from j = 2048 on."""
+    whole = range(STEPS // 2, STEPS + 1)
+    return doubles_from_units([log_units(j) - log_units(STEPS) for j in whole], (len(whole),))
+
+
+def exponents(sample: Sample, weights: Sample | None) -> list[int]:
+    """Weights as whole numbers without a common factor."""
+    if weights is None:
+        return [1] * len(sample)
+    unit = lcm(*(weight.denominator for weight in weights.exact))
+    whole = [int(weight * unit) for weight in weights.exact]
+    return [number // gcd(*whole) for number in whole]
+
+
+def count(factors: list[Fraction], times: list[int], counted: Counter[Fraction] | None = None) -> Counter[Fraction]:
+    """How often each factor occurs."""
+    counted = Counter() if counted is None else counted
+    for factor, number in zip(factors, times, strict=True):
+        counted[factor] += number
+    return counted
+
+
+def powers(x: Root, y: Root) -> dict[Fraction, int]:
+    """The product of x over that of y as powers; what both have cancels."""
+    times = exponents(x.sample, x.weights)
+    counted = count(x.sample.exact, times)
+    count(y.sample.exact, [-number for number in times], counted)
+    left = {factor: number for factor, number in counted.items() if number}
+    common = gcd(*left.values()) or 1
+    return {factor: number // common for factor, number in left.items()}
+
+
+def compare_products(factors: dict[Fraction, int]) -> int:
+    """1 where a product of powers is above 1, -1 where below, 0 where it is 1."""
+    sizes = (abs(k) * (x.numerator.bit_length() + x.denominator.bit_length()) for x, k in factors.items())
+    if sum(sizes) <= MOST_BITS:
+        above = product([(x.numerator if k > 0 else x.denominator) ** abs(k) for x, k in factors.items()])
+        below = product([(x.denominator if k > 0 else x.numerator) ** abs(k) for x, k in factors.items()])
+        return (above > below) - (above < below)
+    logarithm = exact_logarithm(factors, DIGITS + 20)
+    return 0 if abs(logarithm) < Fraction(1, 10**DIGITS) else 1 if logarithm > 0 else -1
+
+
+def product(numbers: list[int]) -> int:
+    """By halves, so that large numbers are multiplied by numbers of their size."""
+    while len(numbers) > 1:
+        numbers = [a * b for a, b in zip(numbers[::2], numbers[1::2], strict=False)] + numbers[len(numbers) & ~1 :]
+    return numbers[0] if numbers else 1
+
+
+def exact_logarithm(factors: dict[Fraction, int], digits: int) -> Fraction:
+    """The natural logarithm of a product of powers, to so many digits."""
+    context = many_digits(digits)
+    total = Decimal(0)
+    for factor, number in factors.items():
+        total = context.fma(number, context.ln(context.divide(factor.numerator, factor.denominator)), total)
+    return Fraction(total)
+
+
+def exponential(x: Fraction, digits: int, shown: int | None = None) -> Fraction:
+    """The exponential to so many digits, rounded to those that are shown."""
+    context = many_digits(digits)
+    return Fraction(many_digits(shown or digits).plus(context.exp(context.divide(x.numerator, x.denominator))))
+
+
+def many_digits(digits: int) -> Context:
+    return Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
