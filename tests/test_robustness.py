@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from exact_logarithms import log2 as exact_log2
 from tiebreak import InputError
 from tiebreak.exact import like
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
@@ -104,6 +105,19 @@ def test_unretrieved_items_all_make_worst_off_users():
     assert [row.utility for row in rows] == [0, 0, 1 / log2(10)]
 
 
+def test_utility_of_the_worst_off_user_is_the_nearest_float():
+    ranks = list(range(2, 400))
+    made = worst_case(tb.positions([[k] for k in ranks]), "nDCG")
+    assert made.utility.ravel().tolist() == [float(1 / exact_log2(k + 1)) for k in ranks]
+    made = worst_case(tb.positions([[k] for k in ranks]), "RBP(p=0.8)")
+    assert made.utility.ravel().tolist() == [float(Fraction(4, 5) ** (k - 1) / 5) for k in ranks]
+
+
+def test_users_that_are_nearly_as_badly_off_do_not_tie():
+    (row,) = worst_case(tb.positions([[3, 4]]), "RBP(p=0.9999999999999)@100").per_request()
+    assert row.items == ("d2",)
+
+
 def test_item_is_found_where_exposure_underflows():
     made = worst_case(tb.positions([[5000, 6000]]), "RBP(p=0.5)")
     assert [(row.utility, row.items) for row in made.per_request()] == [(0, ("d2",))]
@@ -161,8 +175,8 @@ def test_enumeration_finds_the_minimum_over_all_users(vectors, spec):
         values = {
             u: score(np.array([[sorted(p[i] for i in u)]], dtype=np.int32)).item() for u in subsets(range(len(p)))
         }
-        assert row.utility == pytest.approx(min(values.values()), rel=1e-12)
-        alone = {f"d{i + 1}" for (i,) in (u for u in values if len(u) == 1) if values[i,] <= row.utility + 1e-12}
+        assert row.utility == min(values.values())
+        alone = {f"d{i + 1}" for (i,) in (u for u in values if len(u) == 1) if values[i,] == row.utility}
         assert set(row.items) == alone
 
 
@@ -173,7 +187,7 @@ def test_enumeration_agrees_with_the_theorem(vectors):
 
     known, found = (worst_case(tb.positions(vectors), m) for m in (AveragePrecision(), Unproven()))
     assert (known.method, found.method) == ("theorem", "enumeration")
-    assert known.utility == pytest.approx(found.utility, rel=1e-12)
+    assert np.array_equal(known.utility, found.utility)
     assert [row.items for row in known.per_request()] == [row.items for row in found.per_request()]
 
 
@@ -248,10 +262,43 @@ def test_exposures_that_are_equal_but_for_rounding_tie():
     owners = {"d1": "a", "d2": "a", "d3": "b", "d4": "b"}
     assert 1 / 4 + 1 / 3 != 1 / 12 + 1 / 2
     assert [row.providers for row in provider_exposure(positions, owners).worst_off()] == [("a", "b")]
-    assert [row.providers for row in provider_exposure(positions, owners, tolerance=0).worst_off()] != [("a", "b")]
 
 
-def test_tolerance_is_relative_so_that_deep_positions_do_not_tie():
+def test_exposures_of_logarithms_that_are_equal_tie():
+    # 1/log2(4) = 1/log2(8) + 1/log2(64)
+    made = provider_exposure(tb.positions([[3, 7, 63]]), {"d1": "a", "d2": "b", "d3": "b"}, "nDCG")
+    assert list(made.worst_off()) == [("run1", "q1", 0.5, ("a", "b"))]
+
+
+def test_exposures_that_nearly_agree_do_not_tie():
+    # Powers of 0, 3, 5, 6 and of 1, 2, 4, 7 up to the second have equal sums.
+    ranks = [2_000_000 + k for k in (0, 3, 5, 6, 1, 2, 4, 7)]
+    first, second = (sum(Fraction(1, k) for k in some) for some in (ranks[:4], ranks[4:]))
+    assert 0 < first - second < Fraction(1, 10**18)
+    made = provider_exposure(tb.positions([ranks]), {f"d{i}": "a" if i < 5 else "b" for i in range(1, 9)})
+    assert [row.providers for row in made.worst_off()] == [("b",)]
+
+
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.data())
+def test_provider_exposures_are_the_nearest_floats(ranks, data):
+    owners = {f"d{i}": data.draw(st.sampled_from("abc")) for i in range(1, len(ranks) + 1)}
+    exposures = {
+        "AP": lambda k: Fraction(1, k),
+        "RBP(p=0.8)": lambda k: Fraction(1, 5) * Fraction(4, 5) ** (k - 1),
+        "nDCG": lambda k: 1 / exact_log2(k + 1),
+    }
+    for spec, e in exposures.items():
+        exact = {}
+        for i, k in enumerate(ranks, start=1):
+            exact[owners[f"d{i}"]] = exact.get(owners[f"d{i}"], Fraction(0)) + e(k)
+        made = provider_exposure(tb.positions([ranks]), owners, spec)
+        assert made.to_dict()["run1"]["q1"] == {name: float(value) for name, value in exact.items()}
+        least = min(exact.values())
+        worst = tuple(sorted(name for name, value in exact.items() if value - least < Fraction(1, 10**60)))
+        assert [row.providers for row in made.worst_off()] == [worst]
+
+
+def test_deep_positions_do_not_tie():
     made = provider_exposure(tb.positions([[80, 90]]), {"d1": "a", "d2": "b"}, "RBP(p=0.5)")
     assert [row.providers for row in made.worst_off()] == [("b",)]
 
@@ -332,12 +379,12 @@ def test_results_are_frames_too():
 
 @pytest.mark.parametrize("spec", TWINS)
 def test_metrics_of_the_paper_are_top_heavy_in_exact_arithmetic(spec):
-    assert is_top_heavy(TWINS[spec], N, 6, tolerance=0)
+    assert is_top_heavy(TWINS[spec], N, 6)
 
 
 def test_equal_sides_are_top_heavy():
     last = Twin(lambda k: Fraction(1, k), lambda i, m: Fraction(i == m))
-    assert is_top_heavy(last, N, 6, tolerance=0)
+    assert is_top_heavy(last, N, 6)
 
 
 @pytest.mark.parametrize("spec", [*TWINS, "R@3", "P@3", "RP", "AP@4", "nDCG@4", "TSE", "NCP(weights='dcg')"])
@@ -354,12 +401,18 @@ def test_metric_that_is_not_top_heavy_has_a_counterexample():
     assert is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 7, 3)
 
 
-def test_counterexample_in_exact_arithmetic_may_lie_below_any_tolerance():
+def test_top_heaviness_that_only_just_holds_or_fails_is_decided_exactly():
+    # With weights (1, 0, w) and p = (1, 2, 8): (1 + 3w/8) / (1 + w) is 1/2 for w = 4.
+    assert is_top_heavy(NormalisedCumulativePrecision((1, 0, 4)), 8, 3)
+    assert is_top_heavy(NormalisedCumulativePrecision((1, 0, 4.0000000000001)), 8, 3).counterexample == ((1, 2, 8), 1)
+    assert is_top_heavy(NormalisedCumulativePrecision((1, 0, 3.9999999999999)), 8, 3)
+
+
+def test_counterexample_in_exact_arithmetic_may_be_as_small_as_any():
     nearly = Twin(
         lambda k: Fraction(1, k), lambda i, m: Fraction(1) if m == 1 else Fraction(i == m) - Fraction(1, 10**15)
     )
-    assert is_top_heavy(nearly, 5, 2)
-    assert is_top_heavy(nearly, 5, 2, tolerance=0).counterexample == ((1, 2), 1)
+    assert is_top_heavy(nearly, 5, 2).counterexample == ((1, 2), 1)
 
 
 def test_sizes_of_the_check_are_checked():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, groupby, islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,21 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quoted
+from tiebreak.exact import Doubles, ExactValues
+from tiebreak.exact.number import SIXTY_DIGITS
+from tiebreak.exact.sample import common_sum
+from tiebreak.exact.values import Places
 from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric, recall_level_form
 from tiebreak.metrics import metric as metric_of
-from tiebreak.projection import Positions, exposure
-from tiebreak.projection.levels import deepest_of
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.metrics.recall_level import exact_exposure
+from tiebreak.projection import Levels, Positions
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 from tiebreak.reports.frames import Framed
 from tiebreak.theory import sizes, worst_case_is_tse
 from tiebreak.words import many
 
 MOST_ENUMERATED = 15
 """Relevant items of a request up to which all users, 2^m - 1, are gone through."""
-TOLERANCE = 1e-12
+LEAST = 2.0**-1070
+"""Sums are known no better than this where floats have no digits left."""
 AT_ONCE = 2**16
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -53,8 +59,6 @@ class WorstCase(Framed):
     metric : str
     method : {"theorem", "enumeration"}
         Known to be total search efficiency (LR theorem C.1), or found among all users.
-    tolerance : float
-        Relative difference up to which users count as equally badly off, where they are enumerated.
     utility : array [run, request]
         NaN where a request has no relevant item.
     entries : Positions
@@ -68,7 +72,6 @@ class WorstCase(Framed):
     requests: Ids
     metric: str
     method: str
-    tolerance: float
     utility: Floats
     entries: Positions
     is_worst: Mask
@@ -101,7 +104,7 @@ class WorstCase(Framed):
         return f"<WorstCase of {self.metric}, by {self.method}: {size}>"
 
 
-def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: float = TOLERANCE) -> WorstCase:
+def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
     r"""What a ranking gives to the worst-off of all users who want some of the relevant items (LR 4.1).
 
     .. math:: \mathrm{WC}_\mu = \min_{u \subseteq \mathcal{R},\, u \ne \emptyset} \mu(\pi, u) = e(p_m)
@@ -116,8 +119,6 @@ def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: 
     positions : Positions
     metric : str or Metric
         A recall-level metric: what users get.
-    tolerance : float
-        Relative difference up to which enumerated users count as equally badly off.
 
     Examples
     --------
@@ -142,12 +143,10 @@ def worst_case(positions: Positions, metric: str | Metric = "AP", *, tolerance: 
     is_worst = np.zeros(kept.ranks.shape, dtype=bool)
     for m, requests, entries in kept.layout.blocks():
         p = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
-        found = last_items(form, p) if by_theorem else worst_of_all_users(form, p, tolerance)
+        found = last_items(form, p) if by_theorem else worst_of_all_users(form, p)
         utility[:, requests], is_worst[:, entries] = found[0], found[1].reshape(len(kept.runs), -1)
     method = "theorem" if by_theorem else "enumeration"
-    return WorstCase(
-        kept.runs, kept.requests, str(metric), method, tolerance, utility, kept, is_worst, library=kept.library
-    )
+    return WorstCase(kept.runs, kept.requests, str(metric), method, utility, kept, is_worst, library=kept.library)
 
 
 def relevant_entries(positions: Positions, form: RecallLevelMetric) -> Positions:
@@ -155,36 +154,56 @@ def relevant_entries(positions: Positions, form: RecallLevelMetric) -> Positions
 
 
 def last_items(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, Mask]:
-    """Total search efficiency, and which items stand at the last recall level: several only if unretrieved."""
-    last = p.max(-1)
-    return exposure(last, form.table(deepest_of(p), p.shape[-1])), p == last[..., None]
+    """Total search efficiency, and which items stand at the last recall level: several only if unretrieved.
+
+    It is what a user gets who wants the last item alone, z(1, 1) being 1.
+    """
+    last = p.max(-1, keepdims=True)
+    return form.score(last), p == last
 
 
-def worst_of_all_users(form: RecallLevelMetric, p: Ranks, tolerance: float) -> tuple[Floats, Mask]:
+def worst_of_all_users(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, Mask]:
     """The smallest utility over all users, and which items make one, of ``p[run, request, m]`` in any order."""
     order = np.argsort(p, axis=-1, kind="stable")
     increasing = np.take_along_axis(p, order, axis=-1)
     utility = np.empty(p.shape[:-1])
     is_worst, found = np.zeros(p.shape, dtype=bool), np.zeros(p.shape, dtype=bool)
     for q in range(p.shape[1]):
-        utility[:, q], found[:, q] = worst_user(form, increasing[:, q], tolerance)
+        utility[:, q], found[:, q] = worst_user(form, increasing[:, q])
     np.put_along_axis(is_worst, order, found, axis=-1)
     return utility, is_worst
 
 
-def worst_user(form: RecallLevelMetric, p: Ranks, tolerance: float) -> tuple[Floats, Mask]:
+def worst_user(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, Mask]:
     """The same for one request, ``p[run, m]`` increasing."""
     m = p.shape[-1]
-    alone = form.score(p[:, :, None])
-    utility = alone.min(-1)
-    is_worst = alone <= utility[:, None] * (1 + tolerance)
-    for size in range(2, m + 1):
-        users = np.array(list(combinations(range(m), size)))
-        values = form.score(p[:, users])
-        for run in np.flatnonzero(values.min(-1) < utility * (1 - tolerance)):
-            utility[run] = values[run].min()
-            is_worst[run] = np.isin(np.arange(m), users[values[run].argmin()])
+    users = [np.array(list(combinations(range(m), size))) for size in range(1, m + 1)]
+    values = [form.of_levels(Levels.from_vectors(p[:, some])) for some in users]
+    are_exact = all(some.is_injective for some in values)
+    nearest = np.concatenate([some.nearest for some in values], axis=1)
+    members = [tuple(user) for some in users for user in some.tolist()]
+    utility, is_worst = nearest.min(axis=1), np.zeros(p.shape, dtype=bool)
+    for run, least in enumerate(utility.tolist()):
+        tied = [members[user] for user in np.flatnonzero(nearest[run] == least).tolist()]
+        worst = tied if are_exact else exactly_worst(form, p[run].tolist(), tied)
+        alone = [user for user in worst if len(user) == 1]
+        is_worst[run, [item for user in alone or worst[:1] for item in user]] = True
     return utility, is_worst
+
+
+def exactly_worst(form: RecallLevelMetric, p: list[int], users: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Of users whose utilities share a float those with the smallest exact one; nothing is less than 0."""
+    alone = {user: form.exact([p[item] for item in user]) for user in users if len(user) == 1}
+    if 0 in alone.values():
+        return [user for user, value in alone.items() if value == 0]
+    exact = alone | {user: form.exact([p[item] for item in user]) for user in users if len(user) > 1}
+    least = min(exact.values())
+    return [user for user, value in exact.items() if is_same(form, value, least)]
+
+
+def is_same(form: RecallLevelMetric, value: Fraction, other: Fraction) -> bool:
+    """Whether two exact numbers are equal; to 60 digits where logarithms enter."""
+    return value == other if form.is_rational else abs(value - other) <= SIXTY_DIGITS
 
 
 class Exposure(NamedTuple):
@@ -217,8 +236,6 @@ class ProviderExposure(Framed):
     providers : tuple of str
         In order of their names.
     metric : str
-    tolerance : float
-        Relative difference up to which providers tie.
     request, provider : arrays [pair]
         The pairs of a request and a provider with an item relevant to it, as places in `requests` and `providers`.
     exposure : array [run, pair]
@@ -232,7 +249,6 @@ class ProviderExposure(Framed):
     requests: Ids
     providers: tuple[str, ...]
     metric: str
-    tolerance: float
     request: NDArray[np.int64]
     provider: NDArray[np.int64]
     exposure: Floats
@@ -275,7 +291,6 @@ def provider_exposure(
     metric: str | Metric = "AP",
     *,
     missing: str = "error",
-    tolerance: float = TOLERANCE,
 ) -> ProviderExposure:
     r"""How much of the users' attention falls on each provider's relevant items (LR eq 2).
 
@@ -292,8 +307,6 @@ def provider_exposure(
         A recall-level metric, whose exposure e is used.
     missing : {"error", "skip"}
         What to do with relevant items that have no provider: refuse, or leave them out and count them.
-    tolerance : float
-        Relative difference up to which the exposures of two providers tie.
 
     Examples
     --------
@@ -308,21 +321,17 @@ def provider_exposure(
     known = owner >= 0
     request = kept.layout.request[known]
     pair, member = np.unique(request * len(names) + owner[known], return_inverse=True)
-    summed = sums(entry_exposure(form, kept)[:, known], member.ravel(), len(pair))
+    summed = GroupExposures(form, kept, np.flatnonzero(known), member.ravel(), len(pair)).values()
     of_request, of_provider = np.divmod(pair, len(names))
-    starts = np.flatnonzero(np.diff(of_request, prepend=-1))
-    least = np.minimum.reduceat(summed, starts, axis=1)
-    least = np.repeat(least, np.diff(starts, append=len(pair)), axis=1)
     return ProviderExposure(
         kept.runs,
         kept.requests,
         names,
         str(metric),
-        tolerance,
         of_request,
         of_provider,
-        summed,
-        summed <= least * (1 + tolerance),
+        summed.nearest,
+        least_of_request(summed, np.flatnonzero(np.diff(of_request, prepend=-1))),
         int((~known).sum()),
         library=kept.library,
     )
@@ -349,20 +358,77 @@ def owners(kept: Positions, providers: Any, missing: str) -> tuple[tuple[str, ..
     return names, owner[place.ravel()]
 
 
-def entry_exposure(form: RecallLevelMetric, kept: Positions) -> Floats:
-    """The exposure e of every relevant item: [run, entry]."""
-    e = np.empty(kept.ranks.shape)
-    for m, _, entries in kept.layout.blocks():
-        p = kept.ranks[:, entries].reshape(len(kept.runs), -1, m)
-        e[:, entries] = exposure(p, form.table(deepest_of(p), m)).reshape(len(kept.runs), -1)
-    return e
+class GroupExposures:
+    """The exact exposure of groups of relevant items; an entry belongs to the group that `member` says."""
+
+    def __init__(
+        self,
+        form: RecallLevelMetric,
+        kept: Positions,
+        entries: NDArray[np.int64],
+        member: NDArray[np.int64],
+        groups: int,
+    ) -> None:
+        self.form = form
+        self.order = np.argsort(member, kind="stable")
+        self.ranks = kept.ranks[:, entries]
+        self.levels = np.repeat(kept.layout.sizes, kept.layout.sizes)[entries]
+        self.sizes = np.bincount(member, minlength=groups)
+        self.starts = np.cumsum(self.sizes) - self.sizes
+
+    def values(self) -> ExactValues:
+        """Sums [run, group]."""
+        e, is_shown = self.of_entries()
+        total = Doubles(*np.zeros((2, len(self.ranks), len(self.sizes))))
+        has_any = np.zeros(total.shape, dtype=bool)
+        for k in range(int(self.sizes.max(initial=0))):
+            groups = np.flatnonzero(self.sizes > k)
+            entries = self.order[self.starts[groups] + k]
+            summed = total[:, groups] + e[:, entries]
+            total.high[:, groups], total.low[:, groups] = summed.high, summed.low
+            has_any[:, groups] |= is_shown[:, entries]
+        error = np.full(total.shape, LEAST) * self.sizes
+        return ExactValues.from_doubles(total, error, self.exactly, ~has_any, is_rational=self.form.is_rational)
+
+    def of_entries(self) -> tuple[Doubles, Mask]:
+        """The exposure of every item [run, entry], and whether it has any."""
+        e, is_shown = Doubles(*np.zeros((2, *self.ranks.shape))), np.zeros(self.ranks.shape, dtype=bool)
+        sizes_that_matter = self.levels if self.form.depends_on_size else np.zeros_like(self.levels)
+        for m in np.unique(sizes_that_matter).tolist():
+            columns = np.flatnonzero(sizes_that_matter == m)
+            p, place = np.unique(self.ranks[:, columns], return_inverse=True)
+            exact = np.array([self.exposure(k, m) for k in p.tolist()], dtype=object)
+            near, place = Doubles.from_exact(exact), place.reshape(len(self.ranks), -1)
+            e.high[:, columns], e.low[:, columns] = near.high[place], near.low[place]
+            is_shown[:, columns] = (exact != 0)[place]
+        return e, is_shown
+
+    def exposure(self, k: int, m: int) -> Fraction:
+        return Fraction(0) if k == UNRETRIEVED else exact_exposure(self.form, k, m)
+
+    def exactly(self, run: int, groups: Places) -> list[Fraction]:
+        return [common_sum(self.members(run, group)) for group in groups.tolist()]
+
+    def members(self, run: int, group: int) -> list[Fraction]:
+        """The exact exposures of the items of a group."""
+        entries = self.order[self.starts[group] : self.starts[group] + self.sizes[group]]
+        sizes_of = (self.levels[entries] if self.form.depends_on_size else np.zeros_like(entries)).tolist()
+        return [self.exposure(k, m) for k, m in zip(self.ranks[run, entries].tolist(), sizes_of, strict=True)]
 
 
-def sums(e: Floats, member: NDArray[np.int64], groups: int) -> Floats:
-    """Sums [run, group] of e[run, entry], the smallest added first: bits do not depend on the order of entries."""
-    sizes_of = np.bincount(member, minlength=groups)
-    starts = np.cumsum(sizes_of) - sizes_of
-    return np.stack([np.add.reduceat(row[np.lexsort((row, member))], starts) for row in e])
+def least_of_request(values: ExactValues, starts: NDArray[np.int64]) -> Mask:
+    """Which pairs have the least exact value of their request; the pairs of a request begin at its start."""
+    ends = np.append(starts[1:], values.nearest.shape[1])
+    least = np.minimum.reduceat(values.nearest, starts, axis=1)
+    is_least: Mask = values.nearest == np.repeat(least, ends - starts, axis=1)
+    several = np.add.reduceat(is_least, starts, axis=1, dtype=np.int64) > 1
+    same = 0 if values.is_rational else SIXTY_DIGITS
+    for run, request in zip(*(axis.tolist() for axis in np.nonzero(several)), strict=True):
+        pairs = starts[request] + np.flatnonzero(is_least[run, starts[request] : ends[request]])
+        exact = values.exactly(run, pairs)
+        lowest = min(exact)
+        is_least[run, pairs] = [number - lowest <= same for number in exact]
+    return is_least
 
 
 @dataclass(frozen=True)
@@ -385,9 +451,7 @@ class TopHeaviness:
         return self.counterexample is None
 
 
-def is_top_heavy(
-    metric: str | Metric | Callable[[tuple[int, ...]], Value], n: int, m_max: int, *, tolerance: float = TOLERANCE
-) -> TopHeaviness:
+def is_top_heavy(metric: str | Metric | Callable[[tuple[int, ...]], Value], n: int, m_max: int) -> TopHeaviness:
     r"""Whether users never do better for wanting fewer of the items at the top (LR def 2.2), by trying all cases.
 
     .. math:: \sum_{i=1}^{m} e(p_i) z(i, m) \ge \sum_{i=j+1}^{m} e(p_i) z(i - j, m - j), \qquad 0 \le j < m
@@ -395,14 +459,12 @@ def is_top_heavy(
     Parameters
     ----------
     metric : str, Metric, or function of p
-        A recall-level metric. A function of the increasing positions p that returns Fractions makes the check exact,
-        with ``tolerance=0``.
+        A recall-level metric, compared by its exact values. The numbers that a function of the increasing positions p
+        returns are compared as they are: let it return Fractions.
     n : int
         The last position.
     m_max : int
         The largest number of relevant items; all :math:`\binom{n}{m}` position vectors of each m are tried.
-    tolerance : float
-        How much higher the right side must be to count.
 
     Examples
     --------
@@ -413,25 +475,36 @@ def is_top_heavy(
     ((1, 2, 8), 1)
     """
     n, m_max = sizes(n, m_max)
-    values = values_of(metric)
+    is_higher = comparison_of(metric)
     for m in range(2, m_max + 1):
         for some in chunks(combinations(range(1, n + 1), m)):
             p = np.array(some, dtype=np.int32)
-            whole = values(p)
             for j in range(1, m):
-                broken = np.flatnonzero(np.asarray(values(p[:, j:]) > whole + tolerance, dtype=bool))
+                broken = np.flatnonzero(is_higher(p[:, j:], p))
                 if len(broken):
                     return TopHeaviness(n, m_max, (some[broken[0]], j))
     return TopHeaviness(n, m_max, None)
 
 
-def values_of(metric: str | Metric | Callable[[tuple[int, ...]], Value]) -> Callable[[Ranks], NDArray[Any]]:
-    """A metric as a function of ``p[case, m]``."""
+def comparison_of(metric: str | Metric | Callable[[tuple[int, ...]], Value]) -> Callable[[Ranks, Ranks], Mask]:
+    """In which cases a metric is higher for the first of two ``p[case, m]``."""
     if isinstance(metric, (str, Metric)):
-        form = recall_level_form(metric_of(metric))
-        return lambda p: form.score(p[None])[0]
+        return partial(exactly_higher, recall_level_form(metric_of(metric)))
     function = metric
-    return lambda p: np.array([function(tuple(q)) for q in p.tolist()], dtype=object)
+    return lambda x, y: np.array(
+        [bool(function(tuple(p)) > function(tuple(q))) for p, q in zip(x.tolist(), y.tolist(), strict=True)]
+    )
+
+
+def exactly_higher(form: RecallLevelMetric, x: Ranks, y: Ranks) -> Mask:
+    """Where floats are equal, exact values decide."""
+    first, second = (form.of_levels(Levels.from_vectors(p[None])) for p in (x, y))
+    higher: Mask = first.nearest[0] > second.nearest[0]
+    if not (first.is_injective and second.is_injective):
+        for case in np.flatnonzero(first.nearest[0] == second.nearest[0]).tolist():
+            a, b = form.exact(x[case].tolist()), form.exact(y[case].tolist())
+            higher[case] = a > b and not is_same(form, a, b)
+    return higher
 
 
 def chunks(cases: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
