@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from exact_logarithms import log2 as exact_log2
 from tiebreak import InputError
+from tiebreak.errors import EmptyRequestsWarning
 from tiebreak.exact import like
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
 from tiebreak.metrics.recall_level import AveragePrecision, NormalisedCumulativePrecision
@@ -150,7 +151,7 @@ def test_requests_of_several_sizes_keep_their_items():
 def test_grade_that_counts_is_the_metrics_or_the_experiments():
     made = worst_case(tb.project(QRELS, RUNS), "AP(rel=2)").to_dict()["run2"]
     assert made["q1"] == {"utility": 1 / 3, "items": ["b"]}
-    assert np.isnan(made["q2"]["utility"]) and made["q2"]["items"] == []
+    assert "q2" not in made
     with pytest.warns(tb.errors.EmptyRequestsWarning):
         positions = tb.project(QRELS, RUNS, min_grade=3)
     assert worst_case(positions, "nDCG").to_dict()["run2"]["q1"] == {"utility": 1, "items": ["c"]}
@@ -448,3 +449,10 @@ def recall_level_metric(p, **arguments):
 def test_worked_examples_hold(function):
     for arguments, expected in examples_of(function.__name__):
         assert function(**arguments) == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)
+
+
+def test_requests_without_a_relevant_item_have_no_worst_off_user():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}}
+    with pytest.warns(EmptyRequestsWarning):
+        positions = tb.project(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}])
+    assert [row.request for row in tb.worst_case(positions, "AP").per_request()] == ["q1", "q3"] * 2

@@ -77,12 +77,14 @@ class WorstCase(Framed):
     is_worst: Mask
 
     def per_request(self) -> Iterator[WorstOffUser]:
-        """One row per run and request."""
+        """One row per run and request with a relevant item."""
         layout = self.entries.layout
         stored = np.argsort(layout.request_order).tolist()
         requests = list(self.requests)
         for r, run in enumerate(self.runs):
             for q, request in enumerate(requests):
+                if np.isnan(self.utility[r, q]):
+                    continue
                 span = np.arange(layout.starts[stored[q]], layout.starts[stored[q] + 1])
                 worst = self.entries.item[span[self.is_worst[r, span]]].tolist()
                 items = tuple(self.entries.items[item] for item in worst)

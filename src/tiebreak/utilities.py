@@ -228,12 +228,16 @@ class Utilities:
     def win_shares(self, run: str, other: str) -> WinShares:
         """In which share of the requests each of two runs is better, and in which they tie; by weight where weighted.
 
+        Where there are groups, of the groups by their means.
+
         Examples
         --------
         >>> made = Utilities({"a": {"q": 1, "r": 0}, "b": {"q": 0, "r": 0}}, weights={"q": 1, "r": 3})
         >>> made.win_shares("a", "b")
         WinShares(first=0.25, tied=0.75, second=0.0)
         """
+        if self.groups is not None:
+            return self.grouped().win_shares(run, other)
         x, y = (np.array([place_of(name, self.runs)]) for name in (run, other))
         sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
@@ -241,7 +245,9 @@ class Utilities:
         return WinShares(*(float(given_sample(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
-        """For every run its worst requests, or groups, and their utility."""
+        """For every run its worst requests, or groups by their means, and their utility."""
+        if self.groups is not None:
+            return self.grouped().worst()
         codes = self.values if self.table.exact is None else self.table.exact.codes()
         worst = (np.flatnonzero(row == row.min()).tolist() for row in codes)
         return [
@@ -260,8 +266,11 @@ class Utilities:
     ) -> LagCurve:
         """How sure leximin is of two runs: requests are drawn anew, many times, for every lag of smoothing.
 
-        Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
+        Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them. Where there are
+        groups they stand for requests, by their means.
         """
+        if self.groups is not None:
+            return self.grouped().by_lag(run, other, lags, resamples=resamples, seed=seed)
         self._check_no_weights("by_lag")
         x, y = (self.table.sample(place_of(name, self.runs)) for name in (run, other))
         if run == other:
@@ -269,7 +278,12 @@ class Utilities:
         return replace(lag_curve(x, y, (run, other), self.requests, lags, resamples, seed), library=self.table.library)
 
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
-        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
+        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`.
+
+        Where there are groups they stand for requests, by their means.
+        """
+        if self.groups is not None:
+            return self.grouped().test(test, baseline, **how)
         self._check_no_weights("a test")
         size = len(self.runs)
         if size < 2:

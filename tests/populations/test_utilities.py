@@ -370,3 +370,15 @@ def test_orders_of_grouped_utilities_are_over_groups(by, weights):
     made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
     found, expected = made.order(by), made.grouped().order(by)
     assert (found.measure, found.notes, found.rows()) == (expected.measure, expected.notes, expected.rows())
+
+
+def test_whatever_is_asked_of_grouped_utilities_is_over_groups():
+    table = {"a": {"q1": 1, "q2": 0.0, "q3": 1}, "b": {"q1": 0.5, "q2": 0.1, "q3": 0.5}}
+    grouped = tb.Utilities(table, groups={"q1": "g", "q2": "g", "q3": "h"})
+    means = tb.Utilities({"a": {"g": 0.5, "h": 1}, "b": {"g": 0.3, "h": 0.5}})
+    assert grouped.order("leximin").ranking() == means.order("leximin").ranking() == ["a", "b"]
+    assert grouped.win_shares("a", "b") == means.win_shares("a", "b")
+    assert grouped.worst() == means.worst() == [("a", ["g"], 0.5), ("b", ["g"], 0.3)]
+    curves = [made.by_lag("a", "b", [1, 2], resamples=50).rows for made in (grouped, means)]
+    assert curves[0] == curves[1]
+    assert grouped.test("t").p.tolist() == means.test("t").p.tolist()
