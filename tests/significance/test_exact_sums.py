@@ -150,6 +150,30 @@ def test_gains_with_logarithms_that_are_equal_tie(test):
     assert compared([far, far, far], "nDCG").test(test, permutations="all").p[0] == 2 / 8
 
 
+# Ranks
+
+
+@settings(max_examples=100)
+@given(differences=st.lists(numbers, min_size=1, max_size=6, unique_by=lambda d: abs(given_number(d))))
+@example(differences=[1e-300, 1e-25, -0.1])
+def test_wilcoxon_of_any_decimals_goes_through_all_signs_of_ranks(differences):
+    if any(differences):
+        assert p_of(differences, "wilcoxon") == pytest.approx(float(slow.wilcoxon(meant(differences))), rel=1e-9)
+
+
+def test_wilcoxon_does_not_tie_differences_that_share_a_float():
+    # 0.1, 0.1 - 1e-20, -0.6, 0.5 and 0.7 have ranks 2, 1, -4, 3 and 5: the smaller sum is 4, of 32 signs 7 twice.
+    table = [[0.1, 0.0], [0.1, 1e-20], [0.3, 0.9], [0.5, 0.0], [0.7, 0.0]]
+    found = utilities(table).test("wilcoxon")
+    assert (found.outcome.statistic[0], found.p[0]) == (4, 14 / 32)
+
+
+def test_wilcoxon_ties_differences_that_are_equal_with_any_sign():
+    # 0.3 - 0.2 and 0.1 - 0.2 share ranks 1 and 2, as do 1 - 1e-20 and 1e-20 - 1 ranks 3 and 4.
+    table = [[0.3, 0.2], [0.1, 0.2], [1.0, 1e-20], [1e-20, 1.0], [1.0, 0.0]]
+    assert utilities(table).test("wilcoxon").outcome.statistic[0] == 1.5 + 3.5
+
+
 # Digits
 
 

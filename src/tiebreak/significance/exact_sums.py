@@ -82,11 +82,14 @@ class ExactSums:
         return digits
 
     def _digits(self, pair: int) -> Floats:
-        values, which = self.paired.distinct_values(pair)
+        untied = np.flatnonzero(self.paired.values[pair])
+        values, which = self.paired.distinct_values(pair, untied)
         whole = whole_units(values, self.paired.is_rational)
         self.same = whole.same
-        largest = max(whole.same, *map(abs, whole.numbers))
-        return in_digits(whole.numbers, self.bits, largest.bit_length() // self.bits + 1)[:, which]
+        count = max(whole.same, *map(abs, whole.numbers)).bit_length() // self.bits + 1
+        digits = np.zeros((count, self.paired.n))
+        digits[:, untied] = in_digits(whole.numbers, self.bits, count)[:, which]
+        return digits
 
 
 def in_digits(numbers: list[int], bits: int, count: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.given import given_number
+from tiebreak.exact.values import ranked
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
@@ -119,16 +120,29 @@ class Paired:
         above = np.rint(values * below).astype(np.int64)
         return [Fraction(a, b) for a, b in zip(above.tolist(), below.tolist(), strict=True)]
 
-    def distinct_values(self, pair: int) -> tuple[list[Fraction], Places]:
-        """Exact values of a pair, equal ones as far as that is known once; and which of them each request has."""
-        if self.of_runs is not None and self.of_runs.is_injective:
-            x, y = (self.of_runs.nearest[int(rows[pair])] for rows in (self.pairs.x, self.pairs.y))
-            _, first, which = np.unique(x + 1j * y, return_index=True, return_inverse=True)
-            return self.exact_values(pair, first), which.ravel()
-        untied = np.flatnonzero(self.values[pair])
-        which = np.zeros(self.n, dtype=np.int64)
-        which[untied] = np.arange(1, len(untied) + 1)
-        return [Fraction(0), *self.exact_values(pair, untied)], which
+    def distinct_values(self, pair: int, requests: Places) -> tuple[list[Fraction], Places]:
+        """Exact values of a pair, those known to be equal once; and which of them each of some requests has."""
+        if self.of_runs is None or not self.of_runs.is_injective:
+            return self.exact_values(pair, requests), np.arange(len(requests))
+        x, y = (self.of_runs.nearest[int(rows[pair]), requests] for rows in (self.pairs.x, self.pairs.y))
+        _, first, which = np.unique(x + 1j * y, return_index=True, return_inverse=True)
+        return self.exact_values(pair, requests[first]), which.ravel()
+
+    def ranked_values(self, pair: int) -> Floats:
+        """Numbers [request] with the signs of the values, whose sizes order and tie as those of exact values do."""
+        values = self.values[pair]
+        _, place, counts = np.unique(np.abs(values), return_inverse=True, return_counts=True)
+        rank = place.ravel().astype(np.float64) + 1
+        shared = np.flatnonzero((values != 0) & (counts[place.ravel()] > 1))
+        exact, which = self.distinct_values(pair, shared)
+        below = np.zeros(len(exact))
+        for cells in groups(rank[shared], which):
+            sizes = {cell: abs(exact[cell]) for cell in cells}
+            for lower, cell in ranked(sizes, cells, self.is_rational):
+                below[cell] = lower / (self.n + 1)
+        rank[shared] -= below[which]
+        signed: Floats = np.sign(values) * rank
+        return signed
 
     def by_run(self, numbers: NDArray[Any] | None = None) -> NDArray[Any]:
         """A number [run, request] for every run, whose differences are the values: those against the first run.
@@ -149,6 +163,14 @@ class Paired:
         square[:, self.pairs.x, self.pairs.y] = numbers.T
         square[:, self.pairs.y, self.pairs.x] = -numbers.T
         return square
+
+
+def groups(key: Floats, which: Places) -> Iterator[list[int]]:
+    """The different things that have a key in common with another, where each of some places has a key and a thing."""
+    things, first = np.unique(which, return_index=True)
+    order = np.argsort(key[first], kind="stable")
+    ends = np.flatnonzero(np.diff(key[first][order])) + 1
+    yield from (part.tolist() for part in np.split(things[order], ends) if len(part) > 1)
 
 
 def deviations(values: Floats) -> Floats:

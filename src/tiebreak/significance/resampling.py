@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,42 +14,18 @@ from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import drawn
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Resampled, interval, share_of_draws
-from tiebreak.significance.exact_sums import ExactSums, whole_units
+from tiebreak.significance.exact_sums import ExactSums
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.whole_numbers import FLOAT_SUMS, Whole, over_one_denominator, whole_numbers
+from tiebreak.significance.whole_numbers import Whole
+from tiebreak.significance.whole_pairs import whole_pairs
 
 DRAWS_AT_ONCE = 256
 REQUESTS_AT_ONCE = 8192
 SUMS_AT_ONCE = 20_000_000
 COUNTS_AT_ONCE = 1 << 22
 SIGNS_AT_ONCE = 1 << 25
-FEW_UNTIED = 16
 MOST_ENUMERATED = 20
 BITS_IN_A_WORD = 64
-
-
-def whole_pairs(paired: Paired) -> Whole:
-    """The values of every pair as whole numbers: exact where runs have a common denominator that fits, else rounded."""
-    common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, FLOAT_SUMS)
-    if common is None:
-        return with_exact_rows(whole_numbers(paired.values, paired.denominator), paired)
-    numbers, denominator = common
-    return Whole.over(denominator, (numbers[paired.pairs.x] - numbers[paired.pairs.y]).astype(np.float64))
-
-
-def with_exact_rows(whole: Whole, paired: Paired) -> Whole:
-    """The same, exact for pairs that differ in few requests, whose draws are often equal, if these numbers fit."""
-    if not paired.is_rational:
-        return whole
-    untied = np.count_nonzero(paired.values, axis=1)
-    for pair in np.flatnonzero((whole.slack > 0) & (untied <= FEW_UNTIED)).tolist():
-        requests = np.flatnonzero(paired.values[pair])
-        numbers, unit, _ = whole_units(paired.exact_values(pair, requests), is_rational=True)
-        common = gcd(*numbers)
-        if sum(map(abs, numbers)) // common * paired.n < FLOAT_SUMS:
-            whole.numbers[pair, requests] = [number // common for number in numbers]
-            whole.unit[pair], whole.slack[pair] = float(common * unit), 0
-    return whole
 
 
 @dataclass(frozen=True)
