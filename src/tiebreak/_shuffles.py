@@ -92,8 +92,8 @@ def of_preferences(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArra
 LARGEST: dict[str, Any] = {"values": of_values, "ranks": of_ranks, "preferences": of_preferences}
 
 
-def permutations(n: int, seed: int, shuffles: Words, request: int) -> NDArray[np.int64]:
-    """The order [shuffle, place] in which each shuffle puts 0, ..., n - 1."""
+def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> NDArray[np.int64]:
+    """The order [shuffle, place] in which each shuffle, of one request or of its own, puts 0, ..., n - 1."""
     order = np.tile(np.arange(n), (len(shuffles), 1))
     every = np.arange(len(shuffles))
     drawn = words(seed, shuffles, request)

@@ -339,9 +339,11 @@ class Comparison(Shown):
         """The values of all pairs as tests see them."""
         is_sign = self.preference.traits.is_sign
         is_difference = isinstance(self.preference, MetricDifference) and not is_sign
-        denominator = self.denominator if np.issubdtype(self.numerator.dtype, np.integer) else None
         pairs = (self.pairs, self.values, self.mean)
-        return Paired(self.measure, self.runs, self.requests, *pairs, is_sign, is_difference, denominator)
+        known = (self.measure, self.runs, self.requests, *pairs, is_sign, is_difference)
+        if self.exact is None:
+            return Paired(*known, self.denominator)
+        return Paired(*known, None, self.exact.exactly, self.exact.is_rational, self.by_run)
 
     def placings(self) -> NDArray[np.int64]:
         """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""

@@ -289,9 +289,21 @@ class Utilities:
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([place_of(baseline, self.runs)], size)
-        values = self.table.numbers.differences(pairs.x, pairs.y)
+        of_runs = self.table.numbers
+        values = of_runs.differences(pairs.x, pairs.y)
         mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
-        paired = Paired(self.measure, self.runs, self.requests, pairs, values.nearest, mean, is_difference=True)
+        paired = Paired(
+            self.measure,
+            self.runs,
+            self.requests,
+            pairs,
+            values.nearest,
+            mean,
+            is_difference=True,
+            exactly=values.exactly,
+            is_rational=values.is_rational,
+            of_runs=of_runs,
+        )
         made = significance(paired, test, **how)
         return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
 

@@ -60,7 +60,11 @@ def paired(matrices, **how):
     mean = np.array([float(slow.mean(row)) for row in exact])
     names = tuple(f"run{r}" for r in range(runs))
     requests = Ids.of(f"q{q}" for q in range(len(matrices)))
-    return Paired("preference", names, requests, Pairs.all(runs), values, mean, **how)
+
+    def exactly(pair, columns):
+        return [Fraction(exact[pair][q]) for q in columns.tolist()]
+
+    return Paired("preference", names, requests, Pairs.all(runs), values, mean, exactly=exactly, **how)
 
 
 def outcome_of(matrices, test, is_sign=False, **how):

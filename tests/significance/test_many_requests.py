@@ -57,7 +57,7 @@ def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
 def test_whole_preferences_are_shuffled_exactly():
     values, denominator = thirds_and_fifths(1000, 1)
     rows = rows_of(of_two(values, denominator=denominator))
-    assert rows.unit == 1 / 15 and rows.numbers.dtype == np.int32
+    assert rows.unit == Fraction(1, 15) and rows.numbers.dtype == np.int32
     assert rows.seen.tolist() == [abs(round(sum(Fraction(v).limit_denominator(5) for v in values) * 15))]
 
 
@@ -73,7 +73,7 @@ def test_sums_of_whole_preferences_that_nearly_agree_are_told_apart(test, exact)
     expected = exact(NEARLY) if exact else slow.hsd_of_preferences(matrices)[0]
     how = {"denominator": np.array([value.denominator for value in NEARLY])}
     assert significance(paired(matrices, **how), test, permutations="all").p[0] == float(expected)
-    assert outcome_of(matrices, test, permutations="all").p[0] > float(expected)
+    assert outcome_of(matrices, test, permutations="all").p[0] == float(expected)
 
 
 @pytest.mark.parametrize("below", [FLOAT_SUMS, INTEGER_SUMS])
@@ -90,7 +90,7 @@ def test_sums_of_whole_numbers_stay_exact(denominator, below):
     exact = sum(map(int, found.numbers[0].tolist()))
     assert found.numbers.sum() == exact < below
     assert exact * found.unit[0, 0] == 3000
-    assert (found.slack == 0) == (denominator is not None and denominator * 3000 < below and denominator < 2**52)
+    assert (found.slack[0] == 0) == (denominator is not None and denominator * 3000 < below and denominator < 2**52)
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak._interface import Tick
 from tiebreak.significance.base import Outcome, Test, interval
 from tiebreak.significance.paired import Paired
+from tiebreak.significance.whole_pairs import whole_pairs
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,12 @@ class Wilcoxon(Test):
         from scipy.stats import wilcoxon
 
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
-        for k, row in enumerate(paired.values):  # equal values are equal floats
+        # Equal values are equal floats; different ones are different floats where these are few whole numbers.
+        may_share_a_float = whole_pairs(paired).slack > 0
+        for k, row in enumerate(paired.values):
             if tick and k % 16 == 0:
                 tick(k, len(paired.values))
             if row.any():
-                statistic[k], p[k] = wilcoxon(row[row != 0])
+                ranked = paired.ranked_values(k) if may_share_a_float[k] else row
+                statistic[k], p[k] = wilcoxon(ranked[row != 0])
         return Outcome(statistic, p, *interval(paired, alpha))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,16 @@ from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import drawn
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Resampled, interval, share_of_draws
+from tiebreak.significance.exact_sums import ExactSums
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.whole_numbers import whole_numbers
+from tiebreak.significance.whole_numbers import Whole
+from tiebreak.significance.whole_pairs import whole_pairs
 
 DRAWS_AT_ONCE = 256
 REQUESTS_AT_ONCE = 8192
 SUMS_AT_ONCE = 20_000_000
 COUNTS_AT_ONCE = 1 << 22
+SIGNS_AT_ONCE = 1 << 25
 MOST_ENUMERATED = 20
 BITS_IN_A_WORD = 64
 
@@ -29,7 +32,8 @@ BITS_IN_A_WORD = 64
 class SignFlip(Resampled):
     """Permutation test: under the hypothesis the sign of every request's value is up to chance.
 
-    The signs of a draw are the same for all pairs. Values are whole numbers of a unit, so that sums are exact.
+    The signs of a draw are the same for all pairs. Values are whole numbers of a unit, so that sums are exact; where
+    they had to be rounded, sums that are not clearly apart are worked out.
     ``permutations="all"`` goes through all signs of up to 20 requests.
     """
 
@@ -37,15 +41,19 @@ class SignFlip(Resampled):
     words: ClassVar[str] = "a two-sided sign-flip permutation test"
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        exact = whole_numbers(paired.values, paired.denominator)
-        seen = exact.sums_seen()[:, None]
+        whole, exact = whole_pairs(paired), ExactSums(paired)
+        seen, slack = whole.distances()[:, None], whole.slack[:, None]
+        least, most = seen - slack, np.where(slack > 0, seen + slack, -1)  # between them it is open
         reached = np.zeros(len(seen), dtype=np.int64)
         draws = self.draws(paired.n)
         for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
                 tick(begin, draws)
-            sums = self.sums(exact.numbers, range(begin, min(begin + DRAWS_AT_ONCE, draws)))
-            reached += np.count_nonzero(np.abs(sums, out=sums) >= seen, axis=1)
+            some = range(begin, min(begin + DRAWS_AT_ONCE, draws))
+            sums = self.sums(whole.numbers, some)
+            may_reach = np.abs(sums, out=sums) >= least
+            reached += np.count_nonzero(may_reach, axis=1)
+            reached -= self.short(exact, may_reach & (sums <= most), some)
         p = reached / draws if self.permutations == "all" else share_of_draws(reached, draws)
         return Outcome(paired.mean.copy(), p, *interval(paired, alpha))
 
@@ -60,6 +68,23 @@ class SignFlip(Resampled):
             )
         return 1 << n
 
+    def short(self, exact: ExactSums, is_open: NDArray[np.bool_], draws: range) -> NDArray[np.int64]:
+        """How many of the sums [pair, draw] that are open are nearer to 0 than what was seen: [pair]."""
+        n, short = exact.paired.n, np.zeros(len(is_open), dtype=np.int64)
+        step = max(1, SIGNS_AT_ONCE // n)
+        for begin in range(0, len(draws), step):
+            pairs, places = np.nonzero(is_open[:, begin : begin + step])
+            if len(pairs):
+                flipped = self.bits(draws[begin : begin + step], np.arange(n, dtype=np.uint64)[:, None]).T
+                # What is kept plus or minus what is flipped: nearer to 0 than their sum where both have the same sign.
+                is_short = exact.signs(pairs, places, flipped) * exact.signs(pairs, places, 1 - flipped) > 0
+                short += np.bincount(pairs[is_short], minlength=len(short))
+        return short
+
+    def bits(self, draws: range, requests: Words) -> NDArray[np.unsignedinteger[Any]]:
+        """Which values [request, draw] change their signs."""
+        return every_bit(draws, requests) if self.permutations == "all" else drawn_bits(self.seed, draws, requests)
+
     def sums(self, numbers: Floats, draws: range) -> Floats:
         """Sums [pair, draw] of numbers with the signs of each draw, some requests at a time."""
         sums = np.zeros((len(numbers), len(draws)))
@@ -67,7 +92,7 @@ class SignFlip(Resampled):
         for begin in range(0, numbers.shape[1], REQUESTS_AT_ONCE):
             some = numbers[:, begin : begin + REQUESTS_AT_ONCE]
             requests = np.arange(begin, begin + some.shape[1], dtype=np.uint64)[:, None]
-            bits = every_bit(draws, requests) if self.permutations == "all" else drawn_bits(self.seed, draws, requests)
+            bits = self.bits(draws, requests)
             signs = np.multiply(bits, -2.0, out=held[: len(bits)])
             signs += 1.0
             sums += some @ signs
@@ -105,24 +130,29 @@ class BootstrapTest(Resampled):
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
         low, high, p = (np.empty(len(paired.values)) for _ in range(3))
+        whole, exact = whole_pairs(paired), ExactSums(paired)
         step = max(1, SUMS_AT_ONCE // draws)
         for begin in range(0, len(paired.values), step):
             rows = slice(begin, begin + step)
-            exact = whole_numbers(paired.values[rows], paired.denominator)
-            sums = self.sums(exact.numbers, begin * draws, p.size * draws, tick)
+            sums, signs = self.sums(whole, exact, rows, tick)
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
-            low[rows], high[rows] = bounds * exact.unit[:, 0] / paired.n
-            # What may be 0 counts as 0.
-            beyond = np.minimum((sums <= exact.slack).sum(axis=0), (sums >= -exact.slack).sum(axis=0))
+            low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n
+            beyond = np.minimum((signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0))
             p[rows] = np.minimum(2 * share_of_draws(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)
 
-    def sums(self, numbers: Floats, done: int, everything: int, tick: Tick | None) -> Floats:
-        """Sums [draw, pair] of requests drawn anew."""
-        sums = np.empty((int(self.permutations), len(numbers)))
+    def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:
+        """Sums [draw, pair] of requests drawn anew, and whether they are above 0, 0 or below."""
+        numbers, slack, draws = whole.numbers[pairs], whole.slack[pairs], int(self.permutations)
+        sums = np.empty((draws, len(numbers)))
+        signs = np.empty(sums.shape, dtype=np.int8)
         step = min(DRAWS_AT_ONCE, max(1, COUNTS_AT_ONCE // numbers.shape[1]))
-        for rows, weights in drawn(numbers.shape[1], int(self.permutations), self.seed, step):
+        for rows, weights in drawn(numbers.shape[1], draws, self.seed, step):
             if tick:
-                tick(done + rows.start * len(numbers), everything)
+                tick(pairs.start * draws + rows.start * len(numbers), len(whole.numbers) * draws)
             sums[rows] = weights @ numbers.T
-        return sums
+            signs[rows] = np.sign(sums[rows])
+            places, open_pairs = np.nonzero((np.abs(sums[rows]) <= slack) & (slack > 0))
+            if len(places):
+                signs[rows.start + places, open_pairs] = exact.signs(pairs.start + open_pairs, places, weights)
+        return sums, signs

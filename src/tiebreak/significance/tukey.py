@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations, product
 from math import ceil, factorial, inf
 from typing import Any, ClassVar, NamedTuple
@@ -11,27 +12,30 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak import _kernels
+from tiebreak import _kernels, _shuffles
 from tiebreak._interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
+from tiebreak.significance.exact_sums import whole_units
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.whole_numbers import INTEGER_SUMS, whole_numbers
+from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
 MOST_ENUMERATED = 200_000
+PLACES_AT_ONCE = 1 << 20
 
 
 class Rows(NamedTuple):
-    """What is shuffled, as whole numbers of a unit: what the kernel is given, and what was seen for every pair.
+    """What is shuffled, as whole numbers of a unit: a row or matrix per request, and what was seen for every pair.
 
-    What was seen is taken lower by as much as rounding may have moved it and what it is compared with, twice that for
-    a difference of two sums: what may be equal counts as equal.
+    Whether a shuffle reaches what was seen is open where the two are no further apart than `slack`, which is 0 where
+    nothing was rounded.
     """
 
     kind: str
     numbers: NDArray[Any]
-    seen: NDArray[np.int64]
-    unit: float
+    seen: NDArray[Any]
+    unit: Fraction
+    slack: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,24 +57,45 @@ class RandomisedHSD(Resampled):
         check_all_pairs(self.name, paired)
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        rows = rows_of(paired)
+        rows, systems = rows_of(paired), len(paired.runs)
         if self.permutations == "all":
-            largest = all_shuffles(rows, len(paired.runs))
+            check_few_shuffles(systems, paired.n)
+            rows = ExactRows(paired, rows.kind).rows if rows.slack else rows
+            largest = np.sort(all_shuffles(rows, systems))
+            reached = len(largest) - np.searchsorted(largest, rows.seen - rows.slack, side="left")
+            p = reached / len(largest)
         else:
             draw = (int(self.seed), 0, int(self.permutations))
-            largest = _kernels.largest_differences(rows.kind, rows.numbers.ravel(), len(paired.runs), draw, jobs, tick)
-        largest = np.sort(largest)
-        reached = len(largest) - np.searchsorted(largest, rows.seen, side="left")
-        p = reached / len(largest) if self.permutations == "all" else share_of_draws(reached, len(largest))
-        margin = self.critical(largest, alpha) * rows.unit / paired.n
+            largest = _kernels.largest_differences(rows.kind, rows.numbers.ravel(), systems, draw, jobs, tick)
+            p = share_of_draws(self.reached(largest, rows, paired), len(largest))
+            largest.sort()
+        margin = self.critical(largest, alpha, rows.unit / paired.n)
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
-    def critical(self, largest: NDArray[np.int64], alpha: float) -> float:
+    def reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
+        """How many shuffles reach what was seen, of every pair."""
+        order = np.argsort(largest, kind="stable")
+        first = np.searchsorted(largest, rows.seen - rows.slack, side="left", sorter=order)
+        if not rows.slack:
+            return len(largest) - first
+        last = np.searchsorted(largest, rows.seen + rows.slack, side="right", sorter=order)
+        reached: NDArray[np.int64] = len(largest) - last
+        is_open = np.flatnonzero(first < last)
+        if len(is_open):
+            exact = ExactRows(paired, rows.kind)
+            shuffles = np.unique(np.concatenate([order[first[pair] : last[pair]] for pair in is_open]))
+            exactly = dict(zip(shuffles.tolist(), exact.largest(int(self.seed), shuffles), strict=True))
+            for pair in is_open.tolist():
+                least = exact.rows.seen[pair] - exact.rows.slack
+                reached[pair] += sum(exactly[k] >= least for k in order[first[pair] : last[pair]].tolist())
+        return reached
+
+    def critical(self, largest: NDArray[Any], alpha: float, unit: Fraction) -> float:
         """The largest difference whose p-value is not below alpha, of sorted ones; none is where draws are too few."""
         level = Fraction(str(alpha))
         everything = self.permutations == "all"
         reached = ceil(level * len(largest) if everything else level * (len(largest) + 1) - 1)
-        return float(largest[len(largest) - reached]) if reached > 0 else inf
+        return float(int(largest[len(largest) - reached]) * unit) if reached > 0 else inf
 
 
 def check_all_pairs(name: str, paired: Paired) -> None:
@@ -81,18 +106,71 @@ def check_all_pairs(name: str, paired: Paired) -> None:
 def rows_of(paired: Paired) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
-        exact = whole_numbers(paired.by_run(), None, INTEGER_SUMS, one_unit=True)
-        sums = exact.numbers.sum(axis=1)
-        seen = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y]) - 2 * exact.slack
-        return Rows("values", np.ascontiguousarray(exact.numbers.T), seen, float(exact.unit[0, 0]))
+        common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, INTEGER_SUMS)
+        if common is not None:
+            return rows_of_values(paired, common[0] - common[0][0], Fraction(1, common[1]))
+        whole = whole_numbers(paired.by_run(), None, INTEGER_SUMS, one_unit=True)
+        return rows_of_values(paired, whole.numbers, whole.one_unit, 2 * int(whole.slack.max()))
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
-            return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), 1.0)
-    exact = whole_numbers(paired.values, paired.denominator, INTEGER_SUMS, one_unit=True)
-    fits = np.abs(exact.numbers).max(initial=0) < 2**31
-    matrices = paired.matrices(exact.numbers, np.int32 if fits else np.int64)
-    return Rows("preferences", matrices, exact.sums_seen(), float(exact.unit[0, 0]))
+            return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), Fraction(1))
+    whole = whole_numbers(paired.values, paired.denominator, INTEGER_SUMS, one_unit=True)
+    fits = np.abs(whole.numbers).max(initial=0) < 2**31
+    matrices = paired.matrices(whole.numbers, np.int32 if fits else np.int64)
+    return Rows("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
+
+
+def rows_of_values(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
+    """Whole numbers [run, request] as they are shuffled."""
+    sums = numbers.sum(axis=1)
+    seen = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
+    return Rows("values", np.ascontiguousarray(numbers.T), seen, unit, slack)
+
+
+class ExactRows:
+    """What is shuffled, as whole numbers without bounds, of the requests in which runs differ."""
+
+    def __init__(self, paired: Paired, kind: str) -> None:
+        self.paired, self.kind = paired, kind
+        self.requests = np.flatnonzero(paired.values.any(axis=0))
+
+    @cached_property
+    def rows(self) -> Rows:
+        """As objects; `slack` is 0, or what 60 digits leave open."""
+        paired = self.paired
+        is_of_runs = self.kind == "values"
+        is_wanted = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (not is_of_runs)
+        wanted = np.flatnonzero(is_wanted).tolist()
+        exact = [number for pair in wanted for number in paired.exact_values(pair, self.requests)]
+        whole = whole_units(exact, paired.is_rational)
+        numbers = np.zeros((len(paired.pairs), len(self.requests)), dtype=object)
+        numbers[wanted] = np.array(whole.numbers, dtype=object).reshape(-1, len(self.requests))
+        if is_of_runs:
+            return rows_of_values(paired, paired.by_run(numbers), whole.unit, whole.same)
+        seen = np.abs(numbers.sum(axis=1))
+        return Rows(self.kind, paired.matrices(numbers, object), seen, whole.unit, whole.same)
+
+    def largest(self, seed: int, shuffles: NDArray[np.int64]) -> list[int]:
+        """The largest difference between two systems in some shuffles."""
+        n, systems = len(self.requests), len(self.paired.runs)
+        step = max(1, PLACES_AT_ONCE // (n * systems))
+        largest: list[int] = []
+        for begin in range(0, len(shuffles), step):
+            some = shuffles[begin : begin + step].astype(np.uint64)
+            requests = np.tile(self.requests, len(some)).astype(np.uint64)
+            orders = _shuffles.permutations(systems, seed, np.repeat(some, n), requests).reshape(-1, n, systems)
+            largest += [self.largest_of(order) for order in orders]
+        return largest
+
+    def largest_of(self, order: NDArray[np.int64]) -> int:
+        """The largest difference between two systems in one shuffle: ``order[request, place]``."""
+        numbers, x, y = self.rows.numbers, *np.triu_indices(order.shape[1], 1)
+        if self.kind == "values":
+            sums = np.take_along_axis(numbers, order, axis=1).sum(axis=0)
+            return int(max(sums) - min(sums))
+        each = np.arange(len(order))[:, None]
+        return int(max(map(abs, numbers[each, order[:, x], order[:, y]].sum(axis=0))))
 
 
 def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
@@ -106,28 +184,31 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
     return np.ascontiguousarray(-wins.T)
 
 
-def all_shuffles(rows: Rows, systems: int) -> NDArray[np.int64]:
-    """The largest difference in every way to shuffle the systems of every request."""
-    n = len(rows.numbers)
+def check_few_shuffles(systems: int, n: int) -> None:
     if factorial(systems) ** n > MOST_ENUMERATED:
         raise InputError(
             f'permutations="all" goes through {systems}! to the power of {n} shuffles, more than {MOST_ENUMERATED:,}. '
             "Give a number.",
             kind="size",
         )
+
+
+def all_shuffles(rows: Rows, systems: int) -> NDArray[Any]:
+    """The largest difference in every way to shuffle the systems of every request."""
     orders = [np.array(order) for order in permutations(range(systems))]
     x, y = np.triu_indices(systems, 1)
-    shuffled = [[between(rows.kind, row, order, x, y) for order in orders] for row in rows.numbers]
+    numbers = rows.numbers if rows.numbers.dtype == object else rows.numbers.astype(np.int64)
+    shuffled = [[between(rows.kind, row, order, x, y) for order in orders] for row in numbers]
     sums = (np.sum(chosen, axis=0) for chosen in product(*shuffled))
-    return np.array([np.abs(total).max(initial=0) for total in sums], dtype=np.int64)
+    return np.array([np.abs(total).max(initial=0) for total in sums], dtype=numbers.dtype)
 
 
-def between(kind: str, row: NDArray[Any], order: NDArray[np.int64], x: Any, y: Any) -> NDArray[np.int64]:
+def between(kind: str, row: NDArray[Any], order: NDArray[np.int64], x: Any, y: Any) -> NDArray[Any]:
     """What one request says of every pair once its systems are shuffled."""
     if kind == "preferences":
-        shuffled: NDArray[np.int64] = row[order[x], order[y]].astype(np.int64)
+        shuffled: NDArray[Any] = row[order[x], order[y]]
         return shuffled
-    differences: NDArray[np.int64] = (row[order[x]] - row[order[y]]).astype(np.int64)
+    differences: NDArray[Any] = row[order[x]] - row[order[y]]
     return np.sign(-differences) if kind == "ranks" else differences
 
 

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.exact import ExactValues
 from tiebreak.projection.primitives import Floats
 
 FLOAT_SUMS, INTEGER_SUMS = 2**53, 2**62
 """Sums of whole numbers are exact below these, in float64 and in int64."""
 
 MOST_BITS = 40
-"""Floats that should be equal differ in later bits."""
+"""Bits of rounded numbers, far less than a float has: what rounds it hardly moves them."""
+
+LEAST = 2.0**-960
+"""Floats below have fewer digits than others, and may all be 5e-324."""
+
+FIRST_FEW, MOST_DISTINCT = 16, 1 << 16
+"""So many values show whether a common denominator is at all likely; so many are worked out to find one."""
 
 
 class Whole(NamedTuple):
     """Values [row, request] as whole numbers of a unit: [row, 1].
 
-    Rounding moves a sum by half a unit per request, and what it is compared with by as much: sums that differ by no
-    more than `slack` units may be equal. It is 0 where nothing was rounded.
+    Rounding moves a sum by half a unit per request, and what it is compared with by as much: which of two is larger is
+    open where they differ by no more than `slack` units: [row]. It is 0 where nothing was rounded.
     """
 
     numbers: NDArray[Any]
     unit: Floats
-    slack: int
+    slack: NDArray[np.int64]
+    denominator: int = 0
+    """The unit is 1 over this, if it is not 0."""
 
-    def sums_seen(self) -> NDArray[Any]:
-        """How far from 0 the sum of every row is: what may be equal counts as equal."""
-        seen: NDArray[Any] = np.abs(self.numbers.sum(axis=1)) - self.slack
+    @classmethod
+    def over(cls, denominator: int, numbers: NDArray[Any]) -> Whole:
+        """Numerators over one denominator."""
+        rows = len(numbers)
+        return cls(numbers, np.full((rows, 1), 1 / denominator), np.zeros(rows, dtype=np.int64), denominator)
+
+    @property
+    def one_unit(self) -> Fraction:
+        """The unit, where all rows have the same."""
+        return Fraction(1, self.denominator) if self.denominator else Fraction(float(self.unit[0, 0]))
+
+    def distances(self) -> NDArray[Any]:
+        """How far from 0 the sum of every row is."""
+        seen: NDArray[Any] = np.abs(self.numbers.sum(axis=1))
         return seen
 
 
@@ -45,8 +66,8 @@ def whole_numbers(
     Examples
     --------
     >>> thirds = whole_numbers(np.array([[1 / 3, -2 / 3, 1 / 2]]), np.array([3, 3, 2]))
-    >>> thirds.numbers.tolist(), thirds.slack
-    ([[2.0, -4.0, 3.0]], 0)
+    >>> thirds.numbers.tolist(), thirds.slack.tolist()
+    ([[2.0, -4.0, 3.0]], [0])
     """
     dtype = np.float64 if below <= FLOAT_SUMS else np.int64
     largest = largest_of(values)
@@ -57,14 +78,66 @@ def whole_numbers(
             numerator = values * denominator
             numbers = np.rint(numerator, out=numerator).astype(dtype, copy=False)
             numbers *= common // denominator
-            return Whole(numbers, np.full((len(values), 1), 1 / common), 0)
+            return Whole.over(common, numbers)
     n = values.shape[1]
     if one_unit:
         largest = np.full_like(largest, largest.max(initial=0.0))
     shift = bits_held(n, below) - exponents(largest)
     scaled = np.ldexp(values, shift)
     numbers = np.rint(scaled, out=scaled).astype(dtype, copy=False)
-    return Whole(numbers, np.ldexp(1.0, -shift), n)
+    return Whole(numbers, np.ldexp(1.0, -shift), slack_of(largest[:, 0], n, below))
+
+
+def slack_of(largest: Floats, n: int, below: int) -> NDArray[np.int64]:
+    """How many units two sums of n rounded numbers may be off, with room for what rounds a float."""
+    slack = np.where(largest < LEAST, below // 2, n + n // 1024 + 1)
+    return np.where(largest == 0, 0, slack).astype(np.int64)
+
+
+def over_one_denominator(table: ExactValues, below: int) -> tuple[NDArray[np.int64], int] | None:
+    """Exact values [row, column] as whole numbers over a common denominator, and that denominator.
+
+    None where sums of differences of a row from another do not stay below a bound, or it takes too long to know.
+
+    Examples
+    --------
+    >>> numbers, denominator = over_one_denominator(ExactValues.given(np.array([[0.5, 0.2]])), FLOAT_SUMS)
+    >>> numbers.tolist(), denominator
+    ([[5, 2]], 10)
+    """
+    n = table.nearest.shape[1]
+    largest = 2 * n * (1 + int(np.abs(table.nearest).max(initial=0.0)))
+    if not table.is_rational or common_denominator(table.exactly(0, np.arange(n)[:FIRST_FEW])) * largest >= below:
+        return None
+    cells, which = distinct_cells(table)
+    if len(cells) > MOST_DISTINCT:
+        return None
+    exact: list[Fraction] = []
+    common = 1
+    for row in range(len(table.nearest)):
+        of_row = table.exactly(row, cells[cells // n == row] % n)
+        exact += of_row
+        common = lcm(common, common_denominator(of_row))
+        if common * largest >= below:
+            return None
+    numbers = np.array([number.numerator * (common // number.denominator) for number in exact], dtype=np.int64)
+    return numbers[which].reshape(table.nearest.shape), common
+
+
+def common_denominator(numbers: list[Fraction]) -> int:
+    return lcm(*{number.denominator for number in numbers})
+
+
+def distinct_cells(table: ExactValues) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cells among which every value is found, in increasing order; and which of them has the value of each cell."""
+    if not table.is_injective:
+        cells = np.arange(table.nearest.size)
+        return cells, cells
+    _, first, which = np.unique(table.nearest.ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[which.ravel()]
 
 
 def bits_held(n: int, below: int) -> int:
