@@ -53,7 +53,10 @@ class SignFlip(Resampled):
             sums = self.sums(whole.numbers, some)
             may_reach = np.abs(sums, out=sums) >= least
             reached += np.count_nonzero(may_reach, axis=1)
-            reached -= self.short(exact, may_reach & (sums <= most), some)
+            is_open = np.less_equal(sums, most)
+            is_open &= may_reach
+            if is_open.any():
+                reached -= self.short(exact, is_open, some)
         p = reached / draws if self.permutations == "all" else share_of_draws(reached, draws)
         return Outcome(paired.mean.copy(), p, *interval(paired, alpha))
 

@@ -21,7 +21,7 @@ MOST_BITS = 40
 LEAST = 2.0**-960
 """Floats below have fewer digits than others, and may all be 5e-324."""
 
-FIRST_FEW, MOST_DISTINCT = 16, 1 << 16
+FIRST_FEW, MOST_DISTINCT = (2, 4, 8, 16), 1 << 16
 """So many values show whether a common denominator is at all likely; so many are worked out to find one."""
 
 
@@ -107,7 +107,8 @@ def over_one_denominator(table: ExactValues, below: int) -> tuple[NDArray[np.int
     """
     n = table.nearest.shape[1]
     largest = 2 * n * (1 + int(np.abs(table.nearest).max(initial=0.0)))
-    if not table.is_rational or common_denominator(table.exactly(0, np.arange(n)[:FIRST_FEW])) * largest >= below:
+    few = (table.exactly(0, np.arange(min(n, count))) for count in FIRST_FEW)
+    if not table.is_rational or any(common_denominator(numbers) * largest >= below for numbers in few):
         return None
     cells, which = distinct_cells(table)
     if len(cells) > MOST_DISTINCT:
