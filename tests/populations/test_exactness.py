@@ -1,5 +1,6 @@
 """What is equal as real numbers ties, and what is reported is the nearest float: against fractions and 90 digits."""
 
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import prod
@@ -248,6 +249,10 @@ def test_runs_that_share_out_many_utilities_otherwise_tie_by_the_geometric_mean(
     values = np.random.default_rng(0).random(200_000)
     found = population("gmean").scores(table_of_floats([values, values[::-1], np.append(values[1:], values[0] / 2)]))
     assert found[0] == found[1] > found[2]
+    times = np.random.default_rng(1).integers(1, 1000, len(values)) / 10
+    table = table_of_floats([values, values, np.append(values[1:], values[0])])
+    found = population("gmean").scores(replace(table, weights=times))
+    assert found[0] == found[1] != found[2]
 
 
 def table_of_floats(rows):

@@ -135,8 +135,9 @@ def exponents(sample: Sample, weights: Sample | None) -> list[int]:
     if weights is None:
         return [1] * len(sample)
     unit = lcm(*(weight.denominator for weight in weights.exact))
-    whole = [int(weight * unit) for weight in weights.exact]
-    return [number // gcd(*whole) for number in whole]
+    whole = [weight.numerator * (unit // weight.denominator) for weight in weights.exact]
+    common = gcd(*whole)
+    return [number // common for number in whole]
 
 
 def count(factors: list[Fraction], times: list[int], counted: Counter[Fraction] | None = None) -> Counter[Fraction]:
