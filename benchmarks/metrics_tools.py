@@ -44,7 +44,7 @@ def main() -> None:
     experiment.__dict__["positions"] = positions(int(sys.argv[1]), int(sys.argv[2]))
     _, metrics = named_metrics(MEASURES)
     start = time.perf_counter()
-    values = [measure.size for measure in experiment._evaluated(metrics)]
+    values = [measure.nearest.size for measure in experiment._evaluated(metrics)]
     seconds = time.perf_counter() - start
     print(json.dumps({"seconds": seconds, "values": sum(values)}))
 

@@ -19,7 +19,7 @@ from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AspectMetric, InterestMetric, NoisyOrNDCG
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.base import over_requests
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions, project
@@ -293,6 +293,8 @@ class Experiment:
         of_aspects = [m for m in metrics if isinstance(m, AspectMetric)]
         if self._shown is None or not of_aspects:
             return
+        from tiebreak.metrics.aspects.unified import InterestMetric, NoisyOrNDCG
+
         _, rankings = self._shown
         whose = "their own ratings" if self._profile is None else "a profile"
         of_interests = [m for m in of_aspects if isinstance(m, InterestMetric) and m.interest == "profile"]

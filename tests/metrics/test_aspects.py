@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.metrics import CATALOGUE, metric
-from tiebreak.metrics.aspects.unified import AlphaBetaNDCG, AspectMetric
+from tiebreak.metrics.aspects.base import AspectMetric
+from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
 from worked_examples import examples_of
 
 ITEMS = "abcdefgh"

@@ -527,3 +527,15 @@ def test_tick_is_told_of_the_work():
         utilities(TABLE).test(test, tick=lambda *call: calls.append(call))
         assert all(0 <= done <= total for done, total in calls)
         assert calls or test == "hsd"  # which may be done before anybody asks
+
+
+def test_wilcoxon_of_few_differences_of_equal_size_equals_scipy():
+    from scipy.stats import wilcoxon
+
+    from tiebreak.significance.signed_ranks import wilcoxon_exact
+
+    rng = np.random.default_rng(3)
+    for n in (*range(1, 9), 11):
+        differences = rng.choice([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0], n)
+        expected = wilcoxon(differences)
+        assert wilcoxon_exact(differences) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)

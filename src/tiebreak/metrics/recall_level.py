@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import lcm
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -20,7 +20,17 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like, log2
-from tiebreak.exact.arithmetic import DOUBLES, FLOATS, FRACTIONS, counting, fractions, power, whole_numbers
+from tiebreak.exact.arithmetic import (
+    DOUBLES,
+    FLOATS,
+    FRACTIONS,
+    counting,
+    doubles_from_units,
+    fractions,
+    power,
+    whole_numbers,
+)
+from tiebreak.exact.logarithms import BITS, log2_units
 from tiebreak.exact.slices import SlicedTable, added
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
@@ -344,7 +354,21 @@ class BinaryNDCG(RecallLevelMetric):
         return ones(m, i)
 
     def divisor(self, i: Any, m: int) -> Any:
+        if isinstance(i, Doubles):
+            return ideal_gain(m if self.cutoff is None else min(m, self.cutoff))
         return self.exposure(i[: self.cutoff], m).sum()
+
+
+@cache
+def ideal_gain(m: int) -> Doubles:
+    """The sum of the exposures of the first m positions; those of all m are added up once."""
+    while len(GAIN_UNITS) <= m:
+        GAIN_UNITS.append(GAIN_UNITS[-1] + (1 << 2 * BITS) // log2_units(len(GAIN_UNITS) + 1))
+    return doubles_from_units([GAIN_UNITS[m]], ())
+
+
+GAIN_UNITS = [0]
+"""Ideal gains of 0, 1, ... relevant items, in units of 2^-BITS."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,10 @@ import numpy as np
 from tiebreak._interface import Tick
 from tiebreak.significance.base import Outcome, Test, interval
 from tiebreak.significance.paired import Paired
+from tiebreak.significance.signed_ranks import wilcoxon_exact
 from tiebreak.significance.whole_pairs import whole_pairs
+
+ENUMERATED = 13
 
 
 @dataclass(frozen=True)
@@ -69,5 +72,7 @@ class Wilcoxon(Test):
                 tick(k, len(paired.values))
             if row.any():
                 ranked = paired.ranked_values(k) if may_share_a_float[k] else row
-                statistic[k], p[k] = wilcoxon(ranked[row != 0])
+                differing = ranked[row != 0]
+                is_small = len(differing) <= ENUMERATED  # where SciPy goes through all signs one by one if sizes tie
+                statistic[k], p[k] = wilcoxon_exact(differing) if is_small else wilcoxon(differing)
         return Outcome(statistic, p, *interval(paired, alpha))

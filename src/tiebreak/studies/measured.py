@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import ExactValues
 from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.unified import AspectMetric
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.base import over_requests
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.preferences import Preference, preference

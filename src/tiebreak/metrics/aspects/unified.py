@@ -7,48 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
 from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
 from tiebreak.metrics.aspects.pools import POOLS, candidates
 from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.base import Metric, Traits
-from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
 RANKINGS_AT_ONCE = 1 << 13
 """So many that the interests of their users stay close to the processor."""
-
-
-@dataclass(frozen=True)
-class AspectMetric(Metric):
-    """A measure of the first items of a ranking, with their aspects and ratings."""
-
-    traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, low=-np.inf, high=np.inf)
-    has_level: ClassVar[bool] = False
-    """Whether items are relevant or not, from a rating on."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rel is not None and not self.has_level:
-            raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
-
-    def values(self, positions: Positions) -> ExactValues:
-        raise InputError(
-            f"{self} needs the aspects of items, which positions do not have. Use Experiment(..., aspects=...).",
-            kind="aspects",
-        )
-
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """Values [run, request]."""
-        raise NotImplementedError
-
-    def values_of(self, rankings: AspectRankings) -> ExactValues:
-        """The same; their floats are what they are, the same bits for the same input in any order."""
-        return ExactValues.given(self.of_rankings(rankings))
 
 
 def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:

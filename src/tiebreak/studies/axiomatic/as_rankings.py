@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak.inputs import Ids
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
-from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Rated
 from tiebreak.studies.axiomatic.rankings import Items
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
-from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.metrics.function import imported
 from tiebreak.spec import Spec, canonical, parse
 from tiebreak.studies.axiomatic import forms

@@ -12,8 +12,8 @@ from tiebreak.experiment import named_metrics
 from tiebreak.inputs import read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.metrics import Metric
+from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
-from tiebreak.metrics.aspects.unified import AspectMetric
 from tiebreak.spec import shown
 from tiebreak.studies.base import Findings
 from tiebreak.studies.perturbed.experiments import OF_PERTURBED, Named, Systems, all_measured, robustness
