@@ -90,7 +90,7 @@ def test_check_says_what_was_read_and_what_was_odd(files):
 def test_options_reach_the_reader(files):
     done = run("check", files / "qrels.txt", files / "a.run", "--min-grade", 2, "--depth", 1, "--jobs", 1)
     assert "1 request with 1 relevant item, 1 each." in done.stdout and "a grade of at least 2" in done.stdout
-    assert "Note: 1 of 2 requests have no relevant item" in done.stderr
+    assert "Note: 1 of 2 requests has no relevant item" in done.stderr
 
 
 def test_run_can_be_named(files):

@@ -33,7 +33,7 @@ def test_picture_that_cannot_be_drawn_is_refused_before_any_work(files, tmp_path
 def test_picture_and_table_in_one_file_are_refused_however_it_is_named(files, tmp_path, monkeypatch):
     pytest.importorskip("altair")
     monkeypatch.chdir(tmp_path)
-    said = done("study", "power", *files, "--plot", "a.png", "-o", "./a.png", code=2).stderr
+    said = done("study", "power", *files, "--plot", "a.png", "-o", "./a.png", "--format", "csv", code=2).stderr
     assert "name the same file" in said
 
 

@@ -53,7 +53,7 @@ def test_bad_arguments_are_refused_in_one_line(asked, said):
 def test_picture_and_table_are_not_the_same_file(tmp_path):
     pytest.importorskip("altair")
     same = tmp_path / "same.svg"
-    ended = done("study", "orientation", "--plot", same, "-o", same, code=2)
+    ended = done("study", "orientation", "--plot", same, "-o", same, "--format", "csv", code=2)
     assert "name the same file" in ended.stderr
 
 
