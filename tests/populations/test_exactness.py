@@ -14,12 +14,12 @@ import tiebreak as tb
 from exact_logarithms import log2
 from populations import slow
 from populations.tables import scores, table_of
-from tiebreak.exact import Doubles
+from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.given import given_number
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
-from tiebreak.populations.roots import LOGARITHM_ERROR, natural_logarithms
+from tiebreak.populations.roots import LOGARITHM_ERROR, Root, natural_logarithms
 
 DECIMALS = st.integers(0, 1000).map(lambda k: Decimal(k) / 1000)
 
@@ -267,3 +267,22 @@ def test_double_double_logarithms_are_right_to_more_than_26_digits(numbers):
         with localcontext(prec=60):
             exact = Fraction(Decimal(number).ln())
         assert abs(Fraction(high) + Fraction(low) - exact) < LOGARITHM_ERROR / 2
+
+
+@pytest.mark.parametrize(
+    "number", [Fraction(2, 3), Fraction(3, 5), Fraction(1, 100_000), Fraction(4, 5), Fraction(1, 7)]
+)
+def test_double_double_logarithms_take_both_parts_of_a_number(number):
+    high = float(number)
+    found = natural_logarithms(Doubles(np.array([high]), np.array([float(number - Fraction(high))])))
+    with localcontext(prec=60):
+        exact = Fraction((Decimal(number.numerator) / number.denominator).ln())
+    assert abs(Fraction(float(found.high[0])) + Fraction(float(found.low[0])) - exact) < LOGARITHM_ERROR / 2
+
+
+def test_geometric_means_of_equal_products_of_thirds_and_fifths_tie():
+    # 1/2 * 1 * 4/5 = 1 * 2/3 * 3/5 = 2/5
+    exact = np.array([[Fraction(1, 2), Fraction(1), Fraction(4, 5)], [Fraction(1), Fraction(2, 3), Fraction(3, 5)]])
+    values = ExactValues.from_exact(exact)
+    x, y = (Root(values.sample(run)) for run in range(2))
+    assert x == y

@@ -109,7 +109,7 @@ def some_logarithms(x: Doubles) -> Doubles:
     high, a = two_sum(exponent * first, table.high[place])
     high, b = two_sum(high, 2 * q)
     high, f = two_sum(high, exponent * second)
-    smallest = series + (2 * rest + (exponent * third + table.low[place]))
+    smallest = series + (2 * rest * (1 + square) + (exponent * third + table.low[place]))
     return Doubles(*fast_two_sum(high, (a + b) + (f + smallest)))
 
 
