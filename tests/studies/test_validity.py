@@ -170,3 +170,19 @@ def test_population_that_needs_more_requests_has_no_number():
 def test_one_run_is_refused():
     with pytest.raises(tb.InputError, match="at least two runs"):
         validity(tb.Utilities({"a": {"p": 0.5, "q": 0.5}}))
+
+
+@pytest.mark.parametrize("view", ["thresholding", "truncation"])
+def test_utilities_of_a_metric_are_made_coarser_as_numbers_are(view):
+    """The exact values of a metric must not survive what is done to its numbers."""
+    qrels = {f"q{k}": {"a": 1, "b": 1} for k in range(4)}
+    runs = [
+        {q: {"a": 9.0, **{f"x{j}": 8.0 - j for j in range((run + k) % 5)}, "b": 1.0} for k, q in enumerate(qrels)}
+        for run in range(4)
+    ]
+    measured = tb.Experiment(qrels, runs).utilities("AP")
+    names = dict(zip(measured.runs, measured.values.tolist(), strict=True))
+    given = tb.Utilities({run: dict(zip(qrels, row, strict=True)) for run, row in names.items()})
+    found, expected = (validity(made, view).rows for made in (measured, given))
+    assert [row[2] for row in found] == [row[2] for row in expected]
+    assert found[0][2] < found[-1][2]

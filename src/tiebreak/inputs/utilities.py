@@ -56,6 +56,9 @@ class UtilityTable:
     exact: ExactValues | None = None
     library: str | None = None
 
+    def __post_init__(self) -> None:
+        assert self.exact is None or np.array_equal(self.values, self.exact.nearest), "values are changed with `exact`"
+
     @property
     def numbers(self) -> ExactValues:
         """The utilities as exact numbers."""

@@ -87,7 +87,7 @@ def truncated(values: Vector, digits: int) -> Vector:
 
 def alike(utilities: Utilities, values: Vector) -> tuple[float, int]:
     """tau_b of leximin and mean on other values, and how many systems leximin ties."""
-    table: UtilityTable = replace(utilities.table, values=values)
+    table: UtilityTable = replace(utilities.table, values=values, exact=None)
     changed = Utilities.of(table, utilities.measure)
     leximin = changed.order("leximin")
     return leximin.correlation(changed.order("mean")), leximin.n_tied
