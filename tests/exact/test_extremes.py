@@ -26,6 +26,19 @@ def test_given_weights_of_many_digits_add_up_exactly():
     assert compared.values.tolist() == [[float(weighted_signs(weights, [1, -1, -1, 1]))]]
 
 
+def test_populations_that_cancel_are_a_tie():
+    # Of grade 9: 1 * 1. Of 6 and above, 4 and 24 against 10 and 20: 2 * (2 - 1) / 3. Of all, weights 2, 1, 1, 1, 1:
+    # 5 * (2 - 4) / 6. Together 1 + 2/3 - 5/3.
+    grades = {"a": 9, "b": 6, "c": 3, "d": 3, "e": 3}
+    places = [{"a": 4, "b": 24, "c": 63, "d": 124}, {"a": 10, "c": 18, "b": 20, "d": 26, "e": 36}]
+    runs = []
+    for of_run in places:
+        item_at = {place: item for item, place in of_run.items()}
+        runs.append({"q": {item_at.get(place, f"x{place}"): -float(place) for place in range(1, 125)}})
+    compared = tb.Experiment({"q": grades}, runs).compare("RPP(weights='2,1')")
+    assert compared.values.tolist() == [[0.0]]
+
+
 def test_given_weights_give_the_nearest_float():
     rng = np.random.default_rng(1)
     for _ in range(100):

@@ -32,6 +32,8 @@ from tiebreak.projection.levels import Bucket
 from tiebreak.projection.primitives import Floats, Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
+ROUNDED = 2.0**-98
+"""The share of double-double numbers that some operations with them may lose."""
 POPULATED_AT_ONCE = 1 << 20
 PAIRED_AT_ONCE = 1 << 18
 """Recall levels of pairs that are compared in one go."""
@@ -74,19 +76,22 @@ class PairedPreference(Preference):
     def compare_weighted(self, positions: Positions, pairs: Pairs) -> Preferred:
         """The same with weights: signs are added up in slices of the weights, exactly, and rounded once."""
         shape = len(pairs), len(positions.requests)
-        size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape[1])
+        size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape)
         total, is_zero = Doubles(np.zeros(shape), np.zeros(shape)), np.ones(shape, dtype=bool)
         for bucket, requests in self.buckets(positions):
             weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
             sliced = SlicedTable.cut(weights, bucket.m)
             factor = bucket.m / weights.sum()  # a population counts by its number of items
             size[requests] += bucket.m
-            error[requests] += sliced.error * bucket.m * factor.high
+            error[:, requests] += sliced.error * bucket.m * factor.high
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
                     signs = np.moveaxis(pair_signs(x, y), 0, -1)
-                    summed = factor * (sign * added([(signs * piece).sum(-1) for piece in sliced.slices]))
+                    parts = [(signs * piece).sum(-1) for piece in sliced.slices]
+                    summed = factor * (sign * added(parts))
                     columns = requests[block]
+                    # What is added up may cancel: the error is a share of its size, not of what is left.
+                    error[rows, columns] += ROUNDED * factor.high * np.abs(parts).sum(axis=0)
                     after = total[rows][:, columns] + summed
                     total.high[rows, columns], total.low[rows, columns] = after.high, after.low
                     is_zero[rows, columns] &= ~signs.any(axis=-1)
