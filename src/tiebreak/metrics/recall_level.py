@@ -73,11 +73,6 @@ class RecallLevelMetric(LevelMetric):
         z: Floats = self.weight(i, m) / self.divisor(i, m)
         return z
 
-    def table(self, deepest: int, m: int) -> Floats:
-        """Exposure by position, for look-up: unused at 0, and 0 at the end for every position beyond the deepest."""
-        k = np.arange(1, deepest + 1, dtype=np.float64)
-        return np.concatenate([[0.0], self.exposure_to_cutoff(k, m), [0.0]])
-
     def exposure_to_cutoff(self, k: Any, m: int) -> Any:
         e = self.exposure(k, m)
         if self.cutoff is None:
@@ -361,14 +356,14 @@ class BinaryNDCG(RecallLevelMetric):
 
 @cache
 def ideal_gain(m: int) -> Doubles:
-    """The sum of the exposures of the first m positions; those of all m are added up once."""
-    while len(GAIN_UNITS) <= m:
-        GAIN_UNITS.append(GAIN_UNITS[-1] + (1 << 2 * BITS) // log2_units(len(GAIN_UNITS) + 1))
-    return doubles_from_units([GAIN_UNITS[m]], ())
+    """The sum of the exposures of the first m positions."""
+    return doubles_from_units([sum(map(inverse_log2_units, range(2, m + 2)))], ())
 
 
-GAIN_UNITS = [0]
-"""Ideal gains of 0, 1, ... relevant items, in units of 2^-BITS."""
+@cache
+def inverse_log2_units(n: int) -> int:
+    """One over the logarithm of n to base 2, in units of 2^-BITS."""
+    return (1 << 2 * BITS) // log2_units(n)
 
 
 @dataclass(frozen=True)
