@@ -185,3 +185,10 @@ def test_run_is_read_only_when_projected(tmp_path):
     run = Run(path)
     path.write_text("q Q0 a 1 2.0 t\n")
     assert ranks_by_item(project({"q": {"a": 1}}, run)) == {"a": 1}
+
+
+@pytest.mark.parametrize(("grade", "but"), [(0, ""), (1, " by all measures but graded ones")])
+def test_graded_measures_are_said_to_count_only_what_they_count(grade, but):
+    qrels = {"q1": {"a": 2}, "q2": {"a": grade}}
+    with pytest.warns(EmptyRequestsWarning, match=f'1 of 2 requests has no relevant item and is left out{but}: "q2"'):
+        project(qrels, {"q1": {"a": 1.0}}, min_grade=2)

@@ -347,8 +347,8 @@ def warn_of_empty(positions: Positions) -> None:
         names = ", ".join(quoted(positions.requests[int(place)]) for place in empty[:3])
         more = ", ..." if len(empty) > 3 else ""
         have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
-        graded = bool((positions.grade > 0).any()) and positions.min_grade is not None
-        but = " by all measures but graded ones" if graded else ""
+        entries = np.bincount(positions.layout.request, minlength=len(positions.requests))
+        but = " by all measures but graded ones" if entries[empty].any() else ""
         warnings.warn(
             f"{len(empty)} of {many(len(positions.requests), 'request')} {have} no relevant item and {are} left out"
             f"{but}: {names}{more}.",
