@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import Doubles, ExactValues
+from tiebreak.exact.doubles import LOST
 from tiebreak.exact.number import SIXTY_DIGITS
 from tiebreak.exact.sample import common_sum
 from tiebreak.exact.values import Places
@@ -24,15 +25,13 @@ from tiebreak.metrics import Metric, RecallLevelMetric, recall_level_form
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.recall_level import exact_exposure
 from tiebreak.projection import Levels, Positions
-from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.reports.frames import Framed
 from tiebreak.theory import sizes, worst_case_is_tse
 from tiebreak.words import many
 
 MOST_ENUMERATED = 15
 """Relevant items of a request up to which all users, 2^m - 1, are gone through."""
-LEAST = 2.0**-1070
-"""Sums are known no better than this where floats have no digits left."""
 AT_ONCE = 2**16
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -389,7 +388,7 @@ class GroupExposures:
             summed = total[:, groups] + e[:, entries]
             total.high[:, groups], total.low[:, groups] = summed.high, summed.low
             has_any[:, groups] |= is_shown[:, entries]
-        error = np.full(total.shape, LEAST) * self.sizes
+        error = np.full(total.shape, LOST) * self.sizes
         return ExactValues.from_doubles(total, error, self.exactly, ~has_any, is_rational=self.form.is_rational)
 
     def of_entries(self) -> tuple[Doubles, Mask]:
@@ -399,14 +398,11 @@ class GroupExposures:
         for m in np.unique(sizes_that_matter).tolist():
             columns = np.flatnonzero(sizes_that_matter == m)
             p, place = np.unique(self.ranks[:, columns], return_inverse=True)
-            exact = np.array([self.exposure(k, m) for k in p.tolist()], dtype=object)
+            exact = np.array([exact_exposure(self.form, k, m) for k in p.tolist()], dtype=object)
             near, place = Doubles.from_exact(exact), place.reshape(len(self.ranks), -1)
             e.high[:, columns], e.low[:, columns] = near.high[place], near.low[place]
             is_shown[:, columns] = (exact != 0)[place]
         return e, is_shown
-
-    def exposure(self, k: int, m: int) -> Fraction:
-        return Fraction(0) if k == UNRETRIEVED else exact_exposure(self.form, k, m)
 
     def exactly(self, run: int, groups: Places) -> list[Fraction]:
         return [common_sum(self.members(run, group)) for group in groups.tolist()]
@@ -415,7 +411,9 @@ class GroupExposures:
         """The exact exposures of the items of a group."""
         entries = self.order[self.starts[group] : self.starts[group] + self.sizes[group]]
         sizes_of = (self.levels[entries] if self.form.depends_on_size else np.zeros_like(entries)).tolist()
-        return [self.exposure(k, m) for k, m in zip(self.ranks[run, entries].tolist(), sizes_of, strict=True)]
+        return [
+            exact_exposure(self.form, k, m) for k, m in zip(self.ranks[run, entries].tolist(), sizes_of, strict=True)
+        ]
 
 
 def least_of_request(values: ExactValues, starts: NDArray[np.int64]) -> Mask:

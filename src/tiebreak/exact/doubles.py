@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 SPLITTER = 2.0**27 + 1
+LOST = 2.0**-1070
+"""So much may be lost where floats have no digits left."""
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:

@@ -12,14 +12,14 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import two_product
+from tiebreak.exact.doubles import LOST, two_product
 from tiebreak.exact.number import Number
 from tiebreak.exact.sums import exact_dot, exact_sum
 
 Floats = NDArray[np.float64]
 ERROR = Fraction(1, 2**85)
 """Of its size a number is known to within this, unless something else is said."""
-TINY = Fraction(1, 2**1070)
+TINY = Fraction(LOST)
 """And within this much where floats have no digits left."""
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import Doubles, two_sum
+from tiebreak.exact.doubles import LOST, Doubles, two_sum
 
 Floats = NDArray[np.float64]
 LEAST_EXPONENT = -1074
 """The smallest float above 0 is two to this power."""
-LOST = 2.0**-1070
-"""So much may be lost where floats have no digits left."""
 KEPT = 92
 """Bits of the smallest summand that slices keep."""
 MOST_BITS = 260

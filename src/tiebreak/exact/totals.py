@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import Doubles, two_sum
+from tiebreak.exact.doubles import LOST, Doubles, two_sum
 from tiebreak.exact.number import Number, shared_ranks
 from tiebreak.exact.sample import common_sum
-from tiebreak.exact.slices import LEAST_EXPONENT, LOST, added
+from tiebreak.exact.slices import LEAST_EXPONENT, added
 from tiebreak.exact.values import ExactValues
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.exact.arithmetic import whole_doubles
-from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
+from tiebreak.exact.doubles import LOST, Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.given import given_number, remainders
 from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
 from tiebreak.exact.sample import ERROR, Sample
@@ -24,7 +24,7 @@ Places: TypeAlias = NDArray[np.int64]
 Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
 """(row, columns) -> their exact values."""
 
-SHARE, LEAST = float(ERROR), 2.0**-1070
+SHARE = float(ERROR)
 CANCELLED = 2.0**-65
 """What is known of a difference of two numbers, relative to its size, where most of their digits do not cancel."""
 CELLS_AT_ONCE = 1 << 18
@@ -233,7 +233,7 @@ class ExactValues:
     def _differences(self, x: Places, y: Places, tied: NDArray[np.bool_], exactly: Exactly) -> ExactValues:
         high, low = two_sum(self.nearest[x], -self.nearest[y])
         difference = Doubles(*fast_two_sum(high, low + (self.rest[x] - self.rest[y])))
-        error = 2 * self.share * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LEAST
+        error = 2 * self.share * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LOST
         return ExactValues.from_doubles(difference, error, exactly, tied, is_signed=True, share=CANCELLED)
 
     def penalised(self, factor: Fraction) -> ExactValues:
@@ -281,7 +281,7 @@ class ExactValues:
         rest, near = self.rest[known][first], self.nearest[known][first]
         order = np.lexsort((rest, group[first]))
         # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
-        gap = np.diff(rest[order]) > 4 * np.minimum(self.share * np.abs(near[order][1:]), self.error) + 4 * LEAST
+        gap = np.diff(rest[order]) > 4 * np.minimum(self.share * np.abs(near[order][1:]), self.error) + 4 * LOST
         apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
         cluster = np.cumsum(apart) - 1
         place = np.cumsum(np.bincount(cluster))
