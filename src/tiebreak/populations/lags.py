@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from math import floor, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
-from tiebreak.exact.number import SIXTY_DIGITS
 from tiebreak.exact.sample import Sample
+from tiebreak.exact.units import whole_units
 from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
 from tiebreak.reports.frames import Shown
 from tiebreak.reports.tables import Table
 
 MOST_LAGS = 20
-FINE = Fraction(1, 1 << 320)
-"""The unit of utilities that logarithms enter."""
 
 
 class LagShare(NamedTuple):
@@ -81,9 +77,9 @@ def lag_curve(
     n = len(x)
     chosen = some_lags(n) if lags is None else check_lags(lags, n)
     by_name = np.argsort(requests.places_in_order).tolist()
-    unit = common_unit(x, y)
-    whole_x, whole_y = on_one_scale([[u.exact[place] for place in by_name] for u in (x, y)], unit)
-    same = 0 if x.is_rational and y.is_rational else floor(SIXTY_DIGITS / unit)
+    exact = [u.exact[place] for u in (x, y) for place in by_name]
+    whole, _, same = whole_units(exact, x.is_rational and y.is_rational)
+    whole_x, whole_y = integer_array(whole).reshape(2, n)
     signs = np.array(
         [list(signs_by_lag(whole_x[drawn], whole_y[drawn], chosen, same)) for drawn in draws(n, resamples, seed)]
     )
@@ -108,19 +104,11 @@ def check_lags(given: int | Iterable[int], n: int) -> list[int]:
     return [int(lag) for lag in lags]
 
 
-def common_unit(x: Sample, y: Sample) -> Fraction:
-    """Of which all utilities are multiples; where logarithms enter, to more than 90 digits."""
-    if x.is_rational and y.is_rational:
-        return Fraction(1, lcm(*(number.denominator for number in (*x.exact, *y.exact))))
-    return FINE
-
-
-def on_one_scale(rows: list[list[Fraction]], unit: Fraction) -> NDArray[Any]:
-    """Numbers as whole ones of a unit, so that sums are exact: 64 bits where they fit, else as large as needed."""
-    whole = [[int(number / unit) for number in row] for row in rows]
+def integer_array(numbers: list[int]) -> NDArray[Any]:
+    """Whole numbers of which sums are exact: 64 bits where they fit, else as large as needed."""
     # A sample may draw the largest every time.
-    fits = 2 * len(whole[0]) * max(max(map(abs, row)) for row in whole) < 2**62
-    return np.array(whole, dtype=np.int64 if fits else object)
+    fits = len(numbers) * max(map(abs, numbers)) < 2**62
+    return np.array(numbers, dtype=np.int64 if fits else object)
 
 
 def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int], same: int) -> Iterator[int]:

@@ -6,7 +6,7 @@ from collections import Counter
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cache
-from math import ceil, gcd, lcm
+from math import ceil, gcd
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tiebreak.exact.logarithms import BITS, log_units
 from tiebreak.exact.number import Real
 from tiebreak.exact.sample import TINY, Sample
 from tiebreak.exact.sums import exact_sum
+from tiebreak.exact.units import whole_units
 
 DIGITS = 105
 """So many digits of a root are worked out where fewer do not decide."""
@@ -134,8 +135,7 @@ def exponents(sample: Sample, weights: Sample | None) -> list[int]:
     """Weights as whole numbers without a common factor."""
     if weights is None:
         return [1] * len(sample)
-    unit = lcm(*(weight.denominator for weight in weights.exact))
-    whole = [weight.numerator * (unit // weight.denominator) for weight in weights.exact]
+    whole = whole_units(weights.exact, is_rational=True).numbers
     common = gcd(*whole)
     return [number // common for number in whole]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tiebreak import _kernels, _shuffles
 from tiebreak._interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.exact.units import whole_units
 from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
-from tiebreak.significance.exact_sums import whole_units
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
