@@ -12,7 +12,7 @@ from tests_of_pairs import CORRECTIONS, factors, paired_p, readings, separated, 
 from tracks import printed
 
 import tiebreak as tb
-from tiebreak.reports.plots import Drawn
+from tiebreak.results.plots import Drawn
 
 MEASURES = ("rrLP", "sgnLP", "RR")
 CORRECTION = "bonferroni"

@@ -11,7 +11,7 @@ from typing import Any
 from cells import Counted, Sheet
 from data import Collection, Data, Options
 
-from tiebreak.reports.plots import Drawn
+from tiebreak.results.plots import Drawn
 
 
 @dataclass(frozen=True)

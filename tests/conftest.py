@@ -29,7 +29,7 @@ def core():
 
 @pytest.fixture(scope="session")
 def twin():
-    return import_module("tiebreak._reference")
+    return import_module("tiebreak._kernels.reference")
 
 
 @pytest.fixture(scope="session", params=["core", "twin"])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from nested import nested
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.preferences import base, interleaving, lexicographic, rpp
@@ -57,7 +58,8 @@ def test_interval_is_that_of_a_t_test(exp):
 def test_win_rate_is_the_sum_of_preferences_over_the_others(exp):
     found = exp.compare("LexiRecall")
     assert found.win_rate().tolist() == [[0, 1, 1], [2, -2, -2], [-2, 1, 1]]
-    assert found.placings().tolist() == [[2, 1, 1], [1, 3, 3], [3, 1, 1]]
+    ranks = nested(found.order_requests(), "run", "request", value="rank")
+    assert [list(ranks[run].values()) for run in ("one", "two", "three")] == [[2, 1, 1], [1, 3, 3], [3, 1, 1]]
 
 
 def test_baseline_is_the_second_run_of_every_pair(exp):
@@ -130,15 +132,16 @@ def test_graded_metrics_warn_where_they_count_what_is_not_relevant(exp):
 
 def test_data_come_out_in_every_shape(exp):
     found = exp.compare("LexiRecall")
-    assert found.to_dict()["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
-    assert next(found.rows()) == ("one", "two", "q1", -1)
-    assert found.summary().to_dict() == {"one": {"two": 1 / 3, "three": 1 / 3}, "two": {"three": -1 / 3}}
+    assert nested(found, "run", "other", "request")["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
+    assert next(found.rows()) == ("one", "two", "q1", "LexiRecall", -1)
+    means = nested(found.summary(), "run", "other")
+    assert means == {"one": {"two": 1 / 3, "three": 1 / 3}, "two": {"three": -1 / 3}}
     polars = pytest.importorskip("polars")
     frame = found.to_frame()
-    assert isinstance(frame, polars.DataFrame) and frame.columns == ["run", "other", "request", "value"]
+    assert isinstance(frame, polars.DataFrame) and frame.columns == ["run", "other", "request", "measure", "value"]
     assert frame.height == 9
-    assert found.summary().to_frame().columns[2:5] == ["mean", "low", "high"]
-    assert exp.order("LexiRecall").to_frame().columns == ["rank", "run", "score", "tied"]
+    assert found.summary().to_frame().columns[2:6] == ["measure", "value", "low", "high"]
+    assert exp.order("LexiRecall").to_frame().columns == ["run", "measure", "by", "rank", "score", "tied"]
 
 
 def test_displays_hold_names_safely():
@@ -153,19 +156,19 @@ def test_displays_hold_names_safely():
 
 def test_explanation_of_a_request(exp):
     found = exp.explain("one", "two", request="q1")
-    assert [level[:8] for level in found.rows] == [(1, 1, "a", 1, 1, "b", 2, 0), (2, 3, "b", 2, 2, "a", 1, -1)]
-    assert [level.AP for level in found.rows] == pytest.approx([0, 1 / 3 - 1 / 2])  # 2/2 (1/3 - 1/2)
+    assert [level[:8] for level in found.rows()] == [(1, 1, "a", 1, 1, "b", 2, 0), (2, 3, "b", 2, 2, "a", 1, -1)]
+    assert [level.AP for level in found.rows()] == pytest.approx([0, 1 / 3 - 1 / 2])  # 2/2 (1/3 - 1/2)
     assert found.values == pytest.approx({"RPP": -2 / 3, "LexiRecall": -1, "LexiPrecision": -1, "diff(AP)": -1 / 6})
-    assert "LexiRecall prefers two: recall level 2 decides, position 3 against position 2." in found.verdicts
+    assert "LexiRecall prefers two: recall level 2 decides, position 3 against position 2." in found.notes
 
 
 def test_explanation_over_requests_is_sorted_by_size(exp):
     found = exp.explain("one", "three")
-    assert found.header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
-    assert [row[0] for row in found.rows] == ["q1", "q2", "q3"]
-    assert found.rows[0][2:] == pytest.approx((1, 1, 1, 5 / 6))  # (1 + 2/3) / 2 against nothing
-    first = exp.explain("one", "two", measure="diff(RR)").rows
-    assert first[0][0] == "q2" and first[0][2] == 0.5  # the first of two whose first levels differ: 1 against 1/2
+    assert found.table().header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
+    assert list(found.values) == ["q1", "q2", "q3"]
+    assert found.values["q1"][1] == pytest.approx((1, 1, 1, 5 / 6))  # (1 + 2/3) / 2 against nothing
+    first = next(exp.explain("one", "two", measure="diff(RR)").rows())
+    assert first == ("q2", 1, "diff(RR)", 0.5)  # the first of two whose first levels differ: 1 against 1/2
 
 
 def test_explanation_needs_two_runs_and_a_known_request(exp):
@@ -207,7 +210,7 @@ def test_values_do_not_depend_on_the_order_of_runs_or_requests(spec):
     found = tb.compare(turned, spec)
     for pair in expected.names():
         assert (found.between(*pair)[::-1] == expected.between(*pair)).all()
-    assert found.order("mc4").to_dict().items() == expected.order("mc4").to_dict().items()
+    assert found.order("mc4").rows() == expected.order("mc4").rows()
 
 
 @given(st.integers(2, 9))

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from nested import nested
 from tiebreak.errors import EmptyRequestsWarning, GradesWarning, InputError, MissingExtraError
-from tiebreak.reports import frames
-from tiebreak.reports.tables import Table
+from tiebreak.results import frames
+from tiebreak.results.formats import trec_rows
+from tiebreak.results.tables import Table
 
 QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 2}, "q3": {"d": 1, "z": 0}}
 FIRST = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"c": 1.0}, "q3": {"y": 2.0, "d": 1.0}}
@@ -30,17 +32,17 @@ def test_values_are_by_run_request_and_measure(scores):
 
 
 def test_means_are_exactly_rounded_and_have_intervals(scores):
-    rows = {(row.run, row.measure): row for row in scores.mean().rows}
+    rows = {(row.run, row.measure): row for row in scores.intervals().rows()}
     row = rows["run2", "RR"]
-    assert row.mean == 0.5 and row.n_requests == 3
+    assert row.value == scores.mean[1, 1] == 0.5 and row.n_requests == 3
     # Values 1/2, 1, 0: standard deviation 1/2; Student's t with 2 degrees of freedom at 97.5% is 4.302653.
-    assert row.high - row.mean == pytest.approx(4.302653 * 0.5 / math.sqrt(3), rel=1e-6)
-    assert row.mean - row.low == pytest.approx(row.high - row.mean)
+    assert row.high - row.value == pytest.approx(4.302653 * 0.5 / math.sqrt(3), rel=1e-6)
+    assert row.value - row.low == pytest.approx(row.high - row.value)
 
 
 def test_one_request_has_a_mean_and_no_interval():
-    (row,) = tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate("RR").mean().rows
-    assert row.mean == 1.0 and math.isnan(row.low) and math.isnan(row.high)
+    (row,) = tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate("RR").intervals().rows()
+    assert row.value == 1.0 and math.isnan(row.low) and math.isnan(row.high)
 
 
 def test_mean_does_not_depend_on_the_order_of_requests():
@@ -58,10 +60,11 @@ def test_measures_are_called_as_they_were_asked_for():
 
 
 def test_dictionaries(scores):
-    assert scores.to_dict()["run1"]["q3"] == {"AP": 0.5, "RR": 0.5}
+    assert nested(scores, "run", "request", "measure")["run1"]["q3"] == {"AP": 0.5, "RR": 0.5}
     assert scores.to_flat_dict()["run2/RR"] == 0.5
-    assert scores.mean().to_dict()["run2"]["RR"] == 0.5
-    assert len(list(scores.per_request())) == 2 * 3 * 2
+    assert nested(scores.summary(), "run", "measure")["run2"]["RR"] == 0.5
+    assert len(scores.to_dict()["rows"]) == 2 * 3 * 2
+    assert scores.to_dict()["rows"][0] == {"run": "run1", "request": "q1", "measure": "AP", "value": 5 / 6}
 
 
 def test_frame_of_whatever_is_installed(scores, monkeypatch):
@@ -76,7 +79,7 @@ def test_frame_of_whatever_is_installed(scores, monkeypatch):
     monkeypatch.setattr(frames, "import_module", lambda name: Library)
     scores.to_frame()
     assert made["run"][:2] == ["run1", "run1"] and made["measure"][:2] == ["AP", "RR"]
-    assert scores.mean().to_frame()["n_requests"] == [3, 3, 3, 3]
+    assert scores.summary().to_frame()["n_requests"] == [3, 3, 3, 3]
 
 
 def test_missing_frame_library_names_the_extra(scores, monkeypatch):
@@ -91,7 +94,7 @@ def test_missing_frame_library_names_the_extra(scores, monkeypatch):
 def test_table_marks_the_best_and_says_what_was_left_out():
     with pytest.warns(tb.errors.EmptyRequestsWarning):
         scores = tb.Experiment(QRELS | {"q4": {"e": 0}}, [FIRST, SECOND]).evaluate(["AP", "ASL(n=50)"])
-    table = scores.table()
+    table = scores.summary().table()
     assert table.header == ("run", "AP", "ASL(n=50)")
     # The first run is better by both; search lengths are better when lower.
     assert table.best == {(0, 1), (0, 2)}
@@ -104,7 +107,7 @@ def test_table_marks_the_best_and_says_what_was_left_out():
 
 def test_ties_for_the_best_are_all_marked():
     scores = tb.Experiment(QRELS, [FIRST, tb.Run(FIRST, name="same")]).evaluate("AP")
-    assert scores.table().best == {(0, 1), (1, 1)}
+    assert scores.summary().table().best == {(0, 1), (1, 1)}
 
 
 def test_latex_and_html_escape_names():
@@ -122,7 +125,7 @@ def test_latex_is_a_tabular_with_the_best_in_bold(scores):
 
 def test_text_in_a_session_shows_the_table(scores):
     text = repr(scores)
-    assert "2 runs x 3 requests x 2 measures" in text and "0.7778" in text
+    assert "Means over 3 requests." in text and "0.7778" in text
 
 
 def test_table_text_has_no_control_characters():
@@ -166,7 +169,9 @@ def test_disaggregated_differences_add_up_to_the_difference():
     simulation = tb.simulate(10, systems=["deep", "top-heavy"], seed=4)
     experiment = tb.Experiment(simulation.judgements, list(simulation.runs.values()))
     for spec in ("AP", "RR", "RBP", "R@10", "TSE"):
-        split = tb.disaggregate(experiment.positions, tb.metric(spec), "run1", "run2").to_dict()
+        split = {}
+        for row in tb.disaggregate(experiment.positions, tb.metric(spec), "run1", "run2").rows():
+            split.setdefault(row.request, []).append(row.difference)
         values = experiment.evaluate(spec)[spec]
         for q, request in enumerate(experiment.positions.requests):
             assert sum(split[request]) == pytest.approx(values[0, q] - values[1, q], abs=1e-12)
@@ -203,7 +208,7 @@ def test_measure_with_its_own_relevance_says_over_how_many_requests():
 
 
 def test_means_show_their_intervals(scores):
-    assert "95% intervals" in repr(scores.mean()) and "low" in scores.mean()._repr_html_()
+    assert "95% intervals" in repr(scores.intervals()) and "low" in scores.intervals()._repr_html_()
 
 
 @pytest.mark.parametrize("grade", [2000.0, 1e308])
@@ -230,14 +235,14 @@ def test_measure_of_ir_measures_without_it_names_the_extra(monkeypatch):
 
 
 def test_json_has_no_nan(tmp_path, capsys):
-    from tiebreak.reports.formats import write_jsonl
+    from tiebreak.results.formats import write_jsonl
 
     write_jsonl(("a", "b"), [(1.5, float("nan"))], sys.stdout)
     assert json.loads(capsys.readouterr().out) == {"a": 1.5, "b": None}
 
 
 def test_unfinished_file_is_not_left_behind(tmp_path):
-    from tiebreak.reports.formats import text_output
+    from tiebreak.results.formats import text_output
 
     path = tmp_path / "out.txt"
     path.write_text("before")
@@ -282,10 +287,9 @@ def test_requests_left_out_are_in_no_row_and_in_no_count(tmp_path):
     exp = tb.Experiment(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, min_grade=2)
     with pytest.warns(tb.errors.EmptyRequestsWarning):
         scores = exp.evaluate(["AP", "RR"])
-    assert {row.request for row in scores.per_request()} == {"q1"}
-    assert [row[1] for row in scores.wide_rows(per_request=True)[1]] == ["q1"]
-    assert {row[1] for row in scores.trec_rows(per_request=True)} == {"q1", "all"}
-    assert repr(scores).startswith("<Scores: 1 run x 1 request x 2 measures>")
+    assert {row.request for row in scores.rows()} == {"q1"}
+    assert [row[1] for row in scores.table().rows] == ["q1"]
+    assert {row[1] for row in trec_rows([scores, scores.summary()])} == {"q1", "all"}
     assert "1 relevant item>" in repr(exp.positions)
     pytest.importorskip("polars")
     assert len(scores.to_frame()) == 2
@@ -294,7 +298,7 @@ def test_requests_left_out_are_in_no_row_and_in_no_count(tmp_path):
 def test_values_left_out_of_one_measure_are_no_rows():
     qrels = {"q1": {"a": 3}, "q2": {"a": 1}}
     scores = tb.Experiment(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}).evaluate(["AP", "ISL(rel=3)"])
-    assert [(row.request, row.measure) for row in scores.per_request()] == [
+    assert [(row.request, row.measure) for row in scores.rows()] == [
         ("q1", "AP"),
         ("q1", "ISL(rel=3)"),
         ("q2", "AP"),
@@ -305,4 +309,4 @@ def test_requests_left_out_are_in_no_dictionary():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}}
     with pytest.warns(EmptyRequestsWarning):
         found = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
-    assert [list(of_run) for of_run in found.values()] == [["q1", "q3"]] * 2
+    assert [row["request"] for row in found["rows"]] == ["q1", "q3"] * 2

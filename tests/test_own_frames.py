@@ -43,7 +43,7 @@ def test_result_of_files_is_a_frame_of_the_first_library_installed(tmp_path, mon
 
 
 def test_library_that_is_gone_is_named(monkeypatch):
-    from tiebreak.reports import frames
+    from tiebreak.results import frames
 
     def nothing(name):
         raise ImportError(name)

@@ -10,7 +10,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak import _kernels
-from tiebreak._interface import COUNTERS
+from tiebreak._kernels.interface import COUNTERS
 from tiebreak.errors import CoreMissingWarning, TiebreakError
 
 PUBLIC = {
@@ -121,7 +121,7 @@ def test_import_and_help_take_less_than_a_fifth_of_a_second(arguments):
 
 def test_engine_can_be_chosen(monkeypatch):
     monkeypatch.setenv("TIEBREAK_CORE", "python")
-    assert _kernels.kernels().__name__ == "tiebreak._reference"
+    assert _kernels.kernels().__name__ == "tiebreak._kernels.reference"
     monkeypatch.setenv("TIEBREAK_CORE", "fortran")
     with pytest.raises(TiebreakError, match="it can be auto, rust, python"):
         _kernels.kernels()
@@ -168,6 +168,6 @@ def test_core_is_there_where_it_is_required():
 
 def test_core_counts_what_the_interface_names():
     core, _ = _kernels.compiled()
-    engine = core or import_module("tiebreak._reference")
+    engine = core or import_module("tiebreak._kernels.reference")
     _, rows = engine.read_judgements(("bytes", b"q 0 d 1\n"), None)
     assert rows[-1][0].shape == (1, len(COUNTERS))

@@ -84,24 +84,24 @@ def test_r_precision_gives_its_worst_user_less_than_total_search_efficiency():
     made = worst_case(tb.positions([[1, 2]]), "RP")
     assert (made.method, made.utility.item()) == ("enumeration", 0)
     assert metric("TSE(RP)").evaluate(tb.positions([[1, 2]])).item() == 1
-    assert [row.items for row in made.per_request()] == [("d2",)]
+    assert [row.items for row in made.rows()] == [("d2",)]
 
 
 def test_without_a_strict_exposure_several_users_are_worst_off():
-    (row,) = worst_case(tb.positions([[1, 3, 4]]), "R@2").per_request()
+    (row,) = worst_case(tb.positions([[1, 3, 4]]), "R@2").rows()
     assert (row.utility, row.items) == (0, ("d2", "d3"))
-    (row,) = worst_case(tb.positions([[1, 3, 4]]), "AP").per_request()
+    (row,) = worst_case(tb.positions([[1, 3, 4]]), "AP").rows()
     assert (row.utility, row.items) == (0.25, ("d3",))
 
 
 def test_worst_user_by_hand():
     # Users of p = (2, 5) by AP: {2} gets 1/2, {5} 1/5, {2, 5} (1/2 + 2/5) / 2
-    (row,) = worst_case(tb.positions([[2, 5]]), "AP").per_request()
+    (row,) = worst_case(tb.positions([[2, 5]]), "AP").rows()
     assert row == ("run1", "q1", 1 / 5, ("d2",))
 
 
 def test_unretrieved_items_all_make_worst_off_users():
-    rows = list(worst_case(tb.positions([[7, None, None], [None, None, 1], [3, 9, 1]]), "nDCG").per_request())
+    rows = list(worst_case(tb.positions([[7, None, None], [None, None, 1], [3, 9, 1]]), "nDCG").rows())
     assert [row.items for row in rows] == [("d2", "d3"), ("d1", "d2"), ("d2",)]
     assert [row.utility for row in rows] == [0, 0, 1 / log2(10)]
 
@@ -115,13 +115,13 @@ def test_utility_of_the_worst_off_user_is_the_nearest_float():
 
 
 def test_users_that_are_nearly_as_badly_off_do_not_tie():
-    (row,) = worst_case(tb.positions([[3, 4]]), "RBP(p=0.9999999999999)@100").per_request()
+    (row,) = worst_case(tb.positions([[3, 4]]), "RBP(p=0.9999999999999)@100").rows()
     assert row.items == ("d2",)
 
 
 def test_item_is_found_where_exposure_underflows():
     made = worst_case(tb.positions([[5000, 6000]]), "RBP(p=0.5)")
-    assert [(row.utility, row.items) for row in made.per_request()] == [(0, ("d2",))]
+    assert [(row.utility, row.items) for row in made.rows()] == [(0, ("d2",))]
 
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 3}, "q2": {"x": 1}, "q3": {"a": 1, "c": 1}}
@@ -171,7 +171,7 @@ def test_enumeration_finds_the_minimum_over_all_users(vectors, spec):
     made = worst_case(tb.positions(vectors), spec)
     assert made.method == "enumeration"
     score = recall_level_form(metric(spec)).score
-    for vector, row in zip(vectors, made.per_request(), strict=True):
+    for vector, row in zip(vectors, made.rows(), strict=True):
         p = [tb.UNRETRIEVED if k is None else k for k in vector]
         values = {
             u: score(np.array([[sorted(p[i] for i in u)]], dtype=np.int32)).item() for u in subsets(range(len(p)))
@@ -189,7 +189,7 @@ def test_enumeration_agrees_with_the_theorem(vectors):
     known, found = (worst_case(tb.positions(vectors), m) for m in (AveragePrecision(), Unproven()))
     assert (known.method, found.method) == ("theorem", "enumeration")
     assert np.array_equal(known.utility, found.utility)
-    assert [row.items for row in known.per_request()] == [row.items for row in found.per_request()]
+    assert [row.items for row in known.rows()] == [row.items for row in found.rows()]
 
 
 class Shared(RecallLevelMetric):
@@ -209,7 +209,7 @@ class Shared(RecallLevelMetric):
 
 def test_where_it_takes_several_items_to_be_worst_off_they_are_given_together():
     # {2}: 1/2, {4}: 1/4, {2, 4}: (1/2 + 1/4) / 8
-    (row,) = worst_case(tb.positions([[4, 2]]), Shared()).per_request()
+    (row,) = worst_case(tb.positions([[4, 2]]), Shared()).rows()
     assert (row.utility, row.items) == (0.75 / 8, ("d1", "d2"))
 
 
@@ -455,4 +455,4 @@ def test_requests_without_a_relevant_item_have_no_worst_off_user():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}}
     with pytest.warns(EmptyRequestsWarning):
         positions = tb.project(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}])
-    assert [row.request for row in tb.worst_case(positions, "AP").per_request()] == ["q1", "q3"] * 2
+    assert [row.request for row in tb.worst_case(positions, "AP").rows()] == ["q1", "q3"] * 2

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tiebreak._base.spec import DEEPEST, LONGEST, Spec, parse
 from tiebreak.errors import InputError
-from tiebreak.spec import DEEPEST, LONGEST, Spec, parse
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ _HOME = {
     "read_judgements": "inputs",
     "read_providers": "inputs",
     "read_weights": "inputs",
-    "UNRETRIEVED": "_interface",
+    "UNRETRIEVED": "_kernels.interface",
     "Levels": "projection",
     "Positions": "projection",
     "positions": "projection",

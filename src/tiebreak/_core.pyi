@@ -1,6 +1,6 @@
 from typing import Any
 
-from tiebreak._interface import Judged, Options, Source, Tick
+from tiebreak._kernels.interface import Judged, Options, Source, Tick
 
 INTERFACE: int
 

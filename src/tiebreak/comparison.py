@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._base.text import listed, many
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, place_of
 from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
+from tiebreak.orderings.base import RequestOrders, RequestPlace
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
 from tiebreak.orderings.cycles import majority_cycles
 from tiebreak.preferences import Pairs, Preference, preference
-from tiebreak.preferences.base import Evaluate, Labels
+from tiebreak.preferences.base import Labels
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
+from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance import Paired, Significance, Test, significance
-from tiebreak.words import listed, many, signed
 
-MOST_ROWS = 200
 FEWEST = 6
 """With fewer requests that differ even one that wins all of them has shown nothing: 2 / 2^5 > 0.05."""
+CLEAR = f"* The 95% interval of the mean, by Student's t, excludes 0, and at least {FEWEST} requests differ."
 
 
-class Row(NamedTuple):
+class PairValue(NamedTuple):
     """One preference: positive where `run` is better than `other`."""
 
     run: str
     other: str
     request: str
+    measure: str
     value: float
 
 
 class PairSummary(NamedTuple):
-    """One pair over all requests, with the 95% interval of the mean by Student's t."""
+    """One pair over all requests: the mean with its 95% interval by Student's t, and requests won, tied and lost."""
 
     run: str
     other: str
-    mean: float
+    measure: str
+    value: float
     low: float
     high: float
     wins: int
@@ -57,55 +59,43 @@ class PairSummary(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves 0 out, and enough requests differ for any test to show it."""
+        """Whether the interval excludes 0, and enough requests differ for any test to show it."""
         return (self.low > 0 or self.high < 0) and self.wins + self.losses >= FEWEST
 
-    def marked_mean(self, digits: int) -> str:
-        """The mean, with a star where the interval leaves 0 out."""
-        return signed(self.mean, digits) + ("*" if self.is_clear else " ")
 
-
-CLEAR = f"* The 95% interval of the mean, by Student's t, leaves 0 out, and at least {FEWEST} requests differ."
-
-
-def not_shown(rows: int, noun: str, most: int = MOST_ROWS) -> tuple[str, ...]:
-    """A note on the rows that a table leaves to other formats."""
-    return (f"{many(rows - most, f'more {noun}')} not shown; other formats list all.",) if rows > most else ()
+def win_tie_loss_cell(row: Row, digits: int) -> str:
+    return f"{row['wins']}/{row['ties']}/{row['losses']}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary(Shown):
+class Summary(Result):
     """Every pair over all requests."""
 
-    measure: str
-    rows: tuple[PairSummary, ...]
+    pairs: tuple[PairSummary, ...]
     notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = PairSummary._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        "run": column("run"),
+        "other": column("other"),
+        "value": signed_column("value"),
+        "low": signed_column("low"),
+        "high": signed_column("high"),
+        **{name: column(name) for name in ("wins", "ties", "losses")},
+    }
+    spread = "measure"
+    spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value"), "w/t/l": win_tie_loss_cell}
+    mark = "*"
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{run: {other: mean}}``."""
-        means: dict[str, dict[str, float]] = {}
-        for row in self.rows:
-            means.setdefault(row.run, {})[row.other] = row.mean
-        return means
+    def rows(self) -> tuple[PairSummary, ...]:
+        return self.pairs
 
-    def to_frame(self) -> Any:
-        """A row per pair: run, other, mean, low, high, wins, ties, losses."""
-        return self._frame(PairSummary._fields, self.rows)
-
-    def table(self, digits: int = 4) -> Table:
-        """Pairs as rows, their means marked where the interval leaves 0 out."""
-        rows, marked = [], []
-        for place, row in enumerate(self.rows):
-            bounds = (signed(value, digits) for value in (row.low, row.high))
-            rows.append((row.run, row.other, row.marked_mean(digits), *bounds, *(f"{count:,}" for count in row[5:])))
-            if row.is_clear:
-                marked.append((place, 2))
-        header = ("run", "other", *PairSummary._fields[2:])
-        return Table(header, tuple(rows), (*self.notes, CLEAR), frozenset(marked), MOST_ROWS)
+    def is_marked(self, row: Row) -> bool:
+        return PairSummary(**row).is_clear
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison(Result):
     """Preferences [pair, request]; positive where the first run of a pair is better, 0 exactly where they tie.
 
     Attributes
@@ -141,6 +131,17 @@ class Comparison(Shown):
     exact: ExactValues | None = None
     by_run: ExactValues | None = None
     labels: Labels | None = None
+    library: str | None = None
+    columns = PairValue._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        name: signed_column(name) if name == "value" else column(name) for name in PairValue._fields
+    }
+    spread = "measure"
+    spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"measure": self.measure, "baselines": list(self.baselines)}
 
     @cached_property
     def values(self) -> Floats:
@@ -195,10 +196,14 @@ class Comparison(Shown):
     def summary(self) -> Summary:
         """Mean, interval, wins, ties and losses of every pair."""
         parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
-        rows = (PairSummary(*names, mean, *interval, *counts) for names, mean, interval, counts in parts)
-        return Summary(self.measure, tuple(rows), (self.described(), *self.notes), library=self.library)
+        rows = (PairSummary(*names, self.measure, mean, *interval, *counts) for names, mean, interval, counts in parts)
+        return Summary(tuple(rows), (self.description, *self.notes, CLEAR), self.library)
 
-    def described(self) -> str:
+    def preview(self) -> Summary:
+        return self.summary()
+
+    @property
+    def description(self) -> str:
         """What the numbers are, in words."""
         against = f" against {listed(self.baselines)}" if self.baselines else ""
         trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
@@ -247,7 +252,7 @@ class Comparison(Shown):
         made = self._method(by)
         cycles = majority_cycles(self.ballots.majorities(self.ballots.once())[0], self.runs)
         scores = made.scores(self.ballots)
-        return Ordering.of(
+        return Ordering.from_scores(
             self.measure,
             str(made),
             self.runs,
@@ -319,7 +324,7 @@ class Comparison(Shown):
         >>> import tiebreak as tb
         >>> qrels = {f"q{k}": {"a": 1} for k in range(8)}
         >>> runs = [{q: {"a": 2.0, "x": 1.0} for q in qrels}, {q: {"a": 1.0, "x": 2.0} for q in qrels}]
-        >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().p.tolist()      # 2 / 2^8
+        >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().pvalue.tolist()      # 2 / 2^8
         [0.0078125]
         """
         made = significance(
@@ -332,7 +337,7 @@ class Comparison(Shown):
             jobs=jobs,
             tick=tick,
         )
-        return replace(made, notes=(*made.notes, *self.notes), library=self.library)
+        return replace(made, more_notes=(*made.more_notes, *self.notes), library=self.library)
 
     @property
     def paired(self) -> Paired:
@@ -345,45 +350,30 @@ class Comparison(Shown):
             return Paired(*known, self.denominator)
         return Paired(*known, None, self.exact.exactly, self.exact.is_rational, self.by_run)
 
-    def placings(self) -> NDArray[np.int64]:
-        """The rank of every run in every request by win rate, 1 for the best, the best rank shared: [run, request]."""
-        return np.stack([1 + (self.ballots.above(run) < 0).sum(axis=0) for run in range(len(self.runs))])
+    def order_requests(self) -> RequestOrders:
+        """The order of the runs within every request, by win rate."""
+        rates = self.win_rate().T
+        ranks = np.stack([1 + (self.ballots.above(run) < 0).sum(axis=0) for run in range(len(self.runs))], axis=1)
+        rows = zip(self.requests, ranks.tolist(), rates.tolist(), strict=True)
+        places = (
+            RequestPlace(run, request, self.measure, rank, rate, of_request.count(rank) > 1)
+            for request, of_request, of_rates in rows
+            for rank, run, rate in sorted(zip(of_request, self.runs, of_rates, strict=True))
+        )
+        return RequestOrders(tuple(places), self.notes, self.library)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[PairValue]:
         """Every preference, by request, then pair."""
         names = list(self.names())
-        for request, column in zip(self.requests, self.values.T.tolist(), strict=True):
-            for (run, other), value in zip(names, column, strict=True):
-                yield Row(run, other, request, value)
-
-    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """``{run: {other: {request: value}}}``."""
-        requests = list(self.requests)
-        found: dict[str, dict[str, dict[str, float]]] = {}
-        for (run, other), row in zip(self.names(), self.values.tolist(), strict=True):
-            found.setdefault(run, {})[other] = dict(zip(requests, row, strict=True))
-        return found
-
-    def to_frame(self) -> Any:
-        """Every preference, a row each: run, other, request, value."""
-        return self._frame(Row._fields, self.rows())
-
-    def table(self, digits: int = 4) -> Table:
-        """Pairs as rows, as in the summary."""
-        return self.summary().table(digits)
-
-    def __repr__(self) -> str:
-        size = (
-            f"{many(len(self.pairs), 'pair')} of {many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
-        )
-        return f"<Comparison by {self.measure}: {size}>\n{self.summary()!r}"
+        for request, values in zip(self.requests, self.values.T.tolist(), strict=True):
+            for (run, other), value in zip(names, values, strict=True):
+                yield PairValue(run, other, request, self.measure, value)
 
 
 def compare(
     positions: Positions,
     measure: str | Preference | Metric,
     baseline: str | Run | Iterable[str | Run] | None = None,
-    evaluate: Evaluate | None = None,
 ) -> Comparison:
     """Compare runs by a preference.
 
@@ -394,8 +384,6 @@ def compare(
         Such as ``"RPP"``, ``"LexiRecall"`` or ``"diff(AP)"``; a metric stands for the difference of its values.
     baseline : str or list of str, optional
         Compare every other run with these only.
-    evaluate : callable, optional
-        Gives the values of a metric; by default from these positions.
 
     Examples
     --------
@@ -403,13 +391,20 @@ def compare(
     >>> tb.compare(tb.positions([[1, 9], [2, 3], [1, 8]]), "RPP").matrix().tolist()
     [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
-    made = preference(measure)
     if len(positions.runs) < 2:
         raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
-    baselines = names_of(baseline)
+    baselines = baseline_names(baseline)
     places = [place_of(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
-    found = made.compare(positions, pairs, evaluate or (lambda metric: metric.values(positions)))
+    return compare_pairs(positions, measure, pairs, baselines)
+
+
+def compare_pairs(
+    positions: Positions, measure: str | Preference | Metric, pairs: Pairs, baselines: tuple[str, ...] = ()
+) -> Comparison:
+    """Compare some pairs of runs by a preference."""
+    made = preference(measure)
+    found = made.compare(positions, pairs)
     if not len(found.requests):
         raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
     return Comparison(
@@ -428,7 +423,7 @@ def compare(
     )
 
 
-def names_of(baseline: str | Run | Iterable[str | Run] | None) -> tuple[str, ...]:
+def baseline_names(baseline: str | Run | Iterable[str | Run] | None) -> tuple[str, ...]:
     """The names of baselines, each once."""
     if baseline is None:
         return ()

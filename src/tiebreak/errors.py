@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tiebreak.words import listed, visible
+from tiebreak._base.text import listed, visible
 
 
 class TiebreakError(Exception):

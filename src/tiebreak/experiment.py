@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
-from inspect import signature
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from tiebreak._interface import MEMORY, Tick
-from tiebreak.errors import GradesWarning, InputError, UnknownNameError
-from tiebreak.exact import ExactValues
+from tiebreak._base.text import many
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import MEMORY, Tick
+from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, Run, read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.base import over_requests
-from tiebreak.metrics.external import ExternalMeasure
+from tiebreak.metrics import Metric, metric, named_metrics
+from tiebreak.metrics.base import evaluate_all
+from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import (
-    AspectRankings,
-    aspect_rankings,
-    subtopic_rankings,
-    with_aspects,
-    with_intents,
-)
-from tiebreak.projection.primitives import Floats
+from tiebreak.projection.aspect_rankings import AspectSource, with_aspects, with_intents
+from tiebreak.projection.needs import Needs
 from tiebreak.scores import Scores
-from tiebreak.words import many
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -40,9 +30,10 @@ if TYPE_CHECKING:
     from tiebreak.orderings import Method, Ordering
     from tiebreak.populations import Population
     from tiebreak.preferences import Preference
-    from tiebreak.reports.overview import Overview
+    from tiebreak.results.overview import Overview
     from tiebreak.utilities import Utilities
 
+AnyMeasure: TypeAlias = "str | Metric | Preference | Population"
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
@@ -61,9 +52,14 @@ class Experiment:
     intents : Judgements, path, dict or frame, optional
         How likely each subtopic is what a request means, ``{request: {subtopic: likelihood}}``, or as judgements are
         written with the subtopic in the place of the item; by default all are equally likely.
-    **options
-        How they are read: ``min_grade``, ``binary``, ``depth``, ``judged_only``, ``requests``, ``ties``, ... as in
-        `project`.
+    audit : bool
+        Also count what `audit` shows, while the runs are read for something else.
+    min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
+        How files are read, as in `project`.
+
+    The runs are read when something is first asked of them, once for all that is asked together: for measures that look
+    at more than judged items too, such as ``EU@10`` or ``ASL(n='union')``. They are read again only if a later question
+    needs more than all before it; `read` can be told what is to come.
 
     Examples
     --------
@@ -80,52 +76,115 @@ class Experiment:
         aspects: Any = None,
         profile: Any = None,
         intents: Any = None,
-        **options: Any,
+        min_grade: float | None = None,
+        binary: bool = False,
+        depth: int | None = None,
+        judged_only: bool = False,
+        requests: str = "judged",
+        ties: str = "item",
+        duplicates: str = "error",
+        on_bad_score: str = "error",
+        exclude: Judgements | Path | Values | Any = None,
+        candidates: Judgements | Path | Values | Any = None,
+        memory: int = MEMORY,
+        jobs: int | None = None,
+        audit: bool = False,
     ) -> None:
-        signature(project).bind_partial(**options)  # a name that is misspelt is refused before anything is read
-        memory = options.get("memory", MEMORY)
         self.judgements = read_judgements(judgements, memory=memory)
         self.runs = as_runs(runs, memory)
-        self.options = options
-        self._aspects = None if aspects is None else some_aspects(read_aspects(aspects))
-        self._profile = None if profile is None else read_judgements(profile)
+        self._options: dict[str, Any] = {
+            "min_grade": min_grade,
+            "binary": binary,
+            "depth": depth,
+            "judged_only": judged_only,
+            "requests": requests,
+            "ties": ties,
+            "duplicates": duplicates,
+            "on_bad_score": on_bad_score,
+            "exclude": exclude,
+            "candidates": candidates,
+            "memory": memory,
+            "jobs": jobs,
+        }
+        known = None if aspects is None else some_aspects(read_aspects(aspects))
+        self._aspect_source = AspectSource(
+            self.judgements, known, None if profile is None else read_judgements(profile)
+        )
         self._intents = None if intents is None else read_judgements(intents)
+        self._needs, self._audited = Needs(), audit
+        self._view: Positions | None = None
 
     def __repr__(self) -> str:
         return f"<Experiment: {many(len(self.runs), 'run')}, {many(len(self.judgements.requests), 'judged request')}>"
 
-    @cached_property
+    @property
     def positions(self) -> Positions:
         """Where the judged items stand in every run; read when first asked for."""
-        return self._read()
+        return self._positions(Needs())
 
-    def read(self, tick: Tick | None = None) -> None:
-        """Read the runs now, and report to `tick` as `project` does."""
-        self.positions = self._read(tick=tick)
+    def read(
+        self,
+        measures: AnyMeasure | Iterable[AnyMeasure] = (),
+        *,
+        audit: bool = False,
+        tick: Tick | None = None,
+        early: EarlyReading | None = None,
+    ) -> None:
+        """Read the runs now, with all that some measures need.
 
-    def _read(self, **extra: Any) -> Positions:
-        made = project(self.judgements, self.runs, **self.options | {"nonrelevant": True} | extra)
-        made = made if self._aspects is None else with_aspects(made, self._aspects)
-        return made if self._intents is None else with_intents(made, self._intents)
+        Parameters
+        ----------
+        measures : str, Metric, Preference or Population, or several of them
+        audit : bool
+            Also count what `audit` shows.
+        tick, early
+            As in `project`.
+        """
+        asked = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+        self._positions(Needs.union(needs_of(measure) for measure in asked), audit, tick, early)
+
+    def _positions(
+        self, needs: Needs, audit: bool = False, tick: Tick | None = None, early: EarlyReading | None = None
+    ) -> Positions:
+        """The positions with all that is and was needed."""
+        everything, audited = self._needs | needs, self._audited or audit
+        if self._view is None or everything != self._needs or audited != self._audited:
+            self._needs, self._audited = everything, audited
+            self._view = self._read(tick, early)
+        return self._view
+
+    def _read(self, tick: Tick | None, early: EarlyReading | None) -> Positions:
+        needs, source = self._needs, self._aspect_source
+        positions = project(
+            self.judgements,
+            self.runs,
+            **self._options,
+            nonrelevant=True,
+            top=needs.top,
+            pool=needs.pool,
+            audit=self._audited,
+            tick=tick,
+            early=early,
+        )
+        positions = replace(positions, aspect_source=replace(source, depth=needs.aspects))
+        if source.aspects is not None:
+            positions = with_aspects(positions, source.aspects)
+        return positions if self._intents is None else with_intents(positions, self._intents)
 
     def audit(self) -> Overview:
         """What was read: depths, ties, how much was judged, and what is odd about it; as ``tiebreak check`` shows."""
-        from tiebreak.reports.overview import overview
+        from tiebreak.results.overview import overview
 
-        positions = self.positions if self.options.get("audit") else self._read(audit=True)
-        return overview(positions, self.judgements)
+        return overview(self._positions(Needs(), audit=True), self.judgements)
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
         names, metrics = named_metrics(measures)
-        positions = self.positions
-        warn_of_grades(metrics, positions)
-        exact = tuple(self._evaluated(metrics))
+        positions = self._positions(Needs.union(m.needs for m in metrics))
+        warn_about_grades(metrics, positions)
+        exact = tuple(evaluate_all(metrics, positions))
         values = np.stack([one.nearest for one in exact], axis=-1)
-        counted = int((positions.relevant() > 0).sum())
-        over = f"Means over {many(counted, 'request')}."
-        on_measures = notes_on_measures(names, metrics, values, counted)
-        said = (over, *notes(positions), *on_measures, *self._notes_on_aspects(metrics))
+        said = tuple(metric_notes(names, metrics, values, positions))
         return Scores(
             positions.runs, positions.requests, names, metrics, values, exact, said, library=positions.library
         )
@@ -147,19 +206,12 @@ class Experiment:
         from tiebreak.preferences.from_metric import MetricDifference
 
         made = preference(measure)  # a bad name is refused before anything is read
-        compared = compare(self.positions, made, baseline, evaluate=self._values)
+        positions = self._positions(made.needs)
+        compared = compare(positions, made, baseline)
         if isinstance(made, MetricDifference):
-            warn_of_grades([metric(made.metric)], self.positions)
-        said = (*notes(self.positions, own_level(made), len(compared.requests)), *self._depth_note(made))
+            warn_about_grades([metric(made.metric)], positions)
+        said = tuple(preference_notes(made, positions, len(compared.requests)))
         return replace(compared, measure=str(measure).strip(), notes=said)
-
-    def _depth_note(self, made: Preference) -> Iterator[str]:
-        """Lexirecall is sensitive to how deep runs go."""
-        from tiebreak.preferences.lexicographic import LexiRecall
-        from tiebreak.reports.overview import uneven_depths
-
-        if isinstance(made, LexiRecall):
-            yield from uneven_depths(self.positions)
 
     def order(
         self,
@@ -179,7 +231,9 @@ class Experiment:
         request : str, optional
             Order the rankings of this request only.
         """
-        found = population_of(measure, by)
+        from tiebreak.populations import requested_population
+
+        found = requested_population(measure, by)
         if found is None:
             compared = self.compare(cast("str | Preference | Metric", measure or "RPP"))
             return compared.order(cast("str | Method | None", by), request=request)
@@ -196,16 +250,17 @@ class Experiment:
         from tiebreak.utilities import LOWER, Utilities
 
         made = metric(measure)
-        values = self._values(made)
-        warn_of_grades([made], self.positions)
+        positions = self._positions(made.needs)
+        values = made.counted_values(positions)
+        warn_about_grades([made], positions)
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         if not len(known):
             raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
         lower = made.traits.lower_is_better
-        requests = self.positions.requests.take(known)
+        requests = positions.requests.take(known)
         exact = (-values if lower else values).take_columns(known)
-        table = UtilityTable(self.positions.runs, requests, exact.nearest, exact=exact, library=self.positions.library)
-        said = (*((LOWER,) if lower else ()), *notes(self.positions, made.rel, len(known)))
+        table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
+        said = (*((LOWER,) if lower else ()), *reading_notes(positions, made.rel, len(known)))
         return Utilities.of(table, str(made), said, weights, groups)
 
     def explain(
@@ -227,94 +282,17 @@ class Experiment:
             The preference by whose size requests are sorted; by default RPP.
         """
         from tiebreak.explanation import contributions, explain_request
+        from tiebreak.preferences import preference
 
-        said = tuple(notes(self.positions))
+        positions = self._positions(Needs() if measure is None else preference(measure).needs)
+        notes = tuple(reading_notes(positions))
         if request is None:
-            return replace(contributions(self.positions, run, other, measure, self._values), notes=said)
+            requests = contributions(positions, run, other, measure)
+            return replace(requests, notes=(*requests.notes, *notes))
         if measure is not None:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
-        return replace(explain_request(self.positions, run, other, str(request)), notes=said)
-
-    def _values(self, metric: Metric) -> ExactValues:
-        """The exact values [run, request] of a metric."""
-        return next(self._evaluated([metric]))
-
-    def _evaluated(self, metrics: Iterable[Metric]) -> Iterator[ExactValues]:
-        """The exact values [run, request] of each metric; levels of one grade are sorted once for all that use them."""
-        positions = self.positions
-        metrics = list(metrics)
-        forms = [m.on(positions) for m in metrics]
-        levels = {rel: positions.levels(rel) for rel in {m.rel for m in forms if isinstance(m, LevelMetric)}}
-        for asked, m in zip(metrics, forms, strict=True):
-            if isinstance(m, ExternalMeasure):
-                values = ExactValues.given(m.evaluate_rankings(self._judged, self._whole_rankings))
-            elif isinstance(m, LevelMetric):
-                values = m.of_levels(levels[m.rel])
-            elif isinstance(m, AspectMetric):
-                values = m.values_of(self._aspect_rankings(m))
-            else:
-                values = m.values(self._pooled if m.needs_pool else positions)
-            yield over_requests(asked, values, positions)
-
-    @property
-    def _judged(self) -> Judgements:
-        """The judgements, without grades where they are to be forgotten."""
-        options = self.options
-        return self.judgements.binary(options.get("min_grade")) if options.get("binary") else self.judgements
-
-    @cached_property
-    def _pooled(self) -> Positions:
-        """The runs once more, with the items of all of them counted."""
-        return self._read(pool=True)
-
-    def _aspect_rankings(self, made: AspectMetric) -> AspectRankings:
-        """The first items of every ranking with their aspects, as deep as was asked for so far."""
-        if self._aspects is None and self.judgements.subtopics is None:
-            raise InputError(f"{made} needs the aspects of items: aspects=..., --aspects FILE.", kind="aspects")
-        depth = int(made.cutoff or 1)
-        if self._shown is None or self._shown[0] < depth:
-            read = self._read(top=depth)
-            self._shown = depth, self._rankings_with_aspects(read)
-        return self._shown[1]
-
-    def _rankings_with_aspects(self, read: Positions) -> AspectRankings:
-        if self._aspects is not None:
-            return aspect_rankings(read, self.judgements, self._aspects, self._profile)
-        if self._profile is not None:
-            raise InputError(
-                "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
-            )
-        return subtopic_rankings(read, self.judgements)
-
-    _shown: tuple[int, AspectRankings] | None = None
-
-    def _notes_on_aspects(self, metrics: tuple[Metric, ...]) -> Iterator[str]:
-        """What measures of diversity took for granted."""
-        of_aspects = [m for m in metrics if isinstance(m, AspectMetric)]
-        if self._shown is None or not of_aspects:
-            return
-        from tiebreak.metrics.aspects.unified import InterestMetric, NoisyOrNDCG
-
-        _, rankings = self._shown
-        whose = "their own ratings" if self._profile is None else "a profile"
-        of_interests = [m for m in of_aspects if isinstance(m, InterestMetric) and m.interest == "profile"]
-        unknown = rankings.without_aspect
-        lacking = f" {many(unknown, 'rated item')} without one." if unknown else ""
-        yield f"{many(len(rankings.table.labels), 'aspect')}.{lacking}"
-        if of_interests:
-            empty = rankings.without_profile
-            counted = f" {many(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
-            yield f"Users' interest in aspects is taken from {whose}.{counted}"
-        by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
-        if by_rated and (unserved := rankings.unserved):
-            yield f"Users whose interests nothing that they rated serves, for whom it is 0: {unserved:,}."
-        if any(getattr(m, "r_max", 0) is None for m in of_aspects):
-            yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
-
-    @cached_property
-    def _whole_rankings(self) -> Positions:
-        """The runs once more, with every item of every ranking."""
-        return self._read(top=2**31 - 1)
+        levels = explain_request(positions, run, other, str(request))
+        return replace(levels, notes=(*levels.notes, *notes[:1]))
 
 
 def some_aspects(aspects: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -323,105 +301,12 @@ def some_aspects(aspects: dict[str, list[str]]) -> dict[str, list[str]]:
     return aspects
 
 
-def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
-    """The measures asked for: what each was called, and what it is."""
-    asked = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
-    if not asked:
-        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
-    names = tuple(str(measure).strip() for measure in asked)
-    if len(set(names)) < len(names):
-        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
-    return names, tuple(metric(measure) for measure in asked)
-
-
-def warn_of_grades(metrics: Iterable[Metric], positions: Positions) -> None:
-    lowest = positions.grade.min()
-    graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
-    if graded and positions.min_grade is not None and positions.min_grade > lowest:
-        warnings.warn(
-            f"{', '.join(graded)} {'count' if len(graded) > 1 else 'counts'} every grade above 0, also those below "
-            f"min_grade={positions.min_grade:g}. "
-            f"Use binary judgements, or {graded[0]} with rel=, for the others' notion of relevance.",
-            GradesWarning,
-            stacklevel=3,
-        )
-
-
-def population_of(measure: Any, by: Any) -> Population | None:
-    """The population asked for, as the measure or as the way to order; None where none is meant."""
-    from tiebreak.orderings import CATALOGUE as METHODS
+def needs_of(measure: AnyMeasure) -> Needs:
+    """What has to be read for a metric, a preference or a population."""
     from tiebreak.populations import is_population, population
+    from tiebreak.preferences import preference
 
     if is_population(measure):
-        if by is not None:
-            raise InputError(f"{measure} orders the runs by itself. Leave out by={by!r}.", kind="choice")
-        return with_metric(population(measure))
-    if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
-        return None
-    made = population(by)
-    if measure is None:
-        return with_metric(made)
-    try:
-        asked = metric(measure)
-    except UnknownNameError:
-        raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
-    if made.metric not in (None, asked):
-        raise InputError(f"{measure} cannot be ordered by {by}, which is of another metric.", kind="choice")
-    return replace(made, metric=asked)
-
-
-def with_metric(made: Population) -> Population:
-    if made.metric is None:
-        raise InputError(f"{made} of what? Name a metric, such as {made.name}(AP).", kind="spec")
-    return made
-
-
-def own_level(made: Preference) -> float | None:
-    """The grade from which a preference, or the metric it is made of, calls an item relevant, if it has its own."""
-    level: float | None = getattr(getattr(made, "metric", made), "rel", None)
-    return level
-
-
-def notes(positions: Positions, rel: float | None = None, counted: int | None = None) -> Iterator[str]:
-    """What a reader of the numbers must know: what counts, what was left out, how much was judged."""
-    m = positions.relevant(rel)
-    left_out = int((m == 0).sum()) if counted is None else len(m) - counted
-    relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
-    yield f"Relevant is {relevance}." + (
-        f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
-    )
-    yield from positions.notes
-    missing = int(((positions.listed == 0) & (m > 0)).sum())
-    if missing:
-        yield f"Rankings that are missing and count as retrieving nothing: {missing:,}."
-    ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
-    if ignored:
-        yield f"Rankings of requests without judgements, ignored: {ignored:,}."
-    yield from unjudged_share(positions)
-
-
-def unjudged_share(positions: Positions) -> Iterator[str]:
-    """How much of the first ten items of all rankings nobody judged, by run."""
-    from tiebreak.reports.overview import judged_share
-
-    there = (positions.retrieved > 0).any(axis=1)
-    shares = [1 - judged_share(positions, r, 10) for r in np.flatnonzero(there).tolist()]
-    if shares:
-        low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
-        yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
-
-
-def notes_on_measures(
-    names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats, requests: int
-) -> Iterator[str]:
-    """Measures that count other requests or other items than the rest."""
-    handed_over = [name for name, m in zip(names, metrics, strict=True) if isinstance(m, ExternalMeasure)]
-    if handed_over:
-        yield f"By ir_measures: {', '.join(handed_over)}."
-    summed = [name for name, m in zip(names, metrics, strict=True) if m.is_summed]
-    if summed:
-        yield f"Sums over requests, not means: {', '.join(summed)}."
-    for k, (name, m) in enumerate(zip(names, metrics, strict=True)):
-        counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
-        if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
-            yield f"{name}: means over {many(counted, 'request')}."
+        inside = population(cast("str | Population", measure)).metric
+        return Needs() if inside is None else metric(inside).needs
+    return preference(cast("str | Metric | Preference", measure)).needs

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._interface import UNRETRIEVED
-from tiebreak.comparison import compare, not_shown
+from tiebreak._base.text import many, signed
+from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak.comparison import compare, compare_pairs
 from tiebreak.errors import InputError, place_of
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import Metric
 from tiebreak.metrics.disaggregation import disaggregate
-from tiebreak.preferences import DEFAULTS, Preference, preference
-from tiebreak.preferences.base import Evaluate
+from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
-from tiebreak.words import many, signed
+from tiebreak.results.record import MOST_ROWS, Cell, Result, signed_column
+from tiebreak.results.tables import Table
 
 MEASURES = (*DEFAULTS, "diff(AP)")
-MOST_ROWS = 20
+MOST_REQUESTS = 20
 
 
 class Level(NamedTuple):
@@ -44,65 +43,58 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Shown):
+class Explanation(Result):
     """Two rankings of one request side by side.
 
     Attributes
     ----------
     run, other, request : str
-    rows : tuple of Level
+    levels : tuple of Level
     values : dict
         What each preference says; positive where `run` is better.
-    verdicts : tuple of str
-        The same in words, with the level that decided.
     """
 
     run: str
     other: str
     request: str
-    rows: tuple[Level, ...]
+    levels: tuple[Level, ...]
     values: dict[str, float]
-    verdicts: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = Level._fields
 
     @property
-    def header(self) -> tuple[str, ...]:
-        return Level._fields
+    def settings(self) -> dict[str, Any]:
+        return {"run": self.run, "other": self.other, "request": self.request, "preferences": self.values}
 
-    def to_frame(self) -> Any:
-        """A row per recall level."""
-        return self._frame(self.header, self.rows)
+    def rows(self) -> tuple[Level, ...]:
+        return self.levels
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "request": self.request,
-            "run": self.run,
-            "other": self.other,
-            "preferences": self.values,
-            "levels": [level._asdict() for level in self.rows],
-        }
-
-    def table(self, digits: int = 4) -> Table:
+    def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The positions of both runs side by side."""
-        found = [level for level in self.rows if level.position or level.other_position]
-        rows = tuple(self._shown(level, digits) for level in found)
-        header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
-        beyond = len(self.rows) - len(found)
-        more = [f"{many(beyond, 'relevant item')} retrieved by neither."] if beyond else []
-        return Table(header, rows, (f"Request {self.request}.", *more, *self.verdicts, *self.notes[:1]))
-
-    def _shown(self, level: Level, digits: int) -> tuple[str, ...]:
-        better = {1: self.run, -1: self.other, 0: "="}[level.preferred]
-        return (
-            str(level.level),
-            *(cell(part) for part in level[1:7]),
-            better,
-            signed(level.AP, digits),
+        found = [level for level in self.levels if level.position or level.other_position]
+        better = {1: self.run, -1: self.other, 0: "="}
+        rows = tuple(
+            (str(level.level), *map(cell, level[1:7]), better[level.preferred], signed(level.AP, digits))
+            for level in found
         )
+        header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
+        beyond = len(self.levels) - len(found)
+        more = [f"{many(beyond, 'relevant item')} retrieved by neither."] if beyond else []
+        return Table(header, rows, (f"Request {self.request}.", *more, *self.notes))
+
+
+class Contribution(NamedTuple):
+    """What one preference says of two runs in one request with m relevant items; positive where `run` is better."""
+
+    request: str
+    m: int
+    measure: str
+    value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contributions(Shown):
+class Contributions(Result):
     """Requests by how much they contribute to what one preference says of two runs, the largest first.
 
     Attributes
@@ -110,40 +102,32 @@ class Contributions(Shown):
     run, other : str
     measures : tuple of str
         The preferences shown; requests are sorted by the first of them, then by the others.
-    rows : tuple
-        Of request, number of relevant items, and the value of each preference; positive where `run` is better.
+    values : dict
+        Of each request the number of relevant items, and the value of each preference.
     """
 
     run: str
     other: str
     measures: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    values: dict[str, tuple[int, tuple[float, ...]]]
     notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = Contribution._fields
+    spread = "measure"
+    spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
-    def header(self) -> tuple[str, ...]:
-        return ("request", "m", *self.measures)
+    def settings(self) -> dict[str, Any]:
+        return {"run": self.run, "other": self.other, "measures": list(self.measures)}
 
-    def to_frame(self) -> Any:
-        """A row per request: request, m, and a column per preference."""
-        return self._frame(self.header, self.rows)
+    def rows(self) -> Iterator[Contribution]:
+        """Every request and preference, the largest contribution first."""
+        for request, (m, values) in self.values.items():
+            for measure, value in zip(self.measures, values, strict=True):
+                yield Contribution(request, m, measure, value)
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{request: {preference: value}}``."""
-        return {request: dict(zip(self.measures, values, strict=True)) for request, _, *values in self.rows}
-
-    def table(self, digits: int = 4) -> Table:
-        rows = tuple(
-            (request, f"{m:,}", *(signed(value, digits) for value in values))
-            for request, m, *values in self.rows[:MOST_ROWS]
-        )
-        said = [f"Positive where {self.run} is better than {self.other}; sorted by the size of {self.measures[0]}."]
-        said += [
-            *not_shown(len(self.rows), "request", MOST_ROWS),
-            "Give a request to see its recall levels.",
-            *self.notes,
-        ]
-        return Table(self.header, rows, tuple(said))
+    def table(self, digits: int = 4, most: int | None = MOST_REQUESTS) -> Table:
+        return super().table(digits, most)
 
 
 def contributions(
@@ -151,18 +135,21 @@ def contributions(
     run: str,
     other: str,
     measure: str | Preference | Metric | None,
-    evaluate: Evaluate,
 ) -> Contributions:
     """Which requests make the difference between two runs."""
-    two = only_these(positions, run, other)
-    places = [positions.runs.index(name) for name in two.runs]
+    pair = Pairs.one(*(place_of(name, positions.runs) for name in two_names(run, other)))
     measures = measures_shown(measure)
-    found = [compare(two, name, evaluate=lambda metric: evaluate(metric).take_rows(places)) for name in measures]
+    found = [compare_pairs(positions, name, pair) for name in measures]
     values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
-    rows = [(request, sizes[request], *(v.get(request, np.nan) for v in values)) for request in found[0].requests]
-    rows.sort(key=lambda row: [-abs(value) for value in row[2:]])
-    return Contributions(run, other, measures, tuple(rows), library=positions.library)
+    rows = [(request, tuple(v.get(request, np.nan) for v in values)) for request in found[0].requests]
+    rows.sort(key=lambda row: [-abs(value) for value in row[1]])
+    held = {request: (sizes[request], of_request) for request, of_request in rows}
+    notes = (
+        f"Positive where {run} is better than {other}; sorted by the size of {measures[0]}.",
+        "Give a request to see its recall levels.",
+    )
+    return Contributions(run, other, measures, held, notes, positions.library)
 
 
 def measures_shown(first: str | Preference | Metric | None) -> tuple[str, ...]:
@@ -181,21 +168,25 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
         raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
     levels = tuple(levels_of(one.only_relevant()))
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
-    said = tuple(verdicts(one, levels, values))
-    return Explanation(run, other, request, levels, values, said, library=positions.library)
+    notes = tuple(verdicts(one, levels, values))
+    return Explanation(run, other, request, levels, values, notes, positions.library)
 
 
 def only_these(positions: Positions, run: str, other: str) -> Positions:
     """The positions of two runs."""
+    return positions.take_runs([place_of(name, positions.runs) for name in two_names(run, other)])
+
+
+def two_names(run: str, other: str) -> tuple[str, str]:
     if run == other:
         raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-    return positions.take_runs([place_of(name, positions.runs) for name in (run, other)])
+    return run, other
 
 
 def levels_of(one: Positions) -> Iterator[Level]:
     """The recall levels of the only request, two runs."""
     x, y = (np.argsort(ranks, kind="stable") for ranks in one.ranks)
-    (parts,) = disaggregate(one, "AP", *one.runs).to_dict().values()
+    parts = [level.difference for level in disaggregate(one, "AP", *one.runs).rows()]
     signs = pair_signs(one.ranks[0, x], one.ranks[1, y]).tolist()
     for i, (part, sign) in enumerate(zip(parts, signs, strict=True)):
         position, item, grade = standing(one, 0, x[i])

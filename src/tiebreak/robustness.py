@@ -26,9 +26,8 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.recall_level import exact_exposure
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.reports.frames import Framed
+from tiebreak.results.record import Result, Row
 from tiebreak.theory import sizes, worst_case_is_tse
-from tiebreak.words import many
 
 MOST_ENUMERATED = 15
 """Relevant items of a request up to which all users, 2^m - 1, are gone through."""
@@ -48,7 +47,7 @@ class WorstOffUser(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorstCase(Framed):
+class WorstCase(Result):
     """The worst-off user of every run and request.
 
     Attributes
@@ -74,8 +73,15 @@ class WorstCase(Framed):
     utility: Floats
     entries: Positions
     is_worst: Mask
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = WorstOffUser._fields
 
-    def per_request(self) -> Iterator[WorstOffUser]:
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"metric": self.metric, "method": self.method}
+
+    def rows(self) -> Iterator[WorstOffUser]:
         """One row per run and request with a relevant item."""
         layout = self.entries.layout
         stored = np.argsort(layout.request_order).tolist()
@@ -88,21 +94,6 @@ class WorstCase(Framed):
                 worst = self.entries.item[span[self.is_worst[r, span]]].tolist()
                 items = tuple(self.entries.items[item] for item in worst)
                 yield WorstOffUser(run, request, float(self.utility[r, q]), items)
-
-    def to_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """``{run: {request: {"utility": ..., "items": [...]}}}``."""
-        found: dict[str, dict[str, dict[str, Any]]] = {run: {} for run in self.runs}
-        for row in self.per_request():
-            found[row.run][row.request] = {"utility": row.utility, "items": list(row.items)}
-        return found
-
-    def to_frame(self) -> Any:
-        """A row per run and request: run, request, utility, items."""
-        return self._frame(WorstOffUser._fields, ((*row[:-1], list(row.items)) for row in self.per_request()))
-
-    def __repr__(self) -> str:
-        size = f"{many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
-        return f"<WorstCase of {self.metric}, by {self.method}: {size}>"
 
 
 def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
@@ -124,7 +115,7 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
     Examples
     --------
     >>> import tiebreak as tb
-    >>> for row in worst_case(tb.positions([[2, 5, 4], [4, None, None]]), "AP").per_request():
+    >>> for row in worst_case(tb.positions([[2, 5, 4], [4, None, None]]), "AP").rows():
     ...     print(row.run, row.utility, row.items)
     run1 0.2 ('d2',)
     run2 0.0 ('d2', 'd3')
@@ -227,7 +218,7 @@ class WorstOffProvider(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProviderExposure(Framed):
+class ProviderExposure(Result):
     """Exposure of every provider with a relevant item, by run and request.
 
     Attributes
@@ -255,8 +246,19 @@ class ProviderExposure(Framed):
     exposure: Floats
     is_worst: Mask
     n_without_provider: int
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = Exposure._fields
+    marked_column = "exposure"
 
-    def per_provider(self) -> Iterator[Exposure]:
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"metric": self.metric, "n_without_provider": self.n_without_provider}
+
+    def is_marked(self, row: Row) -> bool:
+        return bool(row["is_worst"])
+
+    def rows(self) -> Iterator[Exposure]:
         """One row per run, request and provider."""
         pairs = [(self.requests[q], self.providers[v]) for q, v in zip(self.request, self.provider, strict=True)]
         for r, run in enumerate(self.runs):
@@ -266,24 +268,9 @@ class ProviderExposure(Framed):
 
     def worst_off(self) -> Iterator[WorstOffProvider]:
         """One row per run and request that has a provider."""
-        for (run, request), rows in grouped(self.per_provider()):
+        for (run, request), rows in grouped(self.rows()):
             worst = tuple(row.provider for row in rows if row.is_worst)
             yield WorstOffProvider(run, request, min(row.exposure for row in rows), worst)
-
-    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """``{run: {request: {provider: exposure}}}``."""
-        found: dict[str, dict[str, dict[str, float]]] = {run: {} for run in self.runs}
-        for (run, request), rows in grouped(self.per_provider()):
-            found[run][request] = {row.provider: row.exposure for row in rows}
-        return found
-
-    def to_frame(self) -> Any:
-        """A row per run, request and provider: run, request, provider, exposure, is_worst."""
-        return self._frame(Exposure._fields, self.per_provider())
-
-    def __repr__(self) -> str:
-        size = f"{many(len(self.runs), 'run')} x {many(len(self.requests), 'request')}"
-        return f"<ProviderExposure by {self.metric}: {size}, {many(len(self.providers), 'provider')}>"
 
 
 def provider_exposure(
@@ -313,8 +300,10 @@ def provider_exposure(
     --------
     >>> import tiebreak as tb
     >>> made = provider_exposure(tb.positions([[2, 4, 6], [1, None, 5]]), {"d1": "ann", "d2": "bob", "d3": "bob"})
-    >>> made.to_dict()["run2"], [row.providers for row in made.worst_off()]
-    ({'q1': {'ann': 1.0, 'bob': 0.2}}, [('bob',), ('bob',)])
+    >>> [(row.provider, row.exposure) for row in made.rows() if row.run == "run2"]
+    [('ann', 1.0), ('bob', 0.2)]
+    >>> [row.providers for row in made.worst_off()]
+    [('bob',), ('bob',)]
     """
     form = recall_level_form(metric_of(metric))
     kept = relevant_entries(positions, form)

@@ -12,12 +12,12 @@ from numbers import Integral
 
 import numpy as np
 
+from tiebreak._base.spec import parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_level_form
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.recall_level import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
-from tiebreak.spec import parse
 
 ROUNDING = 1e-9
 """How far sums of normalisations may be apart and count as equal."""

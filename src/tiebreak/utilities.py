@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import listed, many
 from tiebreak.errors import InputError, place_of, quoted
 from tiebreak.exact import ExactValues
 from tiebreak.exact.given import given_sample
@@ -22,20 +23,18 @@ from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
+from tiebreak.results.record import Result
 from tiebreak.significance import Paired, Significance, Test, significance
-from tiebreak.words import listed, many
 
 LOWER = "Utilities are minus the values given, of which lower is better."
 
 
-class Row(NamedTuple):
+class PopulationValue(NamedTuple):
     """One population of one run; of a group of requests where there are groups."""
 
     run: str
-    population: str
     group: str | None
+    measure: str
     value: float
 
 
@@ -48,43 +47,17 @@ class WinShares(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PopulationScores(Shown):
-    """Numbers per run, of all requests or of every group."""
+class PopulationScores(Result):
+    """Numbers per run, of all requests or of every group; the measure is a population such as ``gmean(AP)``."""
 
-    measure: str
-    rows: tuple[Row, ...]
+    values: tuple[PopulationValue, ...]
     notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = PopulationValue._fields
+    spread = "measure"
 
-    def to_dict(self) -> dict[str, Any]:
-        """``{run: {population: value}}``; with groups ``{run: {population: {group: value}}}``."""
-        found: dict[str, Any] = {}
-        for row in self.rows:
-            of_run = found.setdefault(row.run, {})
-            if row.group is None:
-                of_run[row.population] = row.value
-            else:
-                of_run.setdefault(row.population, {})[row.group] = row.value
-        return found
-
-    def to_frame(self) -> Any:
-        """A row per run and population, and per group where there are groups: run, population, group, value."""
-        return self._frame(Row._fields, self.rows)
-
-    def wide_rows(self) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Names of columns, and a row per run, or per run and group, with a value per population."""
-        names = tuple(dict.fromkeys(row.population for row in self.rows))
-        values: dict[tuple[str, str | None], list[float]] = {}
-        for row in self.rows:
-            values.setdefault((row.run, row.group), []).append(row.value)
-        if any(row.group is not None for row in self.rows):
-            return ("run", "group", *names), [(*key, *held) for key, held in values.items()]
-        return ("run", *names), [(run, *held) for (run, _), held in values.items()]
-
-    def table(self, digits: int = 4) -> Table:
-        """Runs as rows, populations as columns."""
-        header, rows = self.wide_rows()
-        shown = (tuple(f"{v:.{digits}f}" if isinstance(v, float) else v for v in row) for row in rows)
-        return Table(header, tuple(shown), (f"Of {self.measure}.", *self.notes))
+    def rows(self) -> tuple[PopulationValue, ...]:
+        return self.values
 
 
 class Utilities:
@@ -173,9 +146,14 @@ class Utilities:
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
         notes = (said, *more, *self.notes)
         scores = made.scores(self.table)
-        shown = [made.shown(score) for score in scores]
-        return Ordering.of(
-            self.measure, str(made.bare), self.runs, scores, shown=shown, notes=notes, library=self.table.library
+        return Ordering.from_scores(
+            self.measure,
+            str(made.bare),
+            self.runs,
+            scores,
+            reported=[made.shown(score) for score in scores],
+            notes=notes,
+            library=self.table.library,
         )
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
@@ -189,17 +167,16 @@ class Utilities:
         if len(set(names)) < len(names):
             raise InputError(f"a population was given twice: {', '.join(names)}. Give each once.", kind="names")
         made = [(name, self._number(spec)) for name, spec in zip(names, asked, strict=True)]
-        rows = tuple(self._rows(made))
-        notes = (f"Over {many(len(self.requests), 'request')}.", *self.notes)
-        return PopulationScores(self.measure, rows, notes, library=self.table.library)
+        notes = (f"Of {self.measure}, over {many(len(self.requests), 'request')}.", *self.notes)
+        return PopulationScores(tuple(self._values(made)), notes, self.table.library)
 
-    def _rows(self, populations: list[tuple[str, Population]]) -> Iterator[Row]:
+    def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
         parts = [(None, self.table)] if self.groups is None else [*self._parts()]
         for name, made in populations:
             for group, table in parts:
                 made.check(table)
                 for run, score in zip(self.runs, made.scores(table), strict=True):
-                    yield Row(run, name, group, made.shown(score))
+                    yield PopulationValue(run, group, name, made.shown(score))
 
     def grouped(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
@@ -305,7 +282,7 @@ class Utilities:
             of_runs=of_runs,
         )
         made = significance(paired, test, **how)
-        return replace(made, notes=(*made.notes, *self.notes), library=self.table.library)
+        return replace(made, more_notes=(*made.more_notes, *self.notes), library=self.table.library)
 
     def _check_no_weights(self, what: str) -> None:
         if self.table.weights is not None:

@@ -1,12 +1,12 @@
 """Every command in narrow terminals: no number is cut and no name is lost."""
 
 import pytest
+from reports.test_tables import holds_all, in_terminal
 
 from cli.test_compare import done
 from cli.test_untrusted import after_progress, on_terminal
-from reports.test_tables import holds_all, in_terminal
 from tiebreak.cli import tiebreak
-from tiebreak.reports.tables import Table
+from tiebreak.results.tables import Table
 
 CALLS = {
     "check": ("check", "QRELS", "RUNS"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tiebreak._interface import Options
+from tiebreak._kernels.interface import Options
 from tiebreak.inputs import read_judgements
 from tiebreak.projection.reading import Plan
 

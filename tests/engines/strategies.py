@@ -6,8 +6,8 @@ from math import prod
 
 from hypothesis import strategies as st
 
-from tiebreak._interface import Options
-from tiebreak._reference import zstd_module
+from tiebreak._kernels.interface import Options
+from tiebreak._kernels.reference import zstd_module
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

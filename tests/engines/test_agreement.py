@@ -30,7 +30,7 @@ from engines.strategies import (
     zstandard,
     zstd_files,
 )
-from tiebreak._interface import COUNTERS, Options
+from tiebreak._kernels.interface import COUNTERS, Options
 from tiebreak.inputs import Ids
 
 SOME_FILES = st.lists(files(run_texts()), min_size=1, max_size=3)

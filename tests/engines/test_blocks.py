@@ -4,7 +4,7 @@ import pytest
 
 from engines.comparing import judged_by, projected, rows_read
 from engines.strategies import BYTE_ORDER_MARK, gzipped, zstandard
-from tiebreak._interface import COUNTERS, Options
+from tiebreak._kernels.interface import COUNTERS, Options
 
 BUFFER = 128 * 1024
 """What the core looks at together."""

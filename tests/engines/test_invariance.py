@@ -20,7 +20,7 @@ from engines.strategies import (
     run_rows,
     run_texts,
 )
-from tiebreak._interface import Options
+from tiebreak._kernels.interface import Options
 from tiebreak.errors import EmptyRequestsWarning, RequestsLeftOutWarning, TiebreakError
 
 SOME_FILES = st.lists(run_texts(), min_size=2, max_size=4)

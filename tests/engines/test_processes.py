@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engines.comparing import judged_by, projected
-from tiebreak._interface import Options
+from tiebreak._kernels.interface import Options
 
 GRADES = {f"q{r}": {f"d{k}": 1 + k % 2 for k in range(5)} for r in range(20)}
 OPTIONS = Options(top=3, pool=True, jobs=3)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engines.test_processes import Halt
 from significance import slow
-from tiebreak import _shuffles
+from tiebreak._kernels import shuffles
 
 KINDS = {"values": np.int64, "ranks": np.int32, "preferences": np.int32}
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -50,10 +50,10 @@ def largest(engine, kind, rows, draw, jobs=1, tick=None):
 
 
 def test_words_and_shuffles_are_the_published_ones():
-    twin_words = _shuffles.words(1, np.array([2], dtype=np.uint64), 3)
+    twin_words = shuffles.words(1, np.array([2], dtype=np.uint64), 3)
     for drawn in ([int(next(twin_words)[0]) for _ in range(2)], [*map(next, [slow.words(1, 2, 3)] * 2)]):
         assert drawn == [640054951876687254, 4707003397484236752]
-    twin_order = _shuffles.permutations(8, 1, np.array([2], dtype=np.uint64), 3)[0].tolist()
+    twin_order = shuffles.permutations(8, 1, np.array([2], dtype=np.uint64), 3)[0].tolist()
     for order in (twin_order, slow.shuffled(range(8), 1, 2, 3)):
         assert order == [7, 3, 1, 2, 6, 0, 4, 5]
 
@@ -142,14 +142,14 @@ def test_preferences_of_32_and_of_64_bits_are_shuffled_alike(engine):
 @given(n=st.integers(0, 30), seed=SEEDS, first=FIRSTS, request=st.integers(0, 1000))
 def test_permutations_are_permutations(n, seed, first, request):
     shuffles = np.arange(first, first + 20, dtype=np.uint64)
-    orders = _shuffles.permutations(n, seed, shuffles, request)
+    orders = shuffles.permutations(n, seed, shuffles, request)
     assert np.sort(orders, axis=1).tolist() == [[*range(n)]] * 20
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 20])
 @pytest.mark.parametrize("seed", [0, 1, 12345])
 def test_every_place_is_equally_likely(n, seed):
-    orders = _shuffles.permutations(n, seed, np.arange(4000, dtype=np.uint64), 0)
+    orders = shuffles.permutations(n, seed, np.arange(4000, dtype=np.uint64), 0)
     counts = np.array([np.bincount(orders[:, place], minlength=n) for place in range(n)])
     # Rows and columns of the table have the same sums: (n - 1)^2 counts are free.
     statistic = ((counts - 4000 / n) ** 2 / (4000 / n)).sum() * (n - 1) / n
@@ -159,17 +159,17 @@ def test_every_place_is_equally_likely(n, seed):
 @pytest.mark.parametrize("along", ["shuffles", "requests"])
 def test_every_order_is_equally_likely(along):
     if along == "shuffles":
-        orders = _shuffles.permutations(4, 9, np.arange(4800, dtype=np.uint64), 5)
+        orders = shuffles.permutations(4, 9, np.arange(4800, dtype=np.uint64), 5)
     else:
         shuffle = np.array([5], dtype=np.uint64)
-        orders = np.concatenate([_shuffles.permutations(4, 9, shuffle, request) for request in range(4800)])
+        orders = np.concatenate([shuffles.permutations(4, 9, shuffle, request) for request in range(4800)])
     _, counts = np.unique(orders, axis=0, return_counts=True)
     assert len(counts) == 24
     assert scipy.stats.chisquare(counts).pvalue > 0.001
 
 
 def test_two_requests_are_shuffled_independently():
-    first, second = (_shuffles.permutations(3, 4, np.arange(3600, dtype=np.uint64), request) for request in (0, 1))
+    first, second = (shuffles.permutations(3, 4, np.arange(3600, dtype=np.uint64), request) for request in (0, 1))
     table = np.zeros((27, 27))
     code = np.array([9, 3, 1])
     np.add.at(table, (first @ code, second @ code), 1)

@@ -1,7 +1,7 @@
 """Small changes to the bytes of a file: each takes them and a source of chance."""
 
 from engines.strategies import BYTE_ORDER_MARK
-from tiebreak._reference import GZIP_MAGIC, ZSTD_MAGIC
+from tiebreak._kernels.reference import GZIP_MAGIC, ZSTD_MAGIC
 
 BYTES = [bytes([byte]) for byte in b" \t\n\r\0\x0b\x7f\xff\xc3#-.,+e19"]
 BEGINNINGS = [GZIP_MAGIC, GZIP_MAGIC + b"\x08\0", ZSTD_MAGIC, BYTE_ORDER_MARK, b"\xfe\xff", b"PK\3\4", b"BZh9"]

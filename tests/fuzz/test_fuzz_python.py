@@ -27,8 +27,8 @@ from engines.strategies import (
 )
 from fuzz.mutations import OF_BYTES, changed, lines_changed
 from tiebreak import _kernels
-from tiebreak._interface import Fault, Options
-from tiebreak._reference import GZIP_MAGIC, ZSTD_MAGIC
+from tiebreak._kernels.interface import Fault, Options
+from tiebreak._kernels.reference import GZIP_MAGIC, ZSTD_MAGIC
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.inputs import FileAudit, faults
 from tiebreak.inputs.judgements import gathered

@@ -16,7 +16,7 @@ import tiebreak as tb
 from engines.comparing import plain
 from engines.strategies import gzipped, zstandard
 from fuzz.mutations import OF_BYTES, changed, lines_changed
-from tiebreak._interface import MEMORY
+from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, TiebreakError, TiebreakWarning
 
 arrow_frames = pytest.importorskip("fuzz.arrow_frames")

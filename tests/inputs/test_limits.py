@@ -15,7 +15,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak import InputError, _kernels
-from tiebreak._interface import MEMORY, Fault
+from tiebreak._kernels.interface import MEMORY, Fault
 from tiebreak.inputs import sources
 
 QRELS = {"q": {"d1": 1}}

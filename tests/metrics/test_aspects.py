@@ -231,7 +231,8 @@ def test_worked_examples_of_interest_hold():
 
 def exp_of(judged, aspects):
     exp = tb.Experiment(judged | {"z": {"other": 1}}, {"z": {"other": 1.0}}, aspects=aspects)
-    return exp._aspect_rankings(metric("S-Recall@1"))
+    exp.read("S-Recall@1")
+    return exp.positions.aspect_rankings
 
 
 def test_worked_examples_of_alpha_beta_ndcg_hold():

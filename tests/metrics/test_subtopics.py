@@ -231,7 +231,8 @@ def test_rankings_of_rated_items_have_the_values_of_their_positions(rated, aspec
     aspects = aspects | {"a": ["1"]}
     runs = [{u: {i: -float(k) for k, i in enumerate(order[: 3 + n])} for n, u in enumerate(judged)} for order in orders]
     exp = tb.Experiment(judged, runs, aspects=aspects)
-    rankings = exp._aspect_rankings(metric("S-Recall@7"))
+    exp.read("S-Recall@7")
+    rankings = exp.positions.aspect_rankings
     for name, entry in CATALOGUE.items():
         if issubclass(entry, SubtopicMetric):
             made = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))

@@ -99,8 +99,8 @@ def test_a_run_that_wins_every_request_is_surely_first(by):
     best = [[*request, list(range(1, len(request[0]) + 1))] for request in MIXED]
     moved = [[[k and k + len(p) for k in p] for p in request[:-1]] + [request[-1]] for request in best]
     boot = compared(moved, "LexiRecall").bootstrap(by, resamples=200)
-    assert boot.rank_intervals()[-1] == ("run3", 1, 1)
-    assert all(low > 1 for _, low, _ in boot.rank_intervals()[:-1])
+    assert boot.rows()[-1] == ("run3", 1, 1)
+    assert all(low > 1 for _, low, _ in boot.rows()[:-1])
     assert boot.shares("run3", "run0") == (1, 0, 0)
 
 
@@ -108,14 +108,14 @@ def test_rank_interval_leaves_a_fortieth_of_the_samples_out_at_each_end():
     # Of 80 samples one has rank 1, three have rank 4: one is less than 2 of 80 allowed below, three are more.
     ranks = np.array([[1], *[[2]] * 76, *[[4]] * 3])
     boot = module.Bootstrap("mc4", ("only",), ranks, np.zeros((1, 1), dtype=np.int64), 0)
-    assert boot.rank_intervals() == [("only", 2, 4)]
+    assert boot.rows() == [("only", 2, 4)]
 
 
 def test_rank_interval_begins_at_exactly_a_fortieth_of_the_samples():
     # 25 of 1,000 are a fortieth; as floats (1 - 0.95) / 2 is a little more.
     ranks = np.array([[1, 4]] * 25 + [[2, 3]] * 950 + [[4, 1]] * 25)
     boot = module.Bootstrap("mc4", ("a", "b"), ranks, np.zeros((2, 2), dtype=np.int64), 0)
-    assert boot.rank_intervals() == [("a", 1, 2), ("b", 1, 3)]
+    assert boot.rows() == [("a", 1, 2), ("b", 1, 3)]
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=200))
@@ -125,7 +125,7 @@ def test_ends_of_a_rank_interval_are_the_first_ranks_that_enough_samples_reach(r
     def first(share):
         return min(k for k in ranks if Fraction(sum(rank <= k for rank in ranks), len(ranks)) >= share)
 
-    assert boot.rank_intervals() == [("a", first(Fraction(1, 40)), first(Fraction(39, 40)))]
+    assert boot.rows() == [("a", first(Fraction(1, 40)), first(Fraction(39, 40)))]
 
 
 @every_method

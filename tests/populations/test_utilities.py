@@ -381,4 +381,4 @@ def test_whatever_is_asked_of_grouped_utilities_is_over_groups():
     assert grouped.worst() == means.worst() == [("a", ["g"], 0.5), ("b", ["g"], 0.3)]
     curves = [made.by_lag("a", "b", [1, 2], resamples=50).rows for made in (grouped, means)]
     assert curves[0] == curves[1]
-    assert grouped.test("t").p.tolist() == means.test("t").p.tolist()
+    assert grouped.test("t").pvalue.tolist() == means.test("t").pvalue.tolist()

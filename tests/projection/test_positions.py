@@ -178,7 +178,17 @@ def test_every_column_of_positions_is_taken_along_its_axes():
     from tiebreak.projection.position_table import AXES
 
     by_themselves = {"requests", "layout", "subtopics", "nonrelevant"}
-    the_same = {"items", "min_grade", "relevant_from", "ties", "notes", "library"}
+    the_same = {
+        "items",
+        "judgements",
+        "aspect_source",
+        "is_sampled",
+        "min_grade",
+        "relevant_from",
+        "ties",
+        "notes",
+        "library",
+    }
     assert {f.name for f in fields(tb.Positions)} == {*AXES} | by_themselves | the_same
     qrels = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 1}, "q3": {"c": 3, "b": 0}}
     runs = [{"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"y": 1.0}}, {"q3": {"c": 1.0, "b": 1.0}}, {"q1": {"c": 1.0}}]

@@ -11,7 +11,7 @@ import pytest
 
 import tiebreak
 from engines.comparing import plain, projected
-from tiebreak._interface import Options
+from tiebreak._kernels.interface import Options
 from tiebreak.errors import EmptyRequestsWarning
 from tiebreak.projection.reading import Plan
 

@@ -33,11 +33,11 @@ def assert_numbers(found):
     """Everything that is shown is there, and is a number."""
     for row in found.rows():
         assert not any(isnan(value) for value in row[2:])
-        assert 0 <= row.p <= 1 and 0 <= row.p_corrected <= 1
+        assert 0 <= row.pvalue <= 1 and 0 <= row.pvalue_corrected <= 1
         assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
-        assert row.low <= row.mean <= row.high
+        assert row.low <= row.value <= row.high
     assert "nan" not in repr(found) and "nan" not in found.to_latex()
-    assert len(list(found.rows())) == len(found.p)
+    assert len(list(found.rows())) == len(found.pvalue)
 
 
 # One request
@@ -52,7 +52,7 @@ def test_one_request_is_too_few_for_a_variance(test):
 @pytest.mark.parametrize("difference", [1, 0, -1])
 def test_one_request_shows_nothing_by_the_sign_test(difference):
     found = pair([difference]).test("sign")
-    assert found.p.tolist() == [1]
+    assert found.pvalue.tolist() == [1]
     assert_numbers(found)
 
 
@@ -73,28 +73,30 @@ def test_one_request_is_too_few_where_requests_vary(test):
 def test_resampled_sums_that_may_be_zero_are_zero(row):
     # Each sum has as many resamples below 0 as not above it: by going through all of them p is 1.
     found = pair(row).test("bootstrap", permutations=20_000, correction="none")
-    assert found.p.tolist() == [1]
+    assert found.pvalue.tolist() == [1]
 
 
 def test_tiny_numbers_are_tested_as_others_are():
     row = [0.3, -0.2, 0.5, 0.9, -0.7, 0.4]
     for test in ("t", "tukey", "wilcoxon"):
         plain, tiny = (pair([value * scale for value in row]).test(test) for scale in (1, 2.0**-560))
-        assert tiny.p == pytest.approx(plain.p, rel=1e-9)
-        assert tiny.d == pytest.approx(plain.d, rel=1e-9)
+        assert tiny.pvalue == pytest.approx(plain.pvalue, rel=1e-9)
+        assert tiny.effect_size == pytest.approx(plain.effect_size, rel=1e-9)
 
 
 def test_differences_equal_but_for_rounding_are_equal():
     a, b = [0.3, 0.2, 0.5, 0.9, 0.7, 0.4], [0.2, 0.1, 0.4, 0.8, 0.6, 0.5]
     found = tb.Utilities({"a": dict(enumerate(a)), "b": dict(enumerate(b))}).test("wilcoxon")
     tens = tb.Utilities({"a": dict(enumerate([10 * v for v in a])), "b": dict(enumerate([10 * v for v in b]))})
-    assert found.p.tolist() == tens.test("wilcoxon").p.tolist() == [0.21875]
-    assert tb.Utilities({"a": {1: 0.3, 2: 0.2, 3: 0.5}, "b": {1: 0.2, 2: 0.1, 3: 0.4}}).test("t").d.tolist() == [inf]
+    assert found.pvalue.tolist() == tens.test("wilcoxon").pvalue.tolist() == [0.21875]
+    assert tb.Utilities({"a": {1: 0.3, 2: 0.2, 3: 0.5}, "b": {1: 0.2, 2: 0.1, 3: 0.4}}).test(
+        "t"
+    ).effect_size.tolist() == [inf]
 
 
 def test_all_shuffles_of_one_request_reach_the_largest_difference():
     # Of 1, 2, 4 every shuffle has range 3, which is all that is compared with.
-    assert utilities([[1, 2, 4]]).test("hsd", permutations="all").p.tolist() == [1, 1, 1]
+    assert utilities([[1, 2, 4]]).test("hsd", permutations="all").pvalue.tolist() == [1, 1, 1]
 
 
 def test_one_request_has_an_interval_without_bounds():
@@ -109,8 +111,8 @@ def test_one_request_has_an_interval_without_bounds():
 def test_identical_runs_do_not_differ(test):
     found = pair([0] * 5).test(test)
     row = found.between("a", "b")
-    assert (row.p, row.p_corrected, row.d, row.mean) == (1, 1, 0, 0)
-    assert (row.superiority, row.win_share, row.tied) == (0.5, 0.5, 5)
+    assert (row.pvalue, row.pvalue_corrected, row.effect_size, row.value) == (1, 1, 0, 0)
+    assert (row.superiority, row.win_share, row.n_tied) == (0.5, 0.5, 5)
     assert (row.win_low, row.win_high) == (0, 1)
     assert (row.low, row.high) == (0, 0)
     assert found.share == 0
@@ -120,7 +122,7 @@ def test_identical_runs_do_not_differ(test):
 @every_test
 def test_two_identical_runs_among_others_do_not_differ(test):
     found = utilities([[q % 3, q % 3, (q * q) % 5] for q in range(8)]).test(test)
-    assert found.between("run0", "run1").p == 1
+    assert found.between("run0", "run1").pvalue == 1
     assert found.between("run0", "run1").d == 0
     assert_numbers(found)
 
@@ -129,14 +131,14 @@ def test_two_identical_runs_among_others_do_not_differ(test):
 @pytest.mark.parametrize("test", ["auto", "hsd"])
 def test_identical_rankings_do_not_differ(measure, test):
     found = compared([[[1, 3], [1, 3]], [[2, None], [2, None]]], measure).test(test)
-    assert found.p.tolist() == [1]
+    assert found.pvalue.tolist() == [1]
     assert_numbers(found)
 
 
 def test_differences_that_cancel_out_do_not_differ():
     for test in ("t", "permutation", "hsd", "tukey"):
         row = pair([1, -1, 2, -2]).test(test).between("a", "b")
-        assert (row.p, row.d) == (1, 0)
+        assert (row.pvalue, row.effect_size) == (1, 0)
 
 
 # Differences that are all equal
@@ -146,21 +148,25 @@ def test_differences_that_cancel_out_do_not_differ():
 def test_t_of_differences_that_are_all_equal_is_certain(difference):
     found = pair([difference] * 4).test("t")
     row = found.between("a", "b")
-    assert (row.p, row.d, row.statistic) == (0, np.copysign(inf, difference), np.copysign(inf, difference))
-    assert (row.low, row.high) == (row.mean, row.mean)
+    assert (row.pvalue, row.effect_size, row.statistic) == (
+        0,
+        np.copysign(inf, difference),
+        np.copysign(inf, difference),
+    )
+    assert (row.low, row.high) == (row.value, row.value)
     assert_numbers(found)
 
 
 def test_tukey_of_differences_that_are_all_equal_is_certain():
     found = utilities([[q, q + 1, q + 3] for q in range(4)]).test("tukey")
-    assert found.p.tolist() == [0, 0, 0]
+    assert found.pvalue.tolist() == [0, 0, 0]
     assert_numbers(found)
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
 def test_tests_of_signs_of_differences_that_are_all_equal_count_them(test):
-    assert pair([0.5] * 6).test(test).p.tolist() == pytest.approx([2 / 2**6])
-    assert pair([0.5] * 6).test("permutation", permutations="all").p.tolist() == [2 / 2**6]
+    assert pair([0.5] * 6).test(test).pvalue.tolist() == pytest.approx([2 / 2**6])
+    assert pair([0.5] * 6).test("permutation", permutations="all").pvalue.tolist() == [2 / 2**6]
 
 
 # Numbers that are none
@@ -195,8 +201,8 @@ def test_any_alpha_between_0_and_1_is_taken(some, alpha):
 
 def test_whole_numbers_of_numpy_are_taken(some):
     found = some.test("hsd", permutations=np.int64(50), seed=np.int32(3))
-    assert found.p.tolist() == some.test("hsd", permutations=50, seed=3).p.tolist()
-    assert "50 draws, seed 3" in found.described()
+    assert found.pvalue.tolist() == some.test("hsd", permutations=50, seed=3).pvalue.tolist()
+    assert "50 draws, seed 3" in found.description
 
 
 # Names
@@ -265,7 +271,7 @@ def test_two_runs_against_a_baseline_are_tested_as_without_it_or_refused(test, b
         found = made.test(test, baseline=baseline)
     except InputError:
         return
-    assert found.p.tolist() == made.test(test).p.tolist()
+    assert found.pvalue.tolist() == made.test(test).pvalue.tolist()
 
 
 @pytest.mark.parametrize("test", ["hsd", "tukey"])
@@ -277,7 +283,7 @@ def test_baselines_that_leave_no_pair_out_are_tested_as_without_them_or_refused(
         return
     every = tb.compare(positions_of(THREE), measure).test(test)
     for run, other in (("run0", "run1"), ("run0", "run2"), ("run1", "run2")):
-        assert found.between(run, other).p == pytest.approx(every.between(run, other).p, rel=1e-9)
+        assert found.between(run, other).pvalue == pytest.approx(every.between(run, other).pvalue, rel=1e-9)
 
 
 def test_letters_refuse_a_baseline(some):
@@ -306,7 +312,7 @@ def test_a_bootstrap_cannot_go_through_all_samples(some):
 def test_too_many_signs_are_refused():
     with refused('permutations="all"', "20 requests", "21", "Give a number"):
         pair(range(21)).test("permutation", permutations="all")
-    assert pair([1] * 12).test("permutation", permutations="all").p.tolist() == [2 / 2**12]
+    assert pair([1] * 12).test("permutation", permutations="all").pvalue.tolist() == [2 / 2**12]
 
 
 def test_too_many_shuffles_are_refused():

@@ -34,7 +34,7 @@ def meant(values):
 
 
 def p_of(differences, test, **how):
-    return pair(differences).test(test, **how).p[0]
+    return pair(differences).test(test, **how).pvalue[0]
 
 
 # Signs
@@ -94,7 +94,7 @@ def test_bootstrap_means_are_on_a_side_of_0_as_fractions_are(differences, seed):
 @example(table=[[1.0, 0.0, 1e-25], [1e-25, 0.0, 1.0]])
 def test_all_shuffles_of_any_decimals_are_the_enumeration(table):
     found = utilities(table).test("hsd", permutations="all")
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_values([meant(row) for row in table])]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values([meant(row) for row in table])]
 
 
 def slow_shuffles(kind, rows, seen, seed=0):
@@ -109,7 +109,7 @@ def slow_shuffles(kind, rows, seen, seed=0):
 def test_drawn_shuffles_of_any_decimals_reach_what_was_seen_as_fractions_do(table):
     exact = [meant(row) for row in table]
     found = utilities(table).test("hsd", permutations=DRAWS)
-    assert found.p.tolist() == slow_shuffles("values", exact, map(sum, slow.differences(exact)))
+    assert found.pvalue.tolist() == slow_shuffles("values", exact, map(sum, slow.differences(exact)))
 
 
 @settings(max_examples=40)
@@ -118,10 +118,12 @@ def test_drawn_shuffles_of_any_decimals_reach_what_was_seen_as_fractions_do(tabl
 @example(matrices=[matrix([Fraction(1), 0, Fraction(1, 10**25)], 3), matrix([Fraction(1, 10**25), 0, 1], 3)])
 def test_shuffles_of_any_preferences_are_told_apart_as_fractions_are(matrices):
     runs = len(matrices[0])
-    exact = outcome_of(matrices, "hsd", permutations="all").p.tolist()
+    exact = outcome_of(matrices, "hsd", permutations="all").pvalue.tolist()
     assert exact == [float(p) for p in slow.hsd_of_preferences(matrices)]
     seen = [sum(m[x][y] for m in matrices) for x, y in slow.pairs(runs)]
-    assert outcome_of(matrices, "hsd", permutations=DRAWS).p.tolist() == slow_shuffles("preferences", matrices, seen)
+    assert outcome_of(matrices, "hsd", permutations=DRAWS).pvalue.tolist() == slow_shuffles(
+        "preferences", matrices, seen
+    )
 
 
 # Metrics
@@ -138,16 +140,16 @@ def test_all_sign_flips_and_shuffles_of_average_precision_are_the_enumeration(ta
     exact = [[average_precision(p) for p in request] for request in table]
     found = compared(table, "AP")
     expected = [float(slow.sign_flip(row)) for row in slow.differences(exact)]
-    assert found.test("permutation", permutations="all").p.tolist() == expected
-    assert found.test("hsd", permutations="all").p.tolist() == [float(p) for p in slow.hsd_of_values(exact)]
+    assert found.test("permutation", permutations="all").pvalue.tolist() == expected
+    assert found.test("hsd", permutations="all").pvalue.tolist() == [float(p) for p in slow.hsd_of_values(exact)]
 
 
 @pytest.mark.parametrize("test", ["permutation", "hsd"])
 def test_gains_with_logarithms_that_are_equal_tie(test):
     # d, d and -d: of 8 signs 2 give 3 d, and all give at least d.
     far, near = [[1, 3], [2, 5]], [[2, 5], [1, 3]]
-    assert compared([far, far, near], "nDCG").test(test, permutations="all").p[0] == 1
-    assert compared([far, far, far], "nDCG").test(test, permutations="all").p[0] == 2 / 8
+    assert compared([far, far, near], "nDCG").test(test, permutations="all").pvalue[0] == 1
+    assert compared([far, far, far], "nDCG").test(test, permutations="all").pvalue[0] == 2 / 8
 
 
 # Ranks
@@ -165,7 +167,7 @@ def test_wilcoxon_does_not_tie_differences_that_share_a_float():
     # 0.1, 0.1 - 1e-20, -0.6, 0.5 and 0.7 have ranks 2, 1, -4, 3 and 5: the smaller sum is 4, of 32 signs 7 twice.
     table = [[0.1, 0.0], [0.1, 1e-20], [0.3, 0.9], [0.5, 0.0], [0.7, 0.0]]
     found = utilities(table).test("wilcoxon")
-    assert (found.outcome.statistic[0], found.p[0]) == (4, 14 / 32)
+    assert (found.outcome.statistic[0], found.pvalue[0]) == (4, 14 / 32)
 
 
 def test_wilcoxon_ties_differences_that_are_equal_with_any_sign():

@@ -48,10 +48,10 @@ def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
     two = of_two(values, denominator=denominator if is_whole else None)
     assert rows_of(two).kind == "preferences"
     draws = 400
-    expected = significance(two, "t").p[0]
+    expected = significance(two, "t").pvalue[0]
     error = LIKELY * np.sqrt(expected * (1 - expected) / draws) + 1 / draws
     for test in ("hsd", "permutation"):
-        assert significance(two, test, permutations=draws).p[0] == pytest.approx(expected, rel=0, abs=error), test
+        assert significance(two, test, permutations=draws).pvalue[0] == pytest.approx(expected, rel=0, abs=error), test
 
 
 def test_whole_preferences_are_shuffled_exactly():
@@ -72,8 +72,8 @@ def test_sums_of_whole_preferences_that_nearly_agree_are_told_apart(test, exact)
     matrices = [matrix([value], 2) for value in NEARLY]
     expected = exact(NEARLY) if exact else slow.hsd_of_preferences(matrices)[0]
     how = {"denominator": np.array([value.denominator for value in NEARLY])}
-    assert significance(paired(matrices, **how), test, permutations="all").p[0] == float(expected)
-    assert outcome_of(matrices, test, permutations="all").p[0] == float(expected)
+    assert significance(paired(matrices, **how), test, permutations="all").pvalue[0] == float(expected)
+    assert outcome_of(matrices, test, permutations="all").pvalue[0] == float(expected)
 
 
 @pytest.mark.parametrize("below", [FLOAT_SUMS, INTEGER_SUMS])
@@ -136,7 +136,7 @@ def test_a_million_requests_take_less_than_a_gigabyte(test):
 
 def test_wilcoxon_counts_what_differs_by_little():
     differences = [3.0, 2.0, -1.0, 5.0, 1e-10, -1e-14, 4.0, 2.5]
-    assert pair(differences).test("wilcoxon").p[0] == scipy.stats.wilcoxon(differences).pvalue
+    assert pair(differences).test("wilcoxon").pvalue[0] == scipy.stats.wilcoxon(differences).pvalue
 
 
 def test_wilcoxon_ranks_whole_preferences_as_they_are():
@@ -164,7 +164,7 @@ def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):
         "wilcoxon": lambda: scipy.stats.wilcoxon(values[values != 0]).pvalue,
         "sign": lambda: scipy.stats.binomtest(int(won), int(won + lost)).pvalue,
     }[test]()
-    assert significance(of_two(values, is_difference=True), test).p[0] == pytest.approx(expected, rel=1e-9)
+    assert significance(of_two(values, is_difference=True), test).pvalue[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_sign_test_of_many_requests_has_twelve_digits():
@@ -175,7 +175,7 @@ def test_sign_test_of_many_requests_has_twelve_digits():
         ways.append(ways[-1] * k // (losses + wins - k + 1))
     expected = float(Fraction(2 * sum(ways), 2 ** (wins + losses)))
     found = significance(of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
-    assert found.p[0] == pytest.approx(expected, rel=1e-12, abs=0)
+    assert found.pvalue[0] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 # Beside SciPy and plain NumPy

@@ -60,7 +60,7 @@ def utilities(values, order=0):
 
 
 def p_values(significance):
-    return {(x, y): significance.between(x, y).p for x in NAMES for y in NAMES if x < y}
+    return {(x, y): significance.between(x, y).pvalue for x in NAMES for y in NAMES if x < y}
 
 
 def intervals(significance):
@@ -86,7 +86,7 @@ def test_p_values_against_a_baseline_do_not_depend_on_order(test, order):
         made.compare("RPP", baseline="bm25").test(test, permutations=200) for made in (experiment(), experiment(order))
     )
     for name in NAMES[1:]:
-        assert one.between(name, "bm25").p == other.between(name, "bm25").p
+        assert one.between(name, "bm25").pvalue == other.between(name, "bm25").pvalue
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "hsd"])
@@ -137,7 +137,7 @@ def test_other_names_are_other_draws(test):
     p = [
         tb.Utilities({"a": dict(zip(names, values[0], strict=True)), "b": dict(zip(names, values[1], strict=True))})
         .test(test, permutations=999)
-        .p[0]
+        .pvalue[0]
         for names in ([f"q{k:02}" for k in range(40)], [f"q{40 - k:02}" for k in range(40)])
     ]
     assert p[0] != p[1]

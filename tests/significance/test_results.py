@@ -13,7 +13,7 @@ from orderings.experiments import compared, positions_of
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, utilities
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.significance import CATALOGUE, PairTest, Settings, significance, too_few_draws
+from tiebreak.significance import CATALOGUE, PairTest, significance, too_few_draws
 from tiebreak.significance.letters import letter, letters
 
 # run1 beats the others by far; run0 and run2 are near each other.
@@ -32,24 +32,24 @@ def found():
 def test_rows_are_all_pairs_in_order(found):
     rows = list(found.rows())
     assert [(row.run, row.other) for row in rows] == [("run0", "run1"), ("run0", "run2"), ("run1", "run2")]
-    assert [row.p for row in rows] == found.p.tolist()
-    assert [row.p_corrected for row in rows] == found.p_corrected.tolist()
-    assert [row.d for row in rows] == found.d.tolist()
-    assert {row.requests for row in rows} == {12}
+    assert [row.pvalue for row in rows] == found.pvalue.tolist()
+    assert [row.pvalue_corrected for row in rows] == found.pvalue_corrected.tolist()
+    assert [row.effect_size for row in rows] == found.effect_size.tolist()
+    assert {row.n_requests for row in rows} == {12}
 
 
 def test_a_row_by_hand():
     # Differences 3, 1, -1, 1: mean 1, variance 8/3, t = 1 / sqrt(8/3 / 4), d = 1 / sqrt(8/3); 3 wins, 1 loss.
     row = pair([3, 1, -1, 1]).test("t", correction="none").between("a", "b")
-    assert row.mean == 1
+    assert row.value == 1
     assert row.statistic == pytest.approx((3 / 2) ** 0.5)
-    assert row.d == pytest.approx((3 / 8) ** 0.5)
-    assert (row.superiority, row.win_share, row.requests, row.tied) == (3 / 4, 3 / 4, 4, 0)
+    assert row.effect_size == pytest.approx((3 / 8) ** 0.5)
+    assert (row.superiority, row.win_share, row.n_requests, row.n_tied) == (3 / 4, 3 / 4, 4, 0)
 
 
 def test_ties_count_half_for_superiority_and_not_for_the_win_share():
     row = pair([1, 1, -1, 0, 0, 0]).test("sign").between("a", "b")
-    assert (row.superiority, row.win_share, row.tied) == ((2 + 3 / 2) / 6, 2 / 3, 3)
+    assert (row.superiority, row.win_share, row.n_tied) == ((2 + 3 / 2) / 6, 2 / 3, 3)
 
 
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
@@ -76,7 +76,7 @@ def test_a_statistic_seen_from_the_other_run_is_that_of_the_runs_in_the_other_or
 
 def test_turning_leaves_no_minus_zero():
     row = pair([1, -1]).test("t").between("b", "a")
-    assert [str(value) for value in (row.mean, row.d)] == ["0.0", "0.0"]
+    assert [str(value) for value in (row.value, row.effect_size)] == ["0.0", "0.0"]
 
 
 def test_runs_that_were_not_tested_are_refused():
@@ -91,14 +91,16 @@ def test_runs_that_were_not_tested_are_refused():
 
 
 def test_matrix_has_corrected_p_in_both_directions(found):
-    p01, p02, p12 = found.p_corrected.tolist()
+    p01, p02, p12 = found.pvalue_corrected.tolist()
     assert found.matrix().tolist() == [[1, p01, p02], [p01, 1, p12], [p02, p12, 1]]
-    assert found.p_corrected.tolist() == pytest.approx([2 * found.p[0], found.p[1], 3 * found.p[2]], rel=1e-12)
+    assert found.pvalue_corrected.tolist() == pytest.approx(
+        [2 * found.pvalue[0], found.pvalue[1], 3 * found.pvalue[2]], rel=1e-12
+    )
 
 
 def test_matrix_has_no_number_for_pairs_that_were_not_tested():
     against = utilities(TABLE).test("t", baseline="run1")
-    p0, p2 = against.p_corrected.tolist()
+    p0, p2 = against.pvalue_corrected.tolist()
     assert np.array_equal(against.matrix(), [[1, p0, np.nan], [p0, 1, p2], [np.nan, p2, 1]], equal_nan=True)
 
 
@@ -106,8 +108,8 @@ def test_against_a_baseline_fewer_pairs_are_corrected_for():
     every, against = (utilities(TABLE).test("t", correction="bonferroni", **how) for how in ({}, {"baseline": "run1"}))
     assert [(row.run, row.other) for row in against.rows()] == [("run0", "run1"), ("run2", "run1")]
     row = against.between("run0", "run1")
-    assert row.p == every.between("run0", "run1").p
-    assert row.p_corrected == min(2 * row.p, 1)
+    assert row.pvalue == every.between("run0", "run1").pvalue
+    assert row.pvalue_corrected == min(2 * row.pvalue, 1)
 
 
 def test_a_comparison_with_a_baseline_is_tested_against_it():
@@ -115,7 +117,7 @@ def test_a_comparison_with_a_baseline_is_tested_against_it():
     every = compared(table, "RPP").test("t")
     against = tb.compare(positions_of(table), "RPP", "run1").test("t")
     assert [(row.run, row.other) for row in against.rows()] == [("run0", "run1"), ("run2", "run1")]
-    assert against.between("run2", "run1").p == every.between("run2", "run1").p
+    assert against.between("run2", "run1").pvalue == every.between("run2", "run1").pvalue
 
 
 # Which pairs differ
@@ -124,7 +126,7 @@ def test_a_comparison_with_a_baseline_is_tested_against_it():
 @given(alpha=st.floats(0.001, 0.999))
 def test_share_is_that_of_pairs_with_corrected_p_below_alpha(alpha):
     made = utilities(noise(np.random.default_rng(8), runs=5, requests=7)).test("t", alpha=alpha)
-    below = [p < alpha for p in made.p_corrected.tolist()]
+    below = [p < alpha for p in made.pvalue_corrected.tolist()]
     assert made.differs.tolist() == below
     assert made.share == sum(below) / 10
 
@@ -132,7 +134,7 @@ def test_share_is_that_of_pairs_with_corrected_p_below_alpha(alpha):
 def test_p_equal_to_alpha_shows_nothing():
     # Three wins of three: p = 2 / 2^3.
     made = pair([1, 1, 1])
-    assert made.test("sign", alpha=0.25).p.tolist() == [0.25]
+    assert made.test("sign", alpha=0.25).pvalue.tolist() == [0.25]
     assert made.test("sign", alpha=0.25).share == 0
     assert made.test("sign", alpha=0.2501).share == 1
 
@@ -205,14 +207,14 @@ def test_runs_that_are_equal_share_one_letter():
 def test_auto_is_the_sign_test_for_signs(measure):
     made = compared(POSITIONS, measure).test()
     assert (made.test.name, made.correction) == ("sign", "holm")
-    assert made.p.tolist() == compared(POSITIONS, measure).test("sign").p.tolist()
+    assert made.pvalue.tolist() == compared(POSITIONS, measure).test("sign").pvalue.tolist()
 
 
 @pytest.mark.parametrize("measure", ["RPP", "rrLP", "AP", "diff(AP)"])
 def test_auto_is_t_for_sizes(measure):
     made = compared(POSITIONS, measure).test()
     assert (made.test.name, made.correction) == ("t", "holm")
-    assert made.p.tolist() == compared(POSITIONS, measure).test("t").p.tolist()
+    assert made.pvalue.tolist() == compared(POSITIONS, measure).test("t").pvalue.tolist()
 
 
 def test_auto_is_t_for_utilities():
@@ -223,9 +225,9 @@ def test_auto_is_t_for_utilities():
 def test_tests_of_all_pairs_are_not_corrected_again(test):
     made = utilities(TABLE).test(test)
     assert made.correction == "none"
-    assert made.p_corrected.tolist() == made.p.tolist()
+    assert made.pvalue_corrected.tolist() == made.pvalue.tolist()
     asked = utilities(TABLE).test(test, correction="bonferroni")
-    assert asked.p_corrected.tolist() == np.minimum(3 * asked.p, 1).tolist()
+    assert asked.pvalue_corrected.tolist() == np.minimum(3 * asked.pvalue, 1).tolist()
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "permutation", "bootstrap"])
@@ -251,7 +253,7 @@ def test_tests_of_a_pair_are_corrected_by_holm(test):
 )
 def test_the_sentence_says_what_was_done(test, how, words):
     made = utilities(TABLE).test(test, **how)
-    sentence = made.described()
+    sentence = made.description
     for word in ["utility", "12 requests", *words]:
         assert word in sentence
     assert f"{int(made.differs.sum())} shown" in sentence
@@ -262,21 +264,29 @@ def test_the_sentence_says_what_was_done(test, how, words):
 
 
 def test_one_comparison_is_not_several():
-    assert "1 comparison," in pair([1, 2, 4]).test("t").described()
+    assert "1 comparison," in pair([1, 2, 4]).test("t").description
 
 
 def test_frame_has_a_row_per_pair(found):
     pytest.importorskip("polars")
     frame = found.to_frame()
-    assert list(frame.columns) == [*Settings._fields, *PairTest._fields]
+    assert list(frame.columns) == [*PairTest._fields]
     assert len(frame) == 3
-    assert list(frame["p_corrected"]) == found.p_corrected.tolist()
+    assert list(frame["pvalue_corrected"]) == found.pvalue_corrected.tolist()
     assert list(frame["other"]) == ["run1", "run2", "run2"]
 
 
-def test_dictionary_has_corrected_p(found):
-    p01, p02, p12 = found.p_corrected.tolist()
-    assert found.to_dict() == {"run0": {"run1": p01, "run2": p02}, "run1": {"run2": p12}}
+def test_dictionary_has_rows_and_settings(found):
+    made = found.to_dict()
+    assert [row["pvalue_corrected"] for row in made["rows"]] == found.pvalue_corrected.tolist()
+    assert made["settings"] == {
+        "measure": "utility",
+        "test": found.test.name,
+        "permutations": None,
+        "seed": None,
+        "correction": found.correction,
+        "alpha": 0.05,
+    }
 
 
 def test_latex_marks_what_was_shown(found):
@@ -294,7 +304,7 @@ def test_print_has_every_pair_and_the_sentence(found):
     assert len(lines) == 3
     assert ["*" in line for line in lines] == found.differs.tolist()
     assert "<0.001" in lines[0]
-    assert found.described() in shown
+    assert found.description in shown
     assert "* p < 0.05, corrected." in shown
     assert "run1" in found._repr_html_()
 
@@ -370,5 +380,5 @@ def test_as_many_draws_as_are_asked_for_are_enough(alpha, pairs):
 
 def test_a_preference_can_be_tested_by_itself():
     made = outcome_of([matrix([1, 1, -1], 3), matrix([1, 0, 1], 3)], "sign", is_sign=True)
-    assert made.p.tolist() == [0.5, 1, 1]
+    assert made.pvalue.tolist() == [0.5, 1, 1]
     assert significance(made.paired).test.name == "sign"

@@ -35,7 +35,7 @@ some_differences = st.lists(eighths, min_size=2, max_size=9)
 
 
 def p_of(differences, test, **how):
-    (p,) = pair(differences).test(test, correction="none", **how).p.tolist()
+    (p,) = pair(differences).test(test, correction="none", **how).pvalue.tolist()
     return p
 
 
@@ -58,7 +58,7 @@ def test_p_and_interval_of_t_are_those_of_scipy(differences):
     found = pair(differences).test("t", alpha=0.1).between("a", "b")
     for outside in (scipy.stats.ttest_1samp(x, 0), scipy.stats.ttest_rel(x, [0.0] * len(x))):
         assert found.statistic == pytest.approx(outside.statistic, rel=1e-9, abs=1e-12)
-        assert found.p == pytest.approx(outside.pvalue, rel=1e-9)
+        assert found.pvalue == pytest.approx(outside.pvalue, rel=1e-9)
         interval = outside.confidence_interval(0.9)
         assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9, abs=1e-12)
 
@@ -68,7 +68,7 @@ def test_t_of_metrics_is_that_of_their_differences():
     found = compared([[[2], [1]], [[1], [3]], [[4], [5]], [[2], [2]]], "AP").test("t")
     by_hand = [Fraction(-1, 2), Fraction(2, 3), Fraction(1, 20), Fraction(0)]
     assert found.outcome.statistic[0] == pytest.approx(slow.t(by_hand), rel=1e-12)
-    assert found.p[0] == pytest.approx(scipy.stats.ttest_1samp([float(d) for d in by_hand], 0).pvalue, rel=1e-9)
+    assert found.pvalue[0] == pytest.approx(scipy.stats.ttest_1samp([float(d) for d in by_hand], 0).pvalue, rel=1e-9)
 
 
 @given(differences=st.lists(eighths, min_size=1, max_size=14))
@@ -76,10 +76,10 @@ def test_t_of_metrics_is_that_of_their_differences():
 def test_sign_test_counts_the_ways_that_coins_fall(differences):
     found = pair(differences).test("sign")
     wins, losses = slow.wins_and_losses(differences)
-    assert found.p[0] == pytest.approx(float(slow.sign_test(differences)), rel=1e-12)
+    assert found.pvalue[0] == pytest.approx(float(slow.sign_test(differences)), rel=1e-12)
     assert found.outcome.statistic[0] == wins - losses
     if wins + losses:
-        assert found.p[0] == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
+        assert found.pvalue[0] == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
 
 
 def test_sign_test_by_hand():
@@ -92,7 +92,7 @@ def test_sign_test_of_lexicographic_preferences_counts_their_signs(table):
     found = compared(table, "LexiRecall").test("sign")
     exact = slow_preferences.matrices(table, "LexiRecall")
     expected = [float(slow.sign_test([m[x][y] for m in exact])) for x, y in slow.pairs(len(exact[0]))]
-    assert found.p.tolist() == pytest.approx(expected, rel=1e-12)
+    assert found.pvalue.tolist() == pytest.approx(expected, rel=1e-12)
 
 
 @given(differences=st.lists(st.integers(-60, 60), min_size=1, max_size=9, unique_by=abs))
@@ -108,7 +108,7 @@ def test_wilcoxon_drops_ties_and_is_that_of_scipy(differences):
     untied = [float(d) for d in differences if d]
     outside = scipy.stats.wilcoxon(untied)
     found = pair(differences).test("wilcoxon")
-    assert (found.outcome.statistic[0], found.p[0]) == (outside.statistic, outside.pvalue)
+    assert (found.outcome.statistic[0], found.pvalue[0]) == (outside.statistic, outside.pvalue)
 
 
 @settings(max_examples=60)
@@ -122,17 +122,17 @@ def test_all_sign_flips_are_the_enumeration(differences):
 @example(differences=[Fraction(1, 3), Fraction(1, 3), Fraction(-1, 3), Fraction(-2, 3)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_signs_are_flipped(differences):
     found = outcome_of([matrix([d], 2) for d in differences], "permutation", permutations="all")
-    assert found.p[0] == float(slow.sign_flip(differences))
+    assert found.pvalue[0] == float(slow.sign_flip(differences))
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6, 1e12])
 def test_sign_flips_of_a_pair_do_not_depend_on_the_size_of_other_runs(size):
     a, b = [1, 2, 3, 4, -1, 5], [0.0] * 6
     far = [size * k for k in (1, -1, 2, 1, -2, 1)]
-    alone = utilities([*zip(a, b, strict=True)]).test("permutation", permutations="all").between("run0", "run1").p
+    alone = utilities([*zip(a, b, strict=True)]).test("permutation", permutations="all").between("run0", "run1").pvalue
     assert alone == float(slow.sign_flip(a))
     found = utilities([*zip(a, b, far, strict=True)]).test("permutation", permutations="all")
-    assert found.between("run0", "run1").p == alone
+    assert found.between("run0", "run1").pvalue == alone
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6, 1e12])
@@ -141,7 +141,7 @@ def test_bootstrap_of_a_pair_does_not_depend_on_the_size_of_other_runs(size):
     far = [size * k for k in (1, -1, 2, 1, -2, 1)]
     alone = utilities([*zip(a, b, strict=True)]).test("bootstrap", permutations=400).between("run0", "run1")
     found = utilities([*zip(a, b, far, strict=True)]).test("bootstrap", permutations=400).between("run0", "run1")
-    assert found.p == alone.p
+    assert found.pvalue == alone.pvalue
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
 
 
@@ -167,7 +167,7 @@ def test_bootstrap_comes_near_all_samples(differences):
 def test_all_shuffles_of_values_are_the_enumeration(table):
     found = utilities(table).test("hsd", permutations="all")
     assert rows_of(found.paired).kind == "values"
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_values(table)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
     assert found.outcome.statistic.tolist() == pytest.approx(
         [abs(float(slow.mean(row))) for row in slow.differences(table)]
     )
@@ -178,7 +178,7 @@ def test_all_shuffles_of_values_are_the_enumeration(table):
 def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     found = outcome_of(matrices, "hsd", permutations="all")
     assert rows_of(found.paired).kind == "preferences"
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=40)
@@ -188,7 +188,7 @@ def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     matrices = [[[Fraction((r[i] > r[j]) - (r[i] < r[j])) for j in runs] for i in runs] for r in table]
     found = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
     assert rows_of(found.paired).kind == "ranks"
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=40)
@@ -196,7 +196,7 @@ def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
 @example(matrices=[matrix([1, -1, 1], 3)] * 2)
 def test_signs_that_go_round_in_circles_are_shuffled_as_preferences(matrices):
     found = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 def test_a_circle_has_no_ranks():
@@ -208,7 +208,7 @@ def test_a_circle_has_no_ranks():
 @example(matrices=[matrix([Fraction(k, 3)], 2) for k in (1, -1, -1, 2)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(matrices):
     found = outcome_of(matrices, "hsd", permutations="all")
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=20)
@@ -216,7 +216,7 @@ def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(m
 @example(table=[[Fraction(k, 10) for k in row] for row in ([0, 0, 1], [0, 2, 3])])
 def test_sums_of_tenths_that_are_equal_are_equal_when_values_are_shuffled(table):
     found = utilities(table).test("hsd", permutations="all")
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_values(table)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
 
 
 # Three relevant items each: preferences of run0 over run1 are 1/3, 1/3, -1/3 and -2/3.
@@ -235,7 +235,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flippe
     exact = slow_preferences.matrices(table, "RPP")
     found = compared(table, "RPP").test("permutation", permutations="all")
     expected = [slow.sign_flip([m[x][y] for m in exact]) for x, y in slow.pairs(len(exact[0]))]
-    assert found.p.tolist() == [float(p) for p in expected]
+    assert found.pvalue.tolist() == [float(p) for p in expected]
 
 
 @settings(max_examples=20)
@@ -245,7 +245,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flippe
 def test_recall_paired_preferences_of_equal_sums_are_equal_when_systems_are_shuffled(table):
     exact = slow_preferences.matrices(table, "RPP")
     found = compared(table, "RPP").test("hsd", permutations="all")
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
 @settings(max_examples=30)
@@ -254,7 +254,7 @@ def test_all_shuffles_of_lexicographic_preferences_are_the_enumeration(table):
     exact = slow_preferences.matrices(table, "LexiPrecision")
     found = compared(table, "LexiPrecision").test("hsd", permutations="all")
     assert rows_of(found.paired).kind == "ranks"
-    assert found.p.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
+    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
 TABLE = [[0, 1, 2], [1, 4, 2], [0, 0, 3], [2, 1, 5]]
@@ -280,7 +280,7 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
     draws = 4000
     found = test("hsd", permutations=draws, seed=seed)
     assert rows_of(found.paired).kind == kind
-    for p, expected in zip(found.p.tolist(), map(float, exact), strict=True):
+    for p, expected in zip(found.pvalue.tolist(), map(float, exact), strict=True):
         assert abs(p - expected) <= 4 * sqrt(expected * (1 - expected) / draws) + 1 / draws
 
 
@@ -294,7 +294,7 @@ def test_interval_of_hsd_leaves_0_out_exactly_where_p_is_below_alpha(table, perm
     table = (table * 8)[:8]  # a power of 2, so that means are exact
     found = utilities(table).test("hsd", permutations=permutations, alpha=alpha)
     for row in found.rows():
-        assert (row.low > 0 or row.high < 0) == (row.p < alpha)
+        assert (row.low > 0 or row.high < 0) == (row.pvalue < alpha)
 
 
 def by_blocks(table):
@@ -316,7 +316,7 @@ def test_tukey_is_the_studentised_range_of_what_runs_and_requests_leave_over(see
         difference = (table[:, x] - table[:, y]).mean()
         margin = scipy.stats.studentized_range.ppf(0.9, table.shape[1], freedom) * error
         assert row.statistic == pytest.approx(abs(difference) / error, rel=1e-9)
-        assert row.p == pytest.approx(
+        assert row.pvalue == pytest.approx(
             scipy.stats.studentized_range.sf(row.statistic, table.shape[1], freedom), rel=1e-6
         )
         assert (row.low, row.high) == pytest.approx((difference - margin, difference + margin), rel=1e-6)
@@ -346,7 +346,7 @@ def test_blocked_tests_find_a_difference_that_hard_requests_hide_from_an_unblock
     unblocked = scipy.stats.tukey_hsd(*table.T).pvalue
     assert unblocked.min() > 0.5
     for test in ("tukey", "hsd"):
-        assert utilities(table).test(test).between("run0", "run2").p < 0.001
+        assert utilities(table).test(test).between("run0", "run2").pvalue < 0.001
 
 
 # Corrections
@@ -373,7 +373,7 @@ def test_corrections_are_those_of_statsmodels(p, correction, theirs):
 def test_a_test_corrects_for_the_number_of_its_pairs(table, correction):
     found = utilities(table).test("sign", correction=correction)
     exact = slow.CORRECTIONS[correction]([slow.sign_test(row) for row in slow.differences(table)])
-    assert found.p_corrected.tolist() == pytest.approx([float(p) for p in exact], rel=1e-12)
+    assert found.pvalue_corrected.tolist() == pytest.approx([float(p) for p in exact], rel=1e-12)
 
 
 # Effects
@@ -385,11 +385,11 @@ def test_a_test_corrects_for_the_number_of_its_pairs(table, correction):
 def test_effects_are_as_defined(differences, alpha):
     row = pair(differences).test("t", alpha=alpha).between("a", "b")
     wins, losses = slow.wins_and_losses(differences)
-    assert row.d == pytest.approx(slow.cohens_d(differences), rel=1e-12)
+    assert row.effect_size == pytest.approx(slow.cohens_d(differences), rel=1e-12)
     assert row.superiority == float(slow.superiority(differences))
     assert row.win_share == (wins / (wins + losses) if wins + losses else 0.5)
     assert (row.win_low, row.win_high) == pytest.approx(slow.clopper_pearson(wins, losses, alpha), abs=1e-9)
-    assert (row.requests, row.tied) == (len(differences), len(differences) - wins - losses)
+    assert (row.n_requests, row.n_tied) == (len(differences), len(differences) - wins - losses)
 
 
 def test_interval_of_wins_is_that_of_scipy():
@@ -410,7 +410,7 @@ def smallest_p(test, samples, seed, correction, **how):
         made = utilities(noise(rng, **how)).test(
             test, correction=correction, **more, **({"permutations": 199} if more else {})
         )
-        found.append(made.p_corrected.min())
+        found.append(made.pvalue_corrected.min())
     return np.array(found)
 
 
@@ -445,8 +445,8 @@ def test_uncorrected_t_finds_more_among_all_pairs_than_alpha():
 def test_p_of_a_test_by_chance_is_never_0(test, permutations):
     table = [[0, 10 + q, 30 + q % 2] for q in range(12)]
     found = utilities(table).test(test, permutations=permutations)
-    assert found.p.min() >= 1 / (permutations + 1)
-    assert found.p.max() <= 1
+    assert found.pvalue.min() >= 1 / (permutations + 1)
+    assert found.pvalue.max() <= 1
 
 
 @pytest.mark.parametrize("test", ["permutation", "hsd"])
@@ -458,7 +458,7 @@ def test_p_of_a_test_by_chance_counts_what_was_seen_as_one_draw(test):
 @pytest.mark.parametrize("test", RESAMPLED)
 def test_another_seed_gives_another_p_and_the_same_the_same(test):
     made = utilities(noise(np.random.default_rng(1)))
-    first, again, other = (made.test(test, permutations=500, seed=seed).p.tolist() for seed in (4, 4, 5))
+    first, again, other = (made.test(test, permutations=500, seed=seed).pvalue.tolist() for seed in (4, 4, 5))
     assert first == again != other
 
 
@@ -500,7 +500,7 @@ def test_names_and_order_of_runs_change_no_pair(test, table, data):
     second = renamed.test(test, correction="bonferroni")
     for x, y in slow.pairs(size):
         one, other = first.between(f"run{x}", f"run{y}"), second.between(f"other{x}", f"other{y}")
-        assert (one.p, one.p_corrected) == pytest.approx((other.p, other.p_corrected), rel=1e-12)
+        assert (one.pvalue, one.pvalue_corrected) == pytest.approx((other.pvalue, other.pvalue_corrected), rel=1e-12)
         for name in ("mean", "low", "high", "d", "superiority", "win_share", "win_low", "win_high", "requests", "tied"):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12), name
 
@@ -509,13 +509,13 @@ def test_a_metric_is_tested_as_its_values_are():
     table = [[[q % 3 + 1, 5], [4, 6 - q % 2], [q % 4 + 1, 7]] for q in range(6)]
     found = compared(table, "AP").test("t")
     values = [[float(slow_preferences.average_precision(p)) for p in request] for request in table]
-    assert found.p.tolist() == pytest.approx(utilities(values).test("t").p.tolist(), rel=1e-9)
+    assert found.pvalue.tolist() == pytest.approx(utilities(values).test("t").pvalue.tolist(), rel=1e-9)
 
 
 def test_a_test_can_be_given_as_a_spec_with_its_parameters():
     made = utilities(TABLE)
     spec, given_apart = made.test("hsd(permutations=300, seed=5)"), made.test("hsd", permutations=300, seed=5)
-    assert spec.p.tolist() == given_apart.p.tolist()
+    assert spec.pvalue.tolist() == given_apart.pvalue.tolist()
     assert spec.test == given_apart.test
     assert made.test("binomial").test.name == "sign" and made.test("ttest").test.name == "t"
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from tiebreak._base.spec import parse
 from tiebreak.errors import InputError
 from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
-from tiebreak.spec import parse
 from tiebreak.studies.axiomatic import requirements
 from tiebreak.studies.axiomatic.forms import exact_discount, quick_discount
 from tiebreak.studies.axiomatic.measures import PAPER_SPECS, ROWS, measure, of_package

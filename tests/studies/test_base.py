@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 
 FOUND = Findings(

@@ -37,7 +37,7 @@ def test_papers_tests_are_used_by_default(experiment):
 
 def test_curve_is_the_sorted_p_values(experiment):
     found = power(experiment, ["RPP"], "hsd", permutations=99, seed=1)
-    expected = sorted(experiment.compare("RPP").test("hsd", permutations=99, seed=1).p.tolist())
+    expected = sorted(experiment.compare("RPP").test("hsd", permutations=99, seed=1).pvalue.tolist())
     assert found.curve("RPP").tolist() == expected
     assert list(found.curves()) == [("RPP", k, p) for k, p in enumerate(expected, start=1)]
 

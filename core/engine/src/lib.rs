@@ -1,6 +1,6 @@
 //! Reads runs and projects them onto judgements: where does each judged item stand?
 //!
-//! The readable definition of all of it is the Python twin, `src/tiebreak/_reference.py`; this crate gives the same
+//! The readable definition of all of it is the Python twin, `src/tiebreak/_kernels/reference.py`; this crate gives the same
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
 //! [`judgements`] codes a judgements file, [`judged`] makes judgements ready for looking up, [`ranking`] orders the items

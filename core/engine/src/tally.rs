@@ -1,6 +1,6 @@
 //! Counts of what a file holds, each with its first line and an example.
 
-/// What is counted; the order is that of `COUNTERS` in `src/tiebreak/_interface.py`.
+/// What is counted; the order is that of `COUNTERS` in `src/tiebreak/_kernels/interface.py`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
     Lines,

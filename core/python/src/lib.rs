@@ -1,4 +1,4 @@
-//! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_interface.py`.
+//! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_kernels/interface.py`.
 
 mod frames;
 mod shuffles;

@@ -15,10 +15,10 @@ from typing import NoReturn
 import click
 
 from tiebreak import __version__
+from tiebreak._base.text import visible
 from tiebreak.cli.lazy import LazyGroup
 from tiebreak.cli.output import say, silence
 from tiebreak.errors import TiebreakError
-from tiebreak.words import visible
 
 BAD_INPUT = 2
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)

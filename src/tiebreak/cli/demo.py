@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from tiebreak.comparison import PairSummary
     from tiebreak.experiment import Experiment
-    from tiebreak.reports.tables import Table
+    from tiebreak.results.tables import Table
 
 PAIR = ("top-heavy", "balanced")
 BEST, AVERAGE, WORST = "LexiPrecision", "RPP", "LexiRecall"
@@ -31,9 +31,9 @@ CASES = {
 )
 def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and compare them."""
+    from tiebreak._base.text import visible
     from tiebreak.experiment import Experiment
     from tiebreak.simulation import simulate
-    from tiebreak.words import visible
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         invented = simulate(requests, seed=seed)
@@ -52,12 +52,12 @@ def command(out: str | None, requests: int, seed: int) -> None:
 
 def tell(made: Experiment, seed: int) -> None:
     """The whole story, from ties to orders."""
-    from tiebreak.words import many
+    from tiebreak._base.text import many
 
     size = many(len(made.positions.requests), "request")
     click.echo(f"{len(made.runs)} invented systems answer {size} (seed {seed}).\n")
     said = {measure: made.compare(measure, baseline=PAIR[1]) for measure in ("RR", *CASES)}
-    rows = {measure: next(r for r in c.summary().rows if r.run == PAIR[0]) for measure, c in said.items()}
+    rows = {measure: next(r for r in c.summary().rows() if r.run == PAIR[0]) for measure, c in said.items()}
     click.echo(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
     click.echo(f"   {verdict('RR', rows['RR'])}\n")
     click.echo("2. Preferences compare where all relevant items stand, and so hardly ever tie.\n")
@@ -72,20 +72,18 @@ def tell(made: Experiment, seed: int) -> None:
 def verdict(measure: str, row: PairSummary) -> str:
     """What one measure shows of the two systems."""
     n = row.wins + row.ties + row.losses
-    shown = f"{row.run if row.mean > 0 else row.other} is better" if row.is_clear else "no difference shown"
-    interval = f"{row.mean:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
+    shown = f"{row.run if row.value > 0 else row.other} is better" if row.is_clear else "no difference shown"
+    interval = f"{row.value:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
     return f"{measure}: {shown} ({interval}); {row.ties} of {n} requests tie."
 
 
 def orders(made: Experiment) -> Table:
     """The rank of every system by mean reciprocal rank and by each preference."""
-    from tiebreak.reports.tables import Table
+    from dataclasses import replace
 
-    orders = [made.order(measure) for measure in ("RR", *CASES)]
-    ranks = [{row.run: row.shown for row in order.rows()} for order in orders]
-    rows = tuple((run, *(of[run] for of in ranks)) for run in orders[0].ranking())
-    best = frozenset((r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell in ("1", "1="))
-    return Table(("rank of", "RR", *CASES), rows, best=best)
+    from tiebreak.results.record import table_of
+
+    return table_of([replace(made.order(measure), notes=()) for measure in ("RR", *CASES)])
 
 
 def telling_request(made: Experiment) -> str:
@@ -94,6 +92,8 @@ def telling_request(made: Experiment) -> str:
 
     found = made.explain(*PAIR, measure="RR")
     assert isinstance(found, Contributions)
-    tied = [row for row in found.rows if row[2] == 0 and row[1] > 1] or list(found.rows)
-    shortest = sorted(tied, key=lambda row: row[1])[:10]
-    return str(max(shortest, key=lambda row: abs(row[3]))[0])
+    sizes = {request: m for request, (m, _) in found.values.items()}
+    values = {request: of_request for request, (_, of_request) in found.values.items()}
+    tied = [request for request in sizes if values[request][0] == 0 and sizes[request] > 1] or list(sizes)
+    shortest = sorted(tied, key=sizes.__getitem__)[:10]
+    return max(shortest, key=lambda request: abs(values[request][1]))

@@ -15,12 +15,10 @@ from tiebreak.cli.options import (
     output_options,
     reading_options,
 )
-from tiebreak.cli.output import Rows, write
+from tiebreak.cli.output import write
 
 if TYPE_CHECKING:
     from tiebreak.populations import Population
-    from tiebreak.reports.tables import Table
-    from tiebreak.scores import Scores
     from tiebreak.utilities import PopulationScores
 
 
@@ -71,24 +69,33 @@ def command(
     zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH. Measures are
     named as in trec_eval, ir_measures, ranx or below.
     """
-    from tiebreak.experiment import DEFAULT_MEASURES, named_metrics
+    from tiebreak.experiment import DEFAULT_MEASURES
+    from tiebreak.metrics import named_metrics
 
     asked = measures or DEFAULT_MEASURES
     named_metrics(asked)  # a bad name is refused before anything is read
     if not (populations or weights or groups):
-        scores = experiment(qrels, runs, **options).evaluate(asked)
-        write(Report(scores, per_request, digits), format_, out)
+        scores = experiment(qrels, runs, asked, **options).evaluate(asked)
+        means = () if per_request and format_ != "trec" else (scores.summary(),)
+        write((*((scores,) if per_request else ()), *means), format_, digits, out)
         return
     if per_request:
         raise click.UsageError("populations are over requests: leave out -q.")
     check_numbers(populations)
     over = {"weights": weights, "groups": groups}
-    made = experiment(qrels, runs, **options)
-    found = [
-        (title, made.utilities(metric, **over).evaluate(population))
+    made = experiment(qrels, runs, (*asked, *populations), **options)
+    results = [
+        renamed(made.utilities(metric, **over).evaluate(population), title)
         for title, metric, population in columns(populations or ("mean",), measures, asked)
     ]
-    write(PopulationReport(found, digits), format_, out)
+    write(results, format_, digits, out)
+
+
+def renamed(scores: PopulationScores, measure: str) -> PopulationScores:
+    """The same under the name of a population with its metric."""
+    from dataclasses import replace
+
+    return replace(scores, values=tuple(row._replace(measure=measure) for row in scores.values))
 
 
 def columns(
@@ -119,50 +126,3 @@ def check_numbers(populations: tuple[str, ...]) -> None:
         made = population(spec)
         if not made.is_number:
             raise click.UsageError(f"{spec} orders runs and has no number for each: tiebreak order --by '{spec}(AP)'.")
-
-
-class Report:
-    """Scores in every format."""
-
-    def __init__(self, scores: Scores, per_request: bool, digits: int) -> None:
-        self.scores, self.per_request, self.digits = scores, per_request, digits
-
-    def table(self) -> Table:
-        return self.scores.request_table(self.digits) if self.per_request else self.scores.table(self.digits)
-
-    def rows(self) -> Rows:
-        return self.scores.wide_rows(self.per_request)
-
-    jsonl = rows
-
-    def trec(self) -> Iterator[tuple[Any, ...]]:
-        return self.scores.trec_rows(self.per_request)
-
-
-class PopulationReport:
-    """Populations of measures, in every format."""
-
-    def __init__(self, found: list[tuple[str, PopulationScores]], digits: int) -> None:
-        self.found, self.digits = found, digits
-
-    def table(self) -> Table:
-        from tiebreak.reports.tables import Table
-
-        header, rows = self.rows()
-        shown = (tuple(f"{v:.{self.digits}f}" if isinstance(v, float) else v for v in row) for row in rows)
-        notes = dict.fromkeys(note for _, scores in self.found for note in scores.notes)
-        return Table(tuple(header), tuple(shown), tuple(notes))
-
-    def rows(self) -> Rows:
-        """Names of columns, and a row per run, or per run and group, with a value per column."""
-        (header, first), *_ = parts = [scores.wide_rows() for _, scores in self.found]
-        keys = len(header) - 1
-        rows = [(*first[k][:keys], *(rows[k][keys] for _, rows in parts)) for k in range(len(first))]
-        return (*header[:keys], *(title for title, _ in self.found)), rows
-
-    jsonl = rows
-
-    def trec(self) -> Iterator[tuple[Any, ...]]:
-        """Run, population, group or ``all``, value."""
-        for title, scores in self.found:
-            yield from ((row.run, title, row.group or "all", row.value) for row in scores.rows)

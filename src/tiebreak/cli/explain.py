@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tiebreak.cli.options import OWN_FUNCTION, experiment, output_options, reading_options
-from tiebreak.cli.output import Rows, write
-
-if TYPE_CHECKING:
-    from tiebreak.explanation import Contributions, Explanation
-    from tiebreak.reports.tables import Table
+from tiebreak.cli.output import write
 
 
 @click.command("explain")
@@ -47,27 +42,8 @@ def command(
         raise click.UsageError("-m sorts requests; with --request there is one. Leave one of them out.")
     if measure is not None:
         preference(measure)  # a bad name is refused before anything is read
-    made = experiment(qrels, runs, **options)
+    made = experiment(qrels, runs, [measure] if measure else (), **options)
     if len(made.positions.runs) != 2:
         raise InputError(f"an explanation is of two runs; {len(made.positions.runs)} were given.", kind="runs")
     run, other = made.positions.runs
-    write(Report(made.explain(run, other, request_, measure=measure), digits), format_, out)
-
-
-class Report:
-    """An explanation in every format."""
-
-    def __init__(self, found: Explanation | Contributions, digits: int) -> None:
-        self.found, self.digits = found, digits
-
-    def table(self) -> Table:
-        return self.found.table(self.digits)
-
-    def rows(self) -> Rows:
-        return self.found.header, iter(self.found.rows)
-
-    jsonl = rows
-
-    def trec(self) -> Iterable[Sequence[Any]]:
-        """The same rows, without names."""
-        return self.rows()[1]
+    write([made.explain(run, other, request_, measure=measure)], format_, digits, out)

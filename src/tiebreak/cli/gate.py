@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tiebreak._base.text import many
 from tiebreak.cli.output import say
 from tiebreak.errors import InputError, quoted
-from tiebreak.words import many
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -25,20 +25,20 @@ def worse(comparison: Comparison, alpha: float) -> bool:
     tested = [row for row in test.rows() if row.run not in comparison.baselines]
     if not tested:
         raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
-    tests = zip(tested, corrected([row.p for row in tested], "holm").tolist(), strict=True)
+    tests = zip(tested, corrected([row.pvalue for row in tested], "holm").tolist(), strict=True)
     losing = [(row, p) for row, p in tests if p < alpha and row.statistic < 0]
-    found = [(row, p) for row, p in losing if row.mean < 0]
+    found = [(row, p) for row, p in losing if row.value < 0]
     for row, p in losing:
-        if row.mean >= 0:
+        if row.value >= 0:
             said = f"{quoted(row.run)} loses more requests to {quoted(row.other)} than it wins by {comparison.measure}"
-            say(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.mean:+.4f}): it passes.")
+            say(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
     for row, p in found:
         said = f"{quoted(row.run)} is worse than {quoted(row.other)} by {comparison.measure}"
-        say(f"Gate: {said}: mean {row.mean:+.4f}, p = {p:.2g} (sign test, Holm).")
+        say(f"Gate: {said}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
     if not found:
         say(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).")
     for row in tested:
-        differing = row.requests - row.tied
+        differing = row.n_requests - row.n_tied
         if 2 * 0.5**differing * len(tested) >= alpha:  # not even winning all of them would show
             said = f"{quoted(row.run)} and {quoted(row.other)} differ in {many(differing, 'request')}"
             over = f" over {many(len(tested), 'test')}" if len(tested) > 1 else ""

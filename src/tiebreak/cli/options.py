@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
-from tiebreak._interface import MEMORY, Options
-from tiebreak._kernels import read_ahead
+from tiebreak._kernels import read_early
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import MEMORY, Options
 from tiebreak.cli.output import check_output, format_by_ending
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 OWN_FUNCTION = (
     " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
 )
+NEED_MORE = {
+    *("EU", "RBU", "S-RR", "S-Recall", "alpha_beta_nDCG", "union", "vargas_nDCG"),
+    *("Accuracy", "Compat", "INSQ", "INST", "infAP", "IPrec", "nRBP", "NumQ", "NumRel", "NumRet", "SDCG"),
+    *("SetAP", "SetF", "SetP", "SetR"),
+}
+"""Words in the names of measures that look at more than judged items: known without importing them."""
 POSITIVE = click.IntRange(min=1)
 FILES = (
     click.argument("qrels", metavar="QRELS"),
@@ -91,22 +98,27 @@ ASPECTS = (
     click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics."),
 )
 OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile", "intents")
-OUTPUT = (
-    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
-    click.option(
-        "--format",
-        "format_",
-        type=click.Choice(["table", "tsv", "csv", "jsonl", "latex", "parquet", "trec"]),
-        help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .parquet, .tex), "
-        "else as a table.",
-    ),
-    click.option(
-        "--safe-csv",
-        is_flag=True,
-        help="In csv, put ' before text that begins with = + - or @, which spreadsheets run as a formula.",
-    ),
-    click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
-)
+FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown", "trec")
+
+
+def output(formats: Sequence[str]) -> tuple[Callable[[Command], Command], ...]:
+    """Options that say how and where results are written."""
+    return (
+        click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(formats),
+            help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .json, "
+            ".parquet, .tex, .md), else as a table.",
+        ),
+        click.option(
+            "--safe-csv",
+            is_flag=True,
+            help="In csv, put ' before text that begins with = + - or @, which spreadsheets run as a formula.",
+        ),
+        click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
+    )
 
 
 class CatalogueHelp(click.Command):
@@ -132,8 +144,8 @@ def aspect_options(command: Command) -> Command:
     return with_options(command, ASPECTS)
 
 
-def output_options(command: Command) -> Command:
-    """Give a command the options that say how and where its results are written."""
+def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
+    """Give a command the options that say how and where its results are written; some have more formats."""
 
     @wraps(command)
     def writing(format_: str | None, out: str | None, safe_csv: bool, **options: Any) -> Any:
@@ -146,7 +158,7 @@ def output_options(command: Command) -> Command:
             raise click.UsageError("--safe-csv is for csv.")
         return command(format_="safe csv" if safe_csv else format_, out=out, **options)
 
-    return with_options(cast(Command, writing), OUTPUT)
+    return with_options(cast(Command, writing), output((*FORMATS, *more)))
 
 
 def files_read(options: Mapping[str, Any]) -> list[str]:
@@ -182,12 +194,20 @@ def reading_options(command: Command, *, audit: bool = False, is_needed: bool = 
     def reading(qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         options |= {"audit": True} if audit else {}
         how = {name: options[name] for name in Options._fields if name in options}
-        if qrels is None or options.get("exclude") or options.get("candidates"):
-            return command(qrels=qrels, runs=runs, **options)  # which items count is not known ahead
-        with read_ahead(qrels, [name_and_path(run)[1] for run in runs], Options(**how)):
-            return command(qrels=qrels, runs=runs, **options)
+        early = None
+        if qrels is not None and can_read_early(options):
+            early = read_early(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
+        return command(qrels=qrels, runs=runs, early=early, **options)
 
     return with_options(cast(Command, reading), (*(FILES if is_needed else FILES_OR_NONE), *READING))
+
+
+def can_read_early(options: Mapping[str, Any]) -> bool:
+    """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
+    if options.get("exclude") or options.get("candidates"):
+        return False
+    asked = (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
+    return NEED_MORE.isdisjoint(re.findall(r"[\w-]+", " ".join(asked)))
 
 
 def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
@@ -197,17 +217,25 @@ def with_options(command: Command, options: tuple[Callable[[Command], Command], 
     return command
 
 
-def experiment(qrels: str, runs: tuple[str, ...], **options: Any) -> Experiment:
-    """The experiment that a command was given, read with a progress bar."""
+def experiment(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: Iterable[Any] = (),
+    *,
+    early: EarlyReading | None = None,
+    **options: Any,
+) -> Experiment:
+    """The experiment that a command was given, read with a progress bar, with all that some measures need."""
     from tiebreak.cli.progress import progress
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
+    from tiebreak.inputs.judgements import load_judgements
 
     memory = options.get("memory", MEMORY)
     given = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
-    made = Experiment(qrels, given, **options)
+    made = Experiment(load_judgements(qrels, {}, None, memory, early), given, **options)
     with progress("reading") as tick:
-        made.read(tick)
+        made.read(measures, tick=tick, early=early)
     return made
 
 

@@ -6,39 +6,21 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from tiebreak._base.text import visible
 from tiebreak.errors import InputError
-from tiebreak.words import visible
 
 if TYPE_CHECKING:
-    from tiebreak.reports.tables import Table
-
-Rows = tuple[Sequence[str], Iterable[Sequence[Any]]]
-"""Names of columns, and rows."""
-
-
-class Report(Protocol):
-    """What a command has to say, in every format."""
-
-    def table(self) -> Table:
-        """For people."""
-
-    def rows(self) -> Rows:
-        """For programs."""
-
-    def jsonl(self) -> Rows:
-        """The same, by the keys that people expect in JSON lines."""
-
-    def trec(self) -> Iterable[Sequence[Any]]:
-        """As trec_eval prints."""
+    from tiebreak.results.record import Result
 
 
 def format_by_ending(out: str | None) -> str:
     """The format that the name of a file asks for; a table where it says nothing."""
-    from tiebreak.reports.formats import ENDINGS, TABLE_ENDINGS
+    from tiebreak.results.formats import ENDINGS, TABLE_ENDINGS
 
     ending = os.path.splitext(out or "")[1].lstrip(".").lower()
     if ending in TABLE_ENDINGS:
@@ -73,10 +55,22 @@ def is_among(out: str, inputs: Iterable[str]) -> bool:
     return False
 
 
-def write(report: Report, format_: str, out: str | None) -> None:
-    """Write a report; whoever reads it may stop reading, which is no failure and stops nothing else."""
+def write(results: Sequence[Result], format_: str, digits: int, out: str | None) -> None:
+    """Write results of one kind; whoever reads them may stop reading, which is no failure and stops nothing else."""
     try:
-        _write(report, format_, out)
+        _write(results, format_, digits, out)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence(sys.stdout)
+
+
+def write_jsonl(keys: Sequence[str], rows: Iterable[Sequence[Any]], out: str | None) -> None:
+    """Write JSON lines with keys of their own."""
+    from tiebreak.results import formats
+
+    try:
+        with formats.text_output(out) as file:
+            formats.write_jsonl(keys, rows, file)
         sys.stdout.flush()
     except BrokenPipeError:
         silence(sys.stdout)
@@ -95,18 +89,25 @@ def silence(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write(report: Report, format_: str, out: str | None) -> None:
-    from tiebreak.reports.formats import WRITERS, text_output, write_parquet, write_tsv
+def _write(results: Sequence[Result], format_: str, digits: int, out: str | None) -> None:
+    from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
+    from tiebreak.results.record import table_of
 
+    columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
     if format_ == "table" and out is None:
-        report.table().print()
+        table_of(results, digits).print()
     elif format_ == "parquet":
-        write_parquet(*report.rows(), str(out))
+        write_parquet(columns, rows, str(out))
     else:
         with text_output(out) as file:
-            if format_ in ("table", "latex"):
-                file.write(report.table().to_latex() if format_ == "latex" else report.table().to_text() + "\n")
+            if format_ == "table":
+                file.write(table_of(results, digits).to_text() + "\n")
+            elif format_ in ("latex", "markdown"):
+                table = table_of(results, digits, None)
+                file.write(table.to_latex() if format_ == "latex" else table.to_markdown())
+            elif format_ == "json":
+                write_json([result.to_dict() for result in results], file)
             elif format_ == "trec":
-                write_tsv((), report.trec(), file)
+                write_tsv((), trec_rows(results), file)
             else:
-                WRITERS[format_](*(report.jsonl() if format_ == "jsonl" else report.rows()), file)
+                WRITERS[format_](columns, rows, file)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 
 
 @contextmanager

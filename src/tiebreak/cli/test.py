@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -16,11 +15,7 @@ from tiebreak.cli.options import (
     output_options,
     reading_options,
 )
-from tiebreak.cli.output import Rows, write
-
-if TYPE_CHECKING:
-    from tiebreak.reports.tables import Table
-    from tiebreak.significance import Significance
+from tiebreak.cli.output import write
 
 CORRECTIONS = ("none", "bonferroni", "holm", "bh")
 
@@ -111,68 +106,12 @@ def command(
     if utilities is not None:
         with progress("testing", "draws") as tick:
             found = [Utilities(utilities).test(test_, baseline, **how, tick=tick)]
-        write(Report(found, letters, digits), format_, out)
+        write([one.letter_table() for one in found] if letters else found, format_, digits, out)
         return
     asked = tuple(dict.fromkeys(spec.strip() for spec in measures or DEFAULTS))
     for spec in asked:
         preference(spec)
-    made = experiment(str(qrels), runs, **options)
+    made = experiment(str(qrels), runs, asked, **options)
     with progress("testing", "draws") as tick:
         found = [made.compare(spec, baseline).test(test_, **how, tick=tick) for spec in asked]
-    write(Report(found, letters, digits), format_, out)
-
-
-class Report:
-    """Tests of several measures, in every format."""
-
-    def __init__(self, found: list[Significance], letters: bool, digits: int) -> None:
-        self.found, self.letters, self.digits = found, letters, digits
-
-    def table(self) -> Table:
-        from tiebreak.reports.tables import Table
-
-        if self.letters:
-            return self._letter_table()
-        tables = [significance.table(self.digits) for significance in self.found]
-        if len(tables) == 1:
-            return tables[0]
-        rows: list[tuple[str, ...]] = []
-        marked: list[tuple[int, int]] = []
-        for significance, table in zip(self.found, tables, strict=True):
-            marked += [(len(rows) + row, column + 1) for row, column in table.best]
-            rows += [(significance.paired.measure, *row) for row in table.rows]
-        notes = dict.fromkeys(note for table in tables for note in table.notes)
-        return Table(("measure", *tables[0].header), tuple(rows), tuple(notes), frozenset(marked), tables[0].most)
-
-    def _letter_table(self) -> Table:
-        from tiebreak.reports.tables import Table
-
-        columns = [significance.letters() for significance in self.found]
-        rows = tuple((run, *(column[run] for column in columns)) for run in columns[0])
-        header = ("run", *(significance.paired.measure for significance in self.found))
-        said = dict.fromkeys(note for s in self.found for note in s.letter_table().notes)
-        return Table(header, rows, tuple(said))
-
-    def rows(self) -> Rows:
-        """Names of columns, and a row per measure and pair, or per run with its letters."""
-        from tiebreak.significance import PairTest, Settings
-
-        if self.letters:
-            table = self._letter_table()
-            return table.header, table.rows
-        return (*Settings._fields, *PairTest._fields), self._pairs()
-
-    jsonl = rows
-
-    def _pairs(self) -> Iterator[tuple[Any, ...]]:
-        for significance in self.found:
-            yield from ((*significance.settings, *row) for row in significance.rows())
-
-    def trec(self) -> Iterator[tuple[Any, ...]]:
-        """Measure, run, other, corrected p-value; or measure, run, letters."""
-        for significance in self.found:
-            measure = significance.paired.measure
-            if self.letters:
-                yield from ((measure, run, of_run) for run, of_run in significance.letters().items())
-                continue
-            yield from ((measure, row.run, row.other, row.p_corrected) for row in significance.rows())
+    write([one.letter_table() for one in found] if letters else found, format_, digits, out)

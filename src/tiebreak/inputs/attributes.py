@@ -8,6 +8,7 @@ from math import inf
 from numbers import Real
 from typing import Any
 
+from tiebreak._base.text import listed
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.frames import (
     Columns,
@@ -21,7 +22,6 @@ from tiebreak.inputs.frames import (
 )
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import LARGEST, Path, check_spelling
-from tiebreak.words import listed
 
 
 def read_groups(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, str]:

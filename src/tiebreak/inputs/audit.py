@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
 
-from tiebreak._interface import COUNTERS, Counts
+from tiebreak._kernels.interface import COUNTERS, Counts
 from tiebreak.errors import quoted
 
 WORDS = {

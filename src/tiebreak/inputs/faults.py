@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from tiebreak._interface import Fault
+from tiebreak._kernels.interface import Fault
 from tiebreak.errors import InputError, MissingExtraError, quoted
 from tiebreak.inputs.sources import Source
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import MEMORY, Fault, FrameColumns
+from tiebreak._base.text import listed
+from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.foreign import calling
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.table_files import TableFile, table_in
-from tiebreak.words import listed
 
 Columns = Mapping[str, str]
 """Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""

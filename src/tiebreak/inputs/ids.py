@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import IdColumn
+from tiebreak._kernels.interface import IdColumn
 from tiebreak.errors import InputError, UnknownNameError, quoted
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import MEMORY, Counts, Fault, JudgedRows, Tick
+from tiebreak._base.text import many
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import MEMORY, Counts, Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
@@ -20,7 +22,6 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.objects import unpacked
 from tiebreak.inputs.sources import Path, Source, Values, check_sizes, check_spelling, file_source
 from tiebreak.inputs.sources import columns as columns_of
-from tiebreak.words import many
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
 
@@ -135,17 +136,28 @@ def read_judgements(
     >>> read_judgements({"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}})
     <Judgements: 3 of 2 requests>
     """
+    return load_judgements(source, columns or {}, tick, memory)
+
+
+def load_judgements(
+    source: Path | Values | Judgements | Any,
+    columns: Columns,
+    tick: Tick | None,
+    memory: int,
+    early: EarlyReading | None = None,
+) -> Judgements:
+    """The same, of files that a command may have begun to read."""
     if isinstance(source, Judgements):
         return source
     check_sizes(memory=memory)
-    return read(judged_source(source, columns or {}, memory), tick, memory)
+    return read(judged_source(source, columns, memory), tick, memory, early)
 
 
-def read(where: Source | Values, tick: Tick | None, memory: int) -> Judgements:
+def read(where: Source | Values, tick: Tick | None, memory: int, early: EarlyReading | None = None) -> Judgements:
     """Judgements of a source, or of a dictionary."""
     if not isinstance(where, Source):
         return judgements_of(where)
-    rows = _kernels.read_judgements(where.kernel, tick, memory)
+    rows = _kernels.read_judgements(where.kernel, tick, memory, early)
     if isinstance(rows, Fault):
         faults.refuse(rows, where, faults.JUDGEMENTS, memory)
     return replace(

@@ -8,7 +8,8 @@ from dataclasses import replace
 from glob import glob
 from typing import Any, TypeAlias
 
-from tiebreak._interface import MEMORY
+from tiebreak._base.text import listed
+from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
 from tiebreak.inputs.objects import unpacked
@@ -22,7 +23,6 @@ from tiebreak.inputs.sources import (
     name_of,
     table_source,
 )
-from tiebreak.words import listed
 
 
 class Run:

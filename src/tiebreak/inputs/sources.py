@@ -16,8 +16,8 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import MEMORY
-from tiebreak._interface import Source as KernelSource
+from tiebreak._kernels.interface import MEMORY
+from tiebreak._kernels.interface import Source as KernelSource
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs.ids import Ids
 

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from tiebreak import _kernels
-from tiebreak._interface import MEMORY, Fault, FrameColumns
+from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quoted
 from tiebreak.inputs.foreign import calling
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import FrameColumns
+from tiebreak._kernels.interface import FrameColumns
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample

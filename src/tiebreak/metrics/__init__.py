@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from tiebreak.catalogue import Catalogue
+from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.spec import LONGEST, Spec, Value, parse
 from tiebreak.errors import InputError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
 from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import recall_weights
-from tiebreak.spec import LONGEST, Spec, Value, parse
 
 __all__ = [
     "CATALOGUE",
@@ -19,6 +19,7 @@ __all__ = [
     "RecallLevelMetric",
     "Traits",
     "metric",
+    "named_metrics",
     "recall_level_form",
     "recall_weights",
 ]
@@ -103,6 +104,17 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
         spec = parse(text)
     # What stands inside is read as text again, so that aliases hold there too.
     return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
+
+
+def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
+    """The measures asked for: what each was called, and what it is."""
+    asked = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
+    if not asked:
+        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
+    names = tuple(str(measure).strip() for measure in asked)
+    if len(set(names)) < len(names):
+        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
+    return names, tuple(metric(measure) for measure in asked)
 
 
 def is_of_ir_measures(measure: object) -> bool:

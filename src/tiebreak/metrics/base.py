@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tiebreak.catalogue import Entry
+from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.projection import Levels, Positions
+from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Floats, Ranks
 
 
@@ -70,9 +72,9 @@ class Metric(Entry):
             raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")
 
     @property
-    def needs_pool(self) -> bool:
-        """Whether it needs the distinct items of all runs counted."""
-        return False
+    def needs(self) -> Needs:
+        """What has to be read beyond the positions of judged items."""
+        return Needs()
 
     @property
     def is_summed(self) -> bool:
@@ -93,6 +95,10 @@ class Metric(Entry):
         """The floats [run, request] nearest the exact values."""
         return self.values(positions).nearest
 
+    def counted_values(self, positions: Positions) -> ExactValues:
+        """Exact values [run, request] of the requests that count; no value for the others."""
+        return over_requests(self, self.on(positions).values(positions), positions)
+
 
 @dataclass(frozen=True)
 class LevelMetric(Metric):
@@ -110,16 +116,28 @@ class LevelMetric(Metric):
         raise NotImplementedError
 
 
+def evaluate_all(metrics: Iterable[Metric], positions: Positions) -> Iterator[ExactValues]:
+    """The exact values [run, request] of each metric."""
+    metrics = list(metrics)
+    forms = [m.on(positions) for m in metrics]
+    shared = [positions.levels(m.rel) for m in forms if isinstance(m, LevelMetric)]  # held, so that all use them
+    yield from (m.counted_values(positions) for m in metrics)
+    del shared
+
+
 def over_requests(metric: Metric, values: ExactValues, positions: Positions) -> ExactValues:
     """The values of a metric, of the requests that it counts.
 
     A request without a relevant item is left out, also by measures that would have a value. Measures that count every
     grade above 0 count requests that have one. A measure with a level of its own is 0 for a request that has relevant
-    items, but none of that level: its mean is over the same requests as that of others.
+    items, but none of that level: its mean is over the same requests as that of others. Where labels were taken away
+    such a request is left out.
     """
     relevant = positions.relevant() > 0
     if metric.rel is None:
         return values if metric.traits.uses_grades else values.where(relevant)
+    if positions.is_sampled:
+        return values
     own = positions.relevant(metric.rel) > 0
     is_worst_zero = metric.traits.low == 0 and not metric.traits.lower_is_better
     if not is_worst_zero or not own.any() or not (relevant & ~own).any():

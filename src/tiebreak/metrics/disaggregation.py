@@ -11,8 +11,7 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection import Positions
-from tiebreak.reports.frames import Framed
-from tiebreak.words import many
+from tiebreak.results.record import Result
 
 
 class LevelDifference(NamedTuple):
@@ -25,27 +24,22 @@ class LevelDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disaggregation(Framed):
+class Disaggregation(Result):
     """A metric's difference between two runs, by request and recall level; the levels of a request add up to it."""
 
     metric: Metric
     run: str
     other: str
-    rows: tuple[LevelDifference, ...]
+    differences: tuple[LevelDifference, ...]
+    library: str | None = None
+    columns = LevelDifference._fields
 
-    def __repr__(self) -> str:
-        return f"<Disaggregation of {self.metric}, {self.run} - {self.other}: {many(len(self.rows), 'level')}>"
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"metric": str(self.metric), "run": self.run, "other": self.other}
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """``{request: [difference at level 1, 2, ..., m]}``."""
-        found: dict[str, list[float]] = {}
-        for row in self.rows:
-            found.setdefault(row.request, []).append(row.difference)
-        return found
-
-    def to_frame(self) -> Any:
-        """The rows: request, level, m, difference."""
-        return self._frame(LevelDifference._fields, self.rows)
+    def rows(self) -> tuple[LevelDifference, ...]:
+        return self.differences
 
 
 def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:
@@ -56,8 +50,8 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
     Examples
     --------
     >>> import tiebreak as tb
-    >>> disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").to_dict()
-    {'q1': [0.25, 0.0]}
+    >>> [row.difference for row in disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").rows()]
+    [0.25, 0.0]
     """
     x, y = (place_of(name, positions.runs) for name in (run, other))
     made = metric_of(metric)
@@ -66,7 +60,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
         raise InputError(
             f"{made} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
         )
-    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)), library=positions.library)
+    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)), positions.library)
 
 
 def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:

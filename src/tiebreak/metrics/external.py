@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError, MissingExtraError
-from tiebreak.exact import ExactValues
-from tiebreak.inputs import Ids, Judgements
+from tiebreak.inputs import Ids
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Floats
 
 NAMES = (
@@ -42,13 +42,17 @@ class ExternalMeasure(Metric):
     def is_summed(self) -> bool:
         return parsed(self.spec).NAME in SUMMED
 
-    def values(self, positions: Positions) -> ExactValues:
-        raise InputError(
-            f"{self.spec} needs whole rankings, which positions do not have. Use Experiment(...).", kind="spec"
-        )
+    @property
+    def needs(self) -> Needs:
+        return Needs(is_whole=True)
 
-    def evaluate_rankings(self, judgements: Judgements, positions: Positions) -> Floats:
+    def evaluate(self, positions: Positions) -> Floats:
         """Values [run, request] of positions that hold every ranking whole (`project` with ``top``)."""
+        judgements = positions.judgements
+        if judgements is None or positions.top is None:
+            raise InputError(
+                f"{self.spec} needs whole rankings, which positions do not have. Use Experiment(...).", kind="choice"
+            )
         library: Any = import_module("ir_measures")
         measure = at_level(self.spec, positions.min_grade)
         if judgements.subtopics is not None:

@@ -13,6 +13,7 @@ from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks
 
 UNION = "union"
@@ -39,8 +40,8 @@ class SearchLength(Metric):
             raise InputError(f"{self.name}(n={quoted(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
 
     @property
-    def needs_pool(self) -> bool:
-        return self.n == UNION
+    def needs(self) -> Needs:
+        return Needs(pool=self.n == UNION)
 
     def length(self, p: Ranks) -> NDArray[np.int64]:
         """Whole numbers [run, request] of ``p[run, request, m]``, which are divided."""

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tiebreak._base.spec import is_written_whole
+from tiebreak._base.text import many
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import decimal, log2
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
 from tiebreak.exact.sample import common_sum
 from tiebreak.projection.primitives import Floats
-from tiebreak.spec import is_written_whole
-from tiebreak.words import many
 
 Weights: TypeAlias = "str | tuple[float, ...]"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tiebreak.catalogue import Catalogue
+from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.spec import parse
 from tiebreak.errors import InputError
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Ordering
-from tiebreak.spec import parse
 
 __all__ = ["CATALOGUE", "Ballots", "Method", "Ordering", "method"]
 

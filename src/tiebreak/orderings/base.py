@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.catalogue import Entry
+from tiebreak._base.catalogue import Entry
+from tiebreak._base.text import listed, many
 from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.exact import Number, shared_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
-from tiebreak.words import listed, many
+from tiebreak.results.record import Cell, Result, Row, column, signed_column
 
 Score: TypeAlias = "Number | Fraction | float"
 
@@ -42,22 +41,28 @@ def ranks_of_rows(scores: NDArray[Any]) -> NDArray[np.int64]:
     return ranks
 
 
-class Row(NamedTuple):
-    """One run's place."""
+class Place(NamedTuple):
+    """One run's place in an order."""
 
-    rank: int
     run: str
+    measure: str
+    by: str
+    rank: int
     score: float
     tied: bool
 
-    @property
-    def shown(self) -> str:
-        """The rank, marked where it is shared."""
-        return shown_rank(self.rank, self.tied)
+
+def rank_text(rank: int, tied: bool) -> str:
+    """A rank, marked where it is shared."""
+    return f"{rank}=" if tied else f"{rank}"
+
+
+def rank_cell(row: Row, digits: int) -> str:
+    return rank_text(row["rank"], row["tied"])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordering(Shown):
+class Ordering(Result):
     """Systems from the best to the worst, ties shown as ties.
 
     Attributes
@@ -70,7 +75,9 @@ class Ordering(Shown):
     ranks : int array [run]
         1 is best; runs that tie share the best of their ranks.
     cycles : tuple of tuples of str
-        Runs of which each can be reached from each by majority preferences: no order can please all of these.
+        Condorcet cycles: runs of which each can be reached from each by majority preferences.
+    intervals : int array [run, 2], optional
+        Between which ranks a run falls in 95% of resamples.
     """
 
     measure: str
@@ -80,15 +87,53 @@ class Ordering(Shown):
     ranks: NDArray[np.int64]
     cycles: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    library: str | None = None
+    intervals: NDArray[np.int64] | None = None
+    marked_column = "rank"
+    spread = "measure"
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return Place._fields if self.intervals is None else (*Place._fields, "low", "high")
+
+    @property
+    def shown(self) -> Mapping[str, Cell]:  # type: ignore[override]
+        return {"run": column("run"), "rank": rank_cell, "score": column("score"), **self._interval_cells}
+
+    @property
+    def spread_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
+        return {"": rank_cell, **self._interval_cells}
+
+    @property
+    def _interval_cells(self) -> Mapping[str, Cell]:
+        return {} if self.intervals is None else {"95%": lambda row, digits: f"{row['low']}-{row['high']}"}
 
     @classmethod
-    def of(cls, measure: str, by: str, runs: tuple[str, ...], scores: Sequence[Score], **more: Any) -> Ordering:
-        """The order that exact scores make, the larger the better; they are shown as floats, or as `shown` says."""
+    def from_scores(
+        cls,
+        measure: str,
+        by: str,
+        runs: tuple[str, ...],
+        scores: Sequence[Score],
+        *,
+        reported: Sequence[float] | None = None,
+        cycles: tuple[tuple[str, ...], ...] = (),
+        notes: tuple[str, ...] = (),
+        library: str | None = None,
+    ) -> Ordering:
+        """The order that exact scores make, the larger the better; they are reported as floats, or as given."""
         ranks = shared_ranks(scores)
-        floats = np.array(more.pop("shown", None) or [*map(float, scores)])
+        floats = np.array([*map(float, scores)] if reported is None else list(reported))
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()
-        return cls(measure, by, runs, floats, ranks, **more)
+        made = cls(measure, by, runs, floats, ranks, cycles, (), library)
+        tied = f", {many(made.n_tied, 'system')} tied" if made.n_tied else ""
+        circular = (f"{measure}: Condorcet cycle among {listed(cycle)}." for cycle in cycles)
+        return replace(made, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *circular, *notes))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"measure": self.measure, "by": self.by}
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -124,37 +169,53 @@ class Ordering(Shown):
             return correlation.rbo(self.ranks, theirs, persistence)
         return correlation.METHODS[method](self.ranks, theirs)
 
-    def rows(self) -> list[Row]:
+    def places(self) -> list[Place]:
         """The runs, the best first; those that tie by name."""
-        alone = np.bincount(self.ranks) == 1
-        rows = zip(self.ranks.tolist(), self.runs, self.scores.tolist(), (~alone[self.ranks]).tolist(), strict=True)
-        return sorted((Row(*row) for row in rows), key=lambda row: (row.rank, row.run))
+        shared = np.bincount(self.ranks)[self.ranks] > 1
+        places = zip(self.runs, self.ranks.tolist(), self.scores.tolist(), shared.tolist(), strict=True)
+        rows = (Place(run, self.measure, self.by, rank, score, tied) for run, rank, score, tied in places)
+        return sorted(rows, key=lambda row: (row.rank, row.run))
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The same, with intervals of ranks where there are some."""
+        if self.intervals is None:
+            return list(self.places())
+        bounds = dict(zip(self.runs, self.intervals.tolist(), strict=True))
+        return [(*place, *bounds[place.run]) for place in self.places()]
+
+    def is_marked(self, row: Row) -> bool:
+        return bool(row["rank"] == 1)
 
     def ranking(self) -> list[str]:
         """Names of the runs, the best first; those that tie by name."""
-        return [row.run for row in self.rows()]
-
-    def to_dict(self) -> dict[str, int]:
-        """``{run: rank}``, the best first."""
-        return {row.run: row.rank for row in self.rows()}
-
-    def to_frame(self) -> Any:
-        """A row per run, the best first: rank, run, score, tied."""
-        return self._frame(Row._fields, self.rows())
-
-    def table(self, digits: int = 4) -> Table:
-        rows = tuple((row.run, row.shown, f"{row.score:.{digits}f}") for row in self.rows())
-        said = (f"{self.measure}, by {self.by}.", *self.notes, *self._ties())
-        return Table(("run", "rank", "score"), rows, said)
-
-    def _ties(self) -> list[str]:
-        said = [f"Tied systems: {self.n_tied}."] if self.n_tied else []
-        said += [f"Majorities go round in a circle among {listed(cycle)}." for cycle in self.cycles]
-        return said
-
-    def __repr__(self) -> str:
-        return f"<Ordering of {many(len(self.runs), 'run')}: {self.measure} by {self.by}>\n{self.table().to_text()}"
+        return [place.run for place in self.places()]
 
 
-def shown_rank(rank: int, tied: bool) -> str:
-    return f"{rank}=" if tied else f"{rank}"
+class RequestPlace(NamedTuple):
+    """One run's place in one request, by win rate."""
+
+    run: str
+    request: str
+    measure: str
+    rank: int
+    win_rate: float
+    tied: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RequestOrders(Result):
+    """The order of the runs within every request, the best first."""
+
+    places: tuple[RequestPlace, ...]
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = RequestPlace._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        "request": column("request"),
+        "rank": rank_cell,
+        "run": column("run"),
+        "win rate": signed_column("win_rate"),
+    }
+
+    def rows(self) -> tuple[RequestPlace, ...]:
+        return self.places

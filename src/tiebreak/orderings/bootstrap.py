@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import many
 from tiebreak.errors import InputError, place_of
 from tiebreak.exact import decimal
 from tiebreak.inputs import Ids
@@ -18,8 +19,7 @@ from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Framed
-from tiebreak.words import many
+from tiebreak.results.record import Result
 
 MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
@@ -42,7 +42,7 @@ class PairShares(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap(Framed):
+class Bootstrap(Result):
     """Ranks of all runs in every sample, and the sign of every pair's mean preference.
 
     Attributes
@@ -58,8 +58,18 @@ class Bootstrap(Framed):
     ranks: NDArray[np.int64]
     wins: NDArray[np.int64]
     seed: int
+    library: str | None = None
+    columns = RankInterval._fields
 
-    def rank_intervals(self) -> list[RankInterval]:
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"by": self.by, "resamples": len(self.ranks), "seed": self.seed}
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (f"95% intervals of ranks: {many(len(self.ranks), 'resample')} of requests, seed {self.seed}.",)
+
+    def rows(self) -> list[RankInterval]:
         """The 95% interval of every run's rank."""
         tail = (1 - decimal(CONFIDENCE)) / 2
         # The smallest rank that at least such a share of the samples reaches; shares of floats would miss by one.
@@ -72,14 +82,6 @@ class Bootstrap(Framed):
         x, y = (place_of(run, self.runs) for run in (first, second))
         won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
         return PairShares(won / n, (n - won - lost) / n, lost / n)
-
-    def to_frame(self) -> Any:
-        """A row per run: run, low, high."""
-        return self._frame(RankInterval._fields, self.rank_intervals())
-
-    def __repr__(self) -> str:
-        runs, samples = many(len(self.runs), "run"), many(len(self.ranks), "sample")
-        return f"<Bootstrap of {runs} by {self.by}: {samples}, seed {self.seed}>"
 
 
 def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int) -> Bootstrap:

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
-from tiebreak.catalogue import Catalogue
-from tiebreak.errors import InputError
+from dataclasses import replace
+from typing import Any
+
+from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.spec import parse, unaliased
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import metric as metric_of
+from tiebreak.orderings import CATALOGUE as METHODS
 from tiebreak.populations.base import Aggregation, Population
-from tiebreak.spec import parse, unaliased
 
 __all__ = ["CATALOGUE", "Aggregation", "Population", "population"]
 
@@ -74,3 +78,30 @@ def population(spec: str | Population) -> Population:
     if not isinstance(spec, str):
         raise InputError(f"{spec!r} is no population. Give its name, such as leximin or gmean.", kind="spec")
     return CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)), lambda inside: metric_of(str(inside)))
+
+
+def requested_population(measure: Any, by: Any) -> Population | None:
+    """The population asked for, as the measure or as the way to order; None where none is meant."""
+    if is_population(measure):
+        if by is not None:
+            raise InputError(f"{measure} orders the runs by itself. Leave out by={by!r}.", kind="choice")
+        return check_metric(population(measure))
+    if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
+        return None
+    made = population(by)
+    if measure is None:
+        return check_metric(made)
+    try:
+        asked = metric_of(measure)
+    except UnknownNameError:
+        raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
+    if made.metric not in (None, asked):
+        raise InputError(f"{measure} cannot be ordered by {by}, which is of another metric.", kind="choice")
+    return replace(made, metric=asked)
+
+
+def check_metric(made: Population) -> Population:
+    """The same population, which names its metric."""
+    if made.metric is None:
+        raise InputError(f"{made} of what? Name a metric, such as {made.name}(AP).", kind="spec")
+    return made

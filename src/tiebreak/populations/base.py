@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from numpy.typing import NDArray
 
-from tiebreak.catalogue import Entry
+from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.given import given_sample

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import many
 from tiebreak.errors import InputError
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.units import whole_units
 from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
+from tiebreak.results.record import Result
 
 MOST_LAGS = 20
 
@@ -34,33 +34,31 @@ class LagShare(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LagCurve(Shown):
+class LagCurve(Result):
     """Two runs by smoothed leximin, from lag 1, which is leximin, to the number of requests, which is the mean."""
 
     runs: tuple[str, str]
-    rows: tuple[LagShare, ...]
+    shares: tuple[LagShare, ...]
     resamples: int
     seed: int
+    library: str | None = None
+    columns = LagShare._fields
 
-    def to_dict(self) -> dict[int, dict[str, float]]:
-        """``{lag: {"first": share, "tied": share, "second": share}}``."""
-        return {row.lag: {"first": row.first, "tied": row.tied, "second": row.second} for row in self.rows}
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"runs": list(self.runs), "resamples": self.resamples, "seed": self.seed}
 
-    def to_frame(self) -> Any:
-        """A row per lag: lag, observed, first, tied, second."""
-        return self._frame(LagShare._fields, self.rows)
-
-    def table(self, digits: int = 4) -> Table:
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         first, second = self.runs
-        better = {1: first, -1: second, 0: "="}
-        rows = tuple(
-            (str(row.lag), better[row.observed], *(f"{share:.{digits}f}" for share in row[2:])) for row in self.rows
+        return (
+            f"{first} against {second} by smoothed leximin. Observed is 1 where the first is better; first, tied and "
+            f"second are shares of {many(self.resamples, 'resample')} of requests, seed {self.seed}. Lag 1 is leximin, "
+            "the largest the mean.",
         )
-        said = (
-            "Better by smoothed leximin: on the requests themselves, and shares of resamples. Lag 1 is leximin, the "
-            f"largest the mean. {self.resamples:,} resamples of requests, seed {self.seed}.",
-        )
-        return Table(("lag", "better", first, "tied", second), rows, said)
+
+    def rows(self) -> tuple[LagShare, ...]:
+        return self.shares
 
 
 def lag_curve(

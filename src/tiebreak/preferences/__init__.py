@@ -6,7 +6,8 @@ difference of its values.
 
 from __future__ import annotations
 
-from tiebreak.catalogue import Catalogue
+from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.spec import Spec, parse, unaliased
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
 from tiebreak.metrics import Metric
@@ -14,7 +15,6 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.pairs import Pairs
-from tiebreak.spec import Spec, parse, unaliased
 
 __all__ = ["CATALOGUE", "DEFAULTS", "Pairs", "Preference", "Preferred", "Traits", "preference"]
 

@@ -9,19 +9,16 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.catalogue import Entry
+from tiebreak._base.catalogue import Entry
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
-from tiebreak.metrics import Metric
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import distinct_vectors
+from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Ranks
 
 ENTRIES_AT_ONCE = 1 << 19
-
-Evaluate: TypeAlias = Callable[[Metric], ExactValues]
-"""The exact values [run, request] of a metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +35,8 @@ class Traits:
         Grades above the smallest relevant one make a difference.
     is_experimental : bool
         It may change.
+    favours_depth : bool
+        Of two runs it favours the one that retrieves more items.
     is_sign : bool
         It says which ranking is better, and not by how much.
     """
@@ -46,6 +45,7 @@ class Traits:
     is_transitive: bool = False
     uses_grades: bool = False
     is_experimental: bool = False
+    favours_depth: bool = False
     is_sign: bool = False
 
 
@@ -116,17 +116,27 @@ class Preference(Entry):
 
     traits: ClassVar[Traits] = Traits()
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         """Compare some pairs of runs in every request.
 
         Parameters
         ----------
         positions : Positions
+            With all that the preference `needs`.
         pairs : Pairs
-        evaluate : callable
-            Gives the values of a metric, for preferences that are made of one.
         """
         raise NotImplementedError
+
+    @property
+    def relevant_from(self) -> float | None:
+        """The grade from which it calls an item relevant, where it has its own."""
+        level: float | None = getattr(self, "rel", None)
+        return level
+
+    @property
+    def needs(self) -> Needs:
+        """What has to be read beyond the positions of judged items."""
+        return Needs()
 
 
 def by_level(p: Ranks) -> Ranks:

@@ -13,9 +13,10 @@ from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import check_number
-from tiebreak.preferences.base import Evaluate, Preference, Preferred, Traits
+from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
 
 
 @dataclass(frozen=True)
@@ -53,17 +54,25 @@ class MetricDifference(Preference):
         if not 0 <= self.tolerance < np.inf:
             raise InputError(f"tolerance={self.tolerance}. Give a number of 0 and above.", kind="spec")
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
-        values, known = self.utilities(evaluate)
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+        values, known = self.utilities(positions)
         exact = values.differences(pairs.x, pairs.y)
         if self.tolerance:
             exact = exact.zero_where(np.abs(exact.nearest) <= self.tolerance)
         return Preferred.measured(exact, known, None if self.tolerance else values)
 
-    def utilities(self, evaluate: Evaluate) -> tuple[ExactValues, NDArray[np.bool_]]:
+    @property
+    def relevant_from(self) -> float | None:
+        return metric_of(self.metric).rel
+
+    @property
+    def needs(self) -> Needs:
+        return metric_of(self.metric).needs
+
+    def utilities(self, positions: Positions) -> tuple[ExactValues, NDArray[np.bool_]]:
         """The metric's values, minus them where lower ones are better; and which requests have one for every run."""
         metric = metric_of(self.metric)
-        values = evaluate(metric)
+        values = metric.counted_values(positions)
         known = np.asarray(np.isfinite(values.nearest).all(axis=0))
         return -values if metric.traits.lower_is_better else values, known
 
@@ -87,8 +96,8 @@ class MetricSign(MetricDifference):
     name: ClassVar[str] = "sign"
     traits: ClassVar[Traits] = Traits(rises=False, is_sign=True)
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
-        values, known = self.utilities(evaluate)
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+        values, known = self.utilities(positions)
         if self.tolerance:
             differences = values.differences(pairs.x, pairs.y).nearest
             signs = np.sign(np.where(np.abs(differences) <= self.tolerance, 0.0, differences))

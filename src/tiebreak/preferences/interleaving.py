@@ -15,7 +15,7 @@ from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.number import settled
 from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Ranks
@@ -40,7 +40,7 @@ class StoppingPreference(Preference):
         """Whether no logarithm enters."""
         return True
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         values = np.full((len(pairs), len(m)), Fraction(0), dtype=object)
         for bucket in positions.only_relevant(self.rel).buckets():

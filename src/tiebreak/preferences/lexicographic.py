@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import check_rel
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_signs
@@ -30,7 +30,7 @@ class Lexicographic(Preference):
     def __post_init__(self) -> None:
         check_rel(self.rel)
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         rank = np.ones((len(positions.runs), len(m)), dtype=np.int32)
         for bucket in positions.levels(self.rel).buckets():
@@ -64,6 +64,7 @@ class LexiRecall(Lexicographic):
     """
 
     name: ClassVar[str] = "LexiRecall"
+    traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True, favours_depth=True)
     from_last: ClassVar[bool] = True
 
 
@@ -117,7 +118,7 @@ class ReciprocalRankLexiPrecision(Preference):
     def __post_init__(self) -> None:
         check_rel(self.rel)
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         above, below = np.zeros((len(pairs), len(m)), dtype=np.int64), np.ones((len(pairs), len(m)), dtype=np.int64)
         for bucket in positions.levels(self.rel).buckets():

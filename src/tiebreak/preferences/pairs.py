@@ -56,6 +56,11 @@ class Pairs:
         return cls(x.astype(np.int64), y.astype(np.int64), tuple(fans))
 
     @classmethod
+    def one(cls, x: int, y: int) -> Pairs:
+        """Two runs."""
+        return cls(np.array([x]), np.array([y]), (Fan(y, np.array([x]), slice(0, 1), -1),))
+
+    @classmethod
     def against(cls, baselines: Iterable[int], runs: int) -> Pairs:
         """Every run against each baseline, which is y: a positive preference says that the run is better.
 

@@ -25,7 +25,7 @@ from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.graded import GradedEntries
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Evaluate, Preference, Preferred, Traits, by_level, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, by_level, labels_of
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
@@ -54,7 +54,7 @@ class PairedPreference(Preference):
         """For each population the entries that are relevant to its users; one per request at a time."""
         raise NotImplementedError
 
-    def compare(self, positions: Positions, pairs: Pairs, evaluate: Evaluate) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         if self.weights != "uniform":
             return self.compare_weighted(positions, pairs)
         size = np.zeros(len(positions.requests), dtype=np.int64)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import CANDIDATE, EXCLUDED, Judged
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import CANDIDATE, EXCLUDED, Judged
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.ids import Ids
-from tiebreak.words import many
 
 Pairs = NDArray[np.int64]
 """Requests and items as one number each: request x number of items + item."""

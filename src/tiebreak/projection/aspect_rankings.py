@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import TopItems
+from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError, quoted
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
-from tiebreak.projection.position_table import Positions, SubtopicEntries
+from tiebreak.projection.position_table import Positions, SubtopicEntries, take_top
 from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
@@ -169,6 +169,42 @@ class AspectRankings:
         return int((~served & (self.interest.sum(axis=1) > 0)).sum())
 
 
+@dataclass(frozen=True, eq=False)
+class AspectSource:
+    """Where the aspects of items come from: a table, or the subtopics of judgements.
+
+    Attributes
+    ----------
+    judgements : Judgements
+        The ratings, with all their grades.
+    aspects : mapping, optional
+        The aspects of every item.
+    profile : Judgements, optional
+        Ratings that tell which aspects a user likes; by default the judgements.
+    depth : int
+        How many of the first items of a ranking are looked at.
+    """
+
+    judgements: Judgements
+    aspects: Mapping[str, Sequence[str]] | None = None
+    profile: Judgements | None = None
+    depth: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        return self.aspects is not None or self.judgements.subtopics is not None
+
+    def rankings(self, positions: Positions) -> AspectRankings:
+        """The first items of rankings that were read with ``top``."""
+        if self.aspects is not None:
+            return aspect_rankings(positions, self)
+        if self.profile is not None:
+            raise InputError(
+                "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
+            )
+        return subtopic_rankings(positions, self)
+
+
 def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:
     """The same with the aspects of relevant items as their subtopics, where judgements have none of their own."""
     if positions.subtopics is not None:
@@ -206,12 +242,11 @@ def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic:
     return found
 
 
-def aspect_rankings(
-    positions: Positions, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None
-) -> AspectRankings:
-    """The first items of rankings that were read with ``top``."""
-    table = AspectTable.of(aspects)
-    item, rating = first_items(positions, judgements, lambda top: table.codes(Ids(*top.items)))
+def aspect_rankings(positions: Positions, source: AspectSource) -> AspectRankings:
+    """The first items with aspects of a table."""
+    judgements, profile = source.judgements, source.profile
+    table = AspectTable.of(source.aspects or {})
+    item, rating = first_items(positions, source, lambda top: table.codes(Ids(*top.items)))
     rated = Rated.of(judgements, positions.requests, table)
     liked = rated if profile is None else Rated.of(profile, positions.requests, table)
     largest = float(judgements.grade.max(initial=0.0))
@@ -220,16 +255,17 @@ def aspect_rankings(
     )
 
 
-def subtopic_rankings(positions: Positions, judgements: Judgements) -> AspectRankings:
+def subtopic_rankings(positions: Positions, source: AspectSource) -> AspectRankings:
     """The same where subtopics are the aspects of judged items, each its request's own.
 
     An item has the subtopics that it is relevant to, and is rated by its largest grade; of one that is not judged no
     subtopic is known.
     """
+    judgements = source.judgements
     table, own = subtopic_table(judgements)
     unknown = len(judgements.item)
     item, rating = first_items(
-        positions, judgements, lambda top: np.where(top.judgement >= 0, top.judgement, unknown).astype(np.int64)
+        positions, source, lambda top: np.where(top.judgement >= 0, top.judgement, unknown).astype(np.int64)
     )
     rated = Rated.of_codes(judgements, positions.requests, np.arange(unknown))
     largest = float(judgements.grade.max(initial=0.0))
@@ -248,19 +284,21 @@ def subtopic_rankings(positions: Positions, judgements: Judgements) -> AspectRan
 
 
 def first_items(
-    positions: Positions, judgements: Judgements, rows_of: Callable[[TopItems], NDArray[np.int64]]
+    positions: Positions, source: AspectSource, rows_of: Callable[[TopItems], NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], Floats]:
     """Rows of the table and ratings [run, request, rank] of what stands first, where the rows of a run's are given."""
     assert positions.top is not None, "rankings were read with their first items"
-    depth = max((int(np.diff(top.starts).max(initial=0)) for top in positions.top), default=0)
+    requests = np.arange(len(positions.requests))
+    tops = [take_top(top, requests, source.depth) for top in positions.top]
+    depth = max((int(np.diff(top.starts).max(initial=0)) for top in tops), default=0)
     shape = len(positions.runs), len(positions.requests), max(depth, 1)
     item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
-    for run, top in enumerate(positions.top):
+    for run, top in enumerate(tops):
         sizes = np.diff(top.starts)
         request, rank = np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
         item[run, request, rank] = rows_of(top)
         known = top.judgement >= 0
-        rating[run, request[known], rank[known]] = judgements.grade[top.judgement[known]]
+        rating[run, request[known], rank[known]] = source.judgements.grade[top.judgement[known]]
     return item, rating
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak._interface import UNRETRIEVED
+from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.errors import InputError
 from tiebreak.projection.primitives import Ranks
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import TopItems
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids, ranges
-from tiebreak.inputs.judgements import is_relevant
+from tiebreak.inputs.judgements import Judgements, is_relevant
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.levels import Bucket, Levels
+from tiebreak.projection.needs import WHOLE_RANKING
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.words import many
+
+if TYPE_CHECKING:
+    from tiebreak.projection.aspect_rankings import AspectRankings, AspectSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +85,14 @@ class Positions:
         Number of distinct items over all rankings.
     top : list of TopItems, optional
         Per run, the first items of every ranking.
+    judgements : Judgements, optional
+        What the runs were projected onto.
+    aspect_source : AspectSource, optional
+        Where the aspects of items come from.
     min_grade : float, optional
         The grade from which an item counts as relevant; by default any above 0.
+    is_sampled : bool
+        Some labels were taken away.
     relevant_from : float, optional
         The same before grades were made binary: what to tell people.
     notes : tuple of str
@@ -103,6 +115,9 @@ class Positions:
     nonrelevant: Positions | None = None
     pool: NDArray[np.int32] | None = None
     top: tuple[TopItems, ...] | None = None
+    judgements: Judgements | None = None
+    aspect_source: AspectSource | None = None
+    is_sampled: bool = False
     min_grade: float | None = None
     relevant_from: float | None = None
     ties: str = "item"
@@ -153,10 +168,28 @@ class Positions:
         >>> [bucket.p.tolist() for bucket in tb.positions([[5, 2], [4, None]]).levels().buckets()]
         [[[[2, 5]], [[4, 2147483647]]]]
         """
+        key = min_grade, subtopic
+        if mask is None and (known := self._levels.get(key)) is not None:
+            return known
         kept = self if mask is None else self.keep(mask)
         kept = kept.only_relevant(min_grade, subtopic)
         buckets = (replace(b, p=np.sort(b.p, axis=-1)) for b in kept.buckets())
-        return Levels(self.runs, self.requests, self.retrieved, tuple(buckets))
+        levels = Levels(self.runs, self.requests, self.retrieved, tuple(buckets))
+        if mask is None:
+            self._levels[key] = levels
+        return levels
+
+    @cached_property
+    def _levels(self) -> WeakValueDictionary[tuple[float | None, str | None], Levels]:
+        """The levels that somebody still holds: they are sorted once."""
+        return WeakValueDictionary()
+
+    @cached_property
+    def aspect_rankings(self) -> AspectRankings:
+        """The first items of every ranking with their aspects, where they were read."""
+        if self.aspect_source is None:
+            raise InputError("there are no aspects of items. Use Experiment(..., aspects=...).", kind="aspects")
+        return self.aspect_source.rankings(self)
 
     def relevant(self, min_grade: float | None = None) -> NDArray[np.int64]:
         """The number of relevant items of every request."""
@@ -218,7 +251,7 @@ class Positions:
             taken,
             **self._take("request", places),
             requests=self.requests.take(places),
-            top=None if self.top is None else tuple(_take_top(top, places) for top in self.top),
+            top=None if self.top is None else tuple(take_top(top, places, WHOLE_RANKING) for top in self.top),
             nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_requests(places),
         )
 
@@ -244,8 +277,9 @@ def _take_subtopics(subtopics: SubtopicEntries, entries: NDArray[np.int64], befo
     return subtopics.take(rows, entry=entry)
 
 
-def _take_top(top: TopItems, places: NDArray[np.int64]) -> TopItems:
-    sizes = np.diff(top.starts)[places]
+def take_top(top: TopItems, places: NDArray[np.int64], most: int) -> TopItems:
+    """The first items of some requests, by their places; at most so many of each."""
+    sizes = np.minimum(np.diff(top.starts)[places], most)
     rows = ranges(top.starts[places], sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return TopItems(starts, Ids(*top.items).take(rows).column, top.judgement[rows])

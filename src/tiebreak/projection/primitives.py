@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import UNRETRIEVED
+from tiebreak._kernels.interface import UNRETRIEVED
 
 Ranks: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]

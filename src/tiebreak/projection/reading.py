@@ -13,18 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
+from tiebreak._base.text import many
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quoted
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.judgements import Judgements, check_min_grade, read_judgements, read_pairs
+from tiebreak.inputs.judgements import Judgements, check_min_grade, load_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values, check_sizes
 from tiebreak.projection.admission import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
-from tiebreak.words import many
 
 CHOICES = {
     "ties": ("item", "rank"),
@@ -55,6 +56,7 @@ def project(
     jobs: int | None = None,
     audit: bool = False,
     tick: Tick | None = None,
+    early: EarlyReading | None = None,
 ) -> Positions:
     """Read runs and find where the relevant items of every request stand.
 
@@ -101,6 +103,8 @@ def project(
         judged items, scores that tie in 32 bits.
     tick : callable, optional
         Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
+    early : EarlyReading, optional
+        Files that a command has begun to read.
 
     Examples
     --------
@@ -113,7 +117,7 @@ def project(
     check_sizes(depth=depth, top=top, memory=memory, jobs=jobs)
     if min_grade is not None:
         check_min_grade(min_grade)
-    judgements = read_judgements(judgements, tick=tick, memory=memory)
+    judgements = load_judgements(judgements, {}, tick, memory, early)
     relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
@@ -128,7 +132,7 @@ def project(
     options = Options(
         depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1, audit
     )
-    projection = _kernels.project([run.source.kernel for run in made], plan.judged, options, tick)
+    projection = _kernels.project([run.source.kernel for run in made], plan.judged, options, tick, early)
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
     audits = tuple(
@@ -212,7 +216,8 @@ class Plan:
         relevant = self.part(runs, projection, self.relevant, self.entries, ranks[:, :m])
         nonrelevant = self.part(runs, projection, *self.others, ranks[:, m:]) if self.others else None
         top = None if projection.top is None else tuple(map(self.top_items, projection.top))
-        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics())
+        subtopics = self.subtopics()
+        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=subtopics, judgements=self.judgements)
 
     def top_items(self, top: TopItems) -> TopItems:
         """The same, with judgements by their own places where other items stood between them."""

@@ -6,10 +6,12 @@ samples of growing share with one seed contain each other.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import UNRETRIEVED
+from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
@@ -45,7 +47,8 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
     first = np.searchsorted(request[order], np.arange(len(positions.requests)))
     place = np.empty_like(order)
     place[order] = np.arange(len(order)) - first[request[order]]
-    return positions.keep(~relevant | (place < number_kept(m, share)[request]))
+    kept = positions.keep(~relevant | (place < number_kept(m, share)[request]))
+    return replace(kept, is_sampled=True)
 
 
 def sample_requests(positions: Positions, share: float, *, seed: int) -> Positions:

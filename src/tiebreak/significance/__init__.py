@@ -12,22 +12,21 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from tiebreak._interface import Tick
-from tiebreak.catalogue import Catalogue
+from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.spec import parse, unaliased
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
 from tiebreak.significance.corrections import CORRECTIONS, WORDS, corrected
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.result import PairTest, Settings, Significance
-from tiebreak.spec import parse, unaliased
-from tiebreak.words import many
+from tiebreak.significance.result import PairTest, Significance
 
 __all__ = [
     "CATALOGUE",
     "CORRECTIONS",
     "PairTest",
     "Paired",
-    "Settings",
     "Significance",
     "Test",
     "corrected",

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._interface import Tick
-from tiebreak.catalogue import Entry
+from tiebreak._base.catalogue import Entry
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.paired import Paired
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     """For every pair: statistic, two-sided p-value, and the interval of the mean at 1 - alpha."""
 
     statistic: Floats
-    p: Floats
+    pvalue: Floats
     low: Floats
     high: Floats
 

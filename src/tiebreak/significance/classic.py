@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.significance.base import Outcome, Test, interval
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.signed_ranks import wilcoxon_exact

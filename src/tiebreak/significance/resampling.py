@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
-from tiebreak._shuffles import Words, words
+from tiebreak._kernels.interface import Tick
+from tiebreak._kernels.shuffles import Words, words
 from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import drawn
 from tiebreak.projection.primitives import Floats

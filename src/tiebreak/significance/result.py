@@ -2,68 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import listed, many, signed
 from tiebreak.errors import InputError, place_of
 from tiebreak.means import binomial_interval
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
+from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test
 from tiebreak.significance.corrections import WORDS, corrected
 from tiebreak.significance.letters import letters
 from tiebreak.significance.paired import Paired
-from tiebreak.words import listed, many, signed
 
-MOST_ROWS = 200
+SHARED = "Runs that share a letter were not shown to differ."
 
 
 class PairTest(NamedTuple):
     """One pair: the mean with its interval, the test, and how large the difference is.
 
-    `d` is Cohen's for paired data: the mean over the standard deviation. `superiority` is the share of requests that
-    the first run wins, ties by half; `win_share` that of the untied ones, with its exact binomial interval.
+    `effect_size` is Cohen's d for paired data: the mean over the standard deviation. `superiority` is the share of
+    requests that the first run wins, ties by half; `win_share` that of the untied ones, with its exact binomial
+    interval.
     """
 
     run: str
     other: str
-    mean: float
+    measure: str
+    test: str
+    value: float
     low: float
     high: float
     statistic: float
-    p: float
-    p_corrected: float
-    d: float
+    pvalue: float
+    pvalue_corrected: float
+    effect_size: float
     superiority: float
     win_share: float
     win_low: float
     win_high: float
-    requests: int
-    tied: int
+    n_requests: int
+    n_tied: int
 
 
-class Settings(NamedTuple):
-    """What was tested, and how; draws and seed of tests by chance."""
-
-    measure: str
-    test: str
-    draws: int | str | None
-    seed: int | None
-    correction: str
-    alpha: float
-
-
-SHARED = "Runs that share a letter were not shown to differ."
+def pvalue_column(name: str) -> Cell:
+    """P-values with three digits behind the point, or as less than what these can show."""
+    return lambda row, digits: f"{row[name]:.3f}" if row[name] >= 0.0005 else "<0.001"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Significance(Shown):
+class Letters(Result):
+    """Runs, the best first, with letters: those that share one were not shown to differ."""
+
+    measure: str
+    letters: dict[str, str]
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = ("run", "measure", "letters")
+    shown: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
+    spread = "measure"
+    spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        return ((run, self.measure, of_run) for run, of_run in self.letters.items())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Significance(Result):
     """A test of all pairs.
 
     Attributes
@@ -83,26 +93,46 @@ class Significance(Shown):
     correction: str
     alpha: float
     outcome: Outcome
-    notes: tuple[str, ...] = ()
+    more_notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = PairTest._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        "run": column("run"),
+        "other": column("other"),
+        "value": signed_column("value"),
+        "low": signed_column("low"),
+        "high": signed_column("high"),
+        "p": pvalue_column("pvalue"),
+        "corrected": pvalue_column("pvalue_corrected"),
+        "d": lambda row, digits: signed(row["effect_size"], 2),
+        "superiority": lambda row, digits: f"{row['superiority']:.2f}",
+        "tied": column("n_tied"),
+    }
+    mark = "*"
 
     @property
     def runs(self) -> tuple[str, ...]:
         return self.paired.runs
 
     @property
-    def p(self) -> Floats:
+    def pvalue(self) -> Floats:
         """P-values [pair], before correction."""
-        return self.outcome.p
+        return self.outcome.pvalue
+
+    @property
+    def statistic(self) -> Floats:
+        """The statistic of every pair."""
+        return self.outcome.statistic
 
     @cached_property
-    def p_corrected(self) -> Floats:
+    def pvalue_corrected(self) -> Floats:
         """P-values [pair], corrected for their number."""
-        return corrected(self.outcome.p, self.correction)
+        return corrected(self.outcome.pvalue, self.correction)
 
     @property
     def differs(self) -> NDArray[np.bool_]:
         """Which pairs were shown to differ: p below alpha."""
-        return self.p_corrected < self.alpha
+        return self.pvalue_corrected < self.alpha
 
     @property
     def share(self) -> float:
@@ -110,7 +140,7 @@ class Significance(Shown):
         return float(self.differs.mean())
 
     @cached_property
-    def d(self) -> Floats:
+    def effect_size(self) -> Floats:
         """Cohen's d of every pair; 0 where the mean is 0, infinite where all differences are equal otherwise."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.paired.mean == 0, 0.0, self.paired.mean / self.paired.deviation)
@@ -132,13 +162,15 @@ class Significance(Shown):
         return PairTest(
             self.runs[pairs.x[k]],
             self.runs[pairs.y[k]],
+            self.paired.measure,
+            self.test.name,
             float(self.paired.mean[k]),
             float(self.outcome.low[k]),
             float(self.outcome.high[k]),
             float(self.outcome.statistic[k]),
-            float(self.outcome.p[k]),
-            float(self.p_corrected[k]),
-            float(self.d[k]),
+            float(self.outcome.pvalue[k]),
+            float(self.pvalue_corrected[k]),
+            float(self.effect_size[k]),
             (win + tie / 2) / self.paired.n,
             win / (win + loss) if win + loss else 0.5,
             low,
@@ -156,8 +188,8 @@ class Significance(Shown):
         size = len(self.runs)
         square = np.full((size, size), np.nan)
         np.fill_diagonal(square, 1.0)
-        square[self.paired.pairs.x, self.paired.pairs.y] = self.p_corrected
-        square[self.paired.pairs.y, self.paired.pairs.x] = self.p_corrected
+        square[self.paired.pairs.x, self.paired.pairs.y] = self.pvalue_corrected
+        square[self.paired.pairs.y, self.paired.pairs.x] = self.pvalue_corrected
         return square
 
     def letters(self) -> dict[str, str]:
@@ -171,12 +203,12 @@ class Significance(Shown):
         differ = (self.matrix() < self.alpha)[np.ix_(order, order)]
         return dict(zip((self.runs[k] for k in order.tolist()), letters(differ), strict=True))
 
-    def letter_table(self) -> Table:
+    def letter_table(self) -> Letters:
         """Runs, the best first, with their letters."""
-        rows = tuple(self.letters().items())
-        return Table(("run", "letters"), rows, (self.described(), SHARED, *self.notes))
+        return Letters(self.paired.measure, self.letters(), (self.description, SHARED, *self.more_notes), self.library)
 
-    def described(self) -> str:
+    @property
+    def description(self) -> str:
         """What was done, in a sentence for a paper."""
         chance = drawn_how(self.test)
         by = "" if self.correction == "none" else f", with {WORDS[self.correction]}"
@@ -192,38 +224,25 @@ class Significance(Shown):
         others = "" if found == len(self.paired.pairs) else " For the others no difference was shown."
         return f"{found:,} shown.{others}"
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{run: {other: corrected p}}``."""
-        found: dict[str, dict[str, float]] = {}
-        for row in self.rows():
-            found.setdefault(row.run, {})[row.other] = row.p_corrected
-        return found
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {
+            "measure": self.paired.measure,
+            "test": self.test.name,
+            "permutations": self.test.permutations if isinstance(self.test, Resampled) else None,
+            "seed": self.test.seed if isinstance(self.test, Resampled) else None,
+            "correction": self.correction,
+            "alpha": self.alpha,
+        }
 
     @property
-    def settings(self) -> Settings:
-        """What was tested, and how."""
-        test = self.test
-        draws, seed = (test.permutations, test.seed) if isinstance(test, Resampled) else (None, None)
-        return Settings(self.paired.measure, self.test.name, draws, seed, self.correction, self.alpha)
-
-    def to_frame(self) -> Any:
-        """A row per pair: the settings, then the columns of `PairTest`."""
-        return self._frame((*Settings._fields, *PairTest._fields), ((*self.settings, *row) for row in self.rows()))
-
-    def table(self, digits: int = 4) -> Table:
-        """Pairs as rows, marked where a difference was shown."""
-        shown, marked = [], []
-        for k in range(len(self.paired.pairs)):
-            row, differs = self.row(k), bool(self.differs[k])
-            marked += [(k, 2)] if differs else []
-            numbers = (signed(value, digits) for value in (row.low, row.high))
-            mean = signed(row.mean, digits) + ("*" if differs else " ")
-            effects = (signed(row.d, 2), f"{row.superiority:.2f}", f"{row.tied:,}")
-            shown.append((row.run, row.other, mean, *numbers, p_shown(row.p), p_shown(row.p_corrected), *effects))
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         corrected = "" if self.correction == "none" else ", corrected"
-        said = (self.described(), f"* p < {self.alpha:g}{corrected}.", *self._against_the_mean(), *self.notes)
-        header = ("run", "other", "mean", "low", "high", "p", "corrected", "d", "superiority", "tied")
-        return Table(header, tuple(shown), said, frozenset(marked), MOST_ROWS)
+        star = f"* p < {self.alpha:g}{corrected}."
+        return (self.description, star, *self._against_the_mean(), *self.more_notes)
+
+    def is_marked(self, row: Row) -> bool:
+        return bool(row["pvalue_corrected"] < self.alpha)
 
     def _against_the_mean(self) -> Iterator[str]:
         """Pairs in which the run with the lower mean wins more requests, by a test of requests won."""
@@ -250,17 +269,12 @@ def turned(row: PairTest, is_signed: bool) -> PairTest:
         statistic=0.0 - row.statistic if is_signed else row.statistic,
         run=row.other,
         other=row.run,
-        mean=0.0 - row.mean,
+        value=0.0 - row.value,
         low=0.0 - row.high,
         high=0.0 - row.low,
-        d=0.0 - row.d,
+        effect_size=0.0 - row.effect_size,
         superiority=1 - row.superiority,
         win_share=1 - row.win_share,
         win_low=1 - row.win_high,
         win_high=1 - row.win_low,
     )
-
-
-def p_shown(p: float) -> str:
-    """A p-value with three digits behind the point, or as less than what these can show."""
-    return f"{p:.3f}" if p >= 0.0005 else "<0.001"

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak import _kernels, _shuffles
-from tiebreak._interface import Tick
+from tiebreak import _kernels
+from tiebreak._kernels import shuffles as shuffle_twin
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.units import whole_units
 from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
@@ -159,7 +160,7 @@ class ExactRows:
         for begin in range(0, len(shuffles), step):
             some = shuffles[begin : begin + step].astype(np.uint64)
             requests = np.tile(self.requests, len(some)).astype(np.uint64)
-            orders = _shuffles.permutations(systems, seed, np.repeat(some, n), requests).reshape(-1, n, systems)
+            orders = shuffle_twin.permutations(systems, seed, np.repeat(some, n), requests).reshape(-1, n, systems)
             largest += [self.largest_of(order) for order in orders]
         return largest
 

@@ -2,67 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak._interface import Tick
-from tiebreak.reports.plots import Drawn, Picture
-from tiebreak.reports.tables import Table
+from tiebreak._kernels.interface import Tick
+from tiebreak.results.plots import Drawn, Picture
+from tiebreak.results.record import Cell, column
+from tiebreak.results.tables import Table
 from tiebreak.theory import whole
 
-Task = TypeVar("Task")
-Part = TypeVar("Part")
 MOST_ROWS = 60
 """Rows that a terminal or a notebook shows of a study."""
+Task = TypeVar("Task")
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Drawn):
-    """What a study found: rows, a picture of them, and what they say in plain words.
+    """What a study found: rows, a picture of them, and a conclusion in plain words.
 
     Attributes
     ----------
-    names : tuple of str
-        Of the columns.
-    rows : tuple of tuples
-    summary : str
+    columns : tuple of str
+    values : tuple of tuples
+        The rows.
+    conclusion : str
         What was found, in a sentence or two.
-    notes : tuple of str
+    details : tuple of str
         What was studied, and which choices were made.
-    shown_as : Picture
+    drawn_as : Picture
         Which columns are drawn, and how.
+    drawn : (columns, rows), optional
+        What is drawn where it is not the rows, such as points of which these hold the correlation.
+    spread : str, optional
+        In tables each value of this column is a column of its own, that holds what is drawn along y.
     """
 
-    names: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    summary: str
-    notes: tuple[str, ...]
-    shown_as: Picture
+    columns: tuple[str, ...]
+    values: tuple[tuple[Any, ...], ...]
+    conclusion: str
+    details: tuple[str, ...]
+    drawn_as: Picture
+    drawn: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
+    spread: str | None = None
+    library: str | None = None
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """A dictionary per row."""
-        return [dict(zip(self.names, row, strict=True)) for row in self.rows]
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.conclusion, *self.details)
 
-    def to_frame(self) -> Any:
-        """The rows, named as `names` says."""
-        return self._frame(self.names, self.rows)
+    @property
+    def spread_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
+        return {"": column(self.drawn_as.y)}
 
-    def table(self, digits: int = 3) -> Table:
-        """The rows, with the summary and the notes under them."""
-        shown = tuple(tuple(cell(value, digits) for value in row) for row in self.rows)
-        return Table(self.names, shown, (self.summary, *self.notes), most=MOST_ROWS)
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        return self.values
+
+    def table(self, digits: int = 3, most: int | None = MOST_ROWS) -> Table:
+        return super().table(digits, most)
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
-        return self.shown_as, self.names, self.rows
-
-
-def cell(value: Any, digits: int) -> str:
-    """A value as people read it."""
-    return "-" if value is None else f"{value:.{digits}f}" if isinstance(value, float) else f"{value}"
+        return self.drawn_as, *(self.drawn or (self.columns, self.values))
 
 
 def each(
@@ -78,7 +82,7 @@ def each(
             if tick is not None:
                 tick(len(found), len(todo))
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # who interrupts does not wait for parts at work
+        pool.shutdown(wait=False, cancel_futures=True)  # on Ctrl-C, do not wait for running tasks
     return found
 
 

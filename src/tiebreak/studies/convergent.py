@@ -7,14 +7,15 @@ from dataclasses import replace
 from math import floor, isnan, nan
 from typing import Any, NamedTuple
 
+from tiebreak._base.text import listed, many
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import Findings, cell
+from tiebreak.results.plots import Picture
+from tiebreak.results.record import text
+from tiebreak.studies.base import Findings
 from tiebreak.studies.discretised import thresholding, truncation
 from tiebreak.utilities import Utilities
-from tiebreak.words import listed, many
 
 PESSIMISTIC = ("min", "gmean", "auc4")
 OTHERS = ("mean", "leximax")
@@ -30,7 +31,7 @@ def populations(utilities: Utilities, populations: Iterable[str | Ordering] = RE
     rows = tuple(beside(utilities, populations))
     known = [row for row in rows if not isnan(row[1])]
     nearest = max(known, key=lambda row: row[1], default=("none", nan, 0))
-    summary = f"Nearest to leximin is {nearest[0]}, tau_b {cell(nearest[1], 3)}; {most_tied(rows)}."
+    summary = f"Nearest to leximin is {nearest[0]}, tau_b {text(nearest[1], 3)}; {most_tied(rows)}."
     said = ("tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems.",)
     return Findings(
         ("population", "tau_b", "tied"),
@@ -186,7 +187,7 @@ def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations"
     Examples
     --------
     >>> made = Utilities({"a": {"p": 0.5, "q": 0.5}, "b": {"p": 1, "q": 0.25}, "c": {"p": 0, "q": 0}})
-    >>> validity(made, populations=["min", "mean"]).rows
+    >>> validity(made, populations=["min", "mean"]).rows()
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
     if by not in VIEWS:
@@ -197,7 +198,7 @@ def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations"
     if not given or (len(given) > 1 and by != "discriminant"):
         raise InputError(f"{len(given)} utilities. Give one; several only by='discriminant'.", kind="choice")
     found = VIEWS[by](given if by == "discriminant" else given[0], **how)
-    return replace(found, notes=(*found.notes, *over(given)), library=given[0].table.library)
+    return replace(found, details=(*found.details, *over(given)), library=given[0].table.library)
 
 
 def over(given: tuple[Utilities, ...]) -> tuple[str, ...]:

@@ -14,8 +14,9 @@ import numpy as np
 from tiebreak.errors import InputError
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Vector
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import Findings, cell
+from tiebreak.results.plots import Picture
+from tiebreak.results.record import text
+from tiebreak.studies.base import Findings
 from tiebreak.utilities import Utilities
 
 THRESHOLDS = tuple(k / 20 for k in range(20))
@@ -43,7 +44,7 @@ def converging(name: str, rows: list[tuple[Any, float, int]], how: str, title: s
         raise InputError(f"no {name} was given. Give at least one number.", kind="empty")
     (first, before, _), (last, after, tied) = rows[0], rows[-1]
     summary = (
-        f"Leximin and the mean: tau_b {cell(before, 3)} at {name} {first:g}, {cell(after, 3)} at {last:g}, where "
+        f"Leximin and the mean: tau_b {text(before, 3)} at {name} {first:g}, {text(after, 3)} at {last:g}, where "
         f"leximin ties {tied} runs."
     )
     picture = Picture("line", name, "tau_b", titles=((name, title), ("tau_b", TAU)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,13 +12,17 @@ from tiebreak.errors import UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.means import CONFIDENCE, binomial_interval
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.plots import Drawn, Picture
-from tiebreak.reports.tables import Table
+from tiebreak.results.plots import Drawn, Picture
+from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, corrected
 from tiebreak.significance.base import Resampled
 from tiebreak.studies.measured import Measure, named_preferences
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
+
+
+def percent_column(name: str) -> Cell:
+    return lambda row, digits: f"{100 * row[name]:.{min(digits, 2)}f}"
 
 
 class Power(NamedTuple):
@@ -49,15 +53,16 @@ class PowerStudy(Drawn):
     """
 
     tests: tuple[Significance, ...]
+    library: str | None = None
+    columns = Power._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        **{name: column(name) for name in ("measure", "test", "correction")},
+        "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
+        **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
+    }
 
-    names: ClassVar = Power._fields
-
-    @property
-    def rows(self) -> tuple[Power, ...]:
+    def rows(self) -> Iterator[Power]:
         """One row per measure."""
-        return tuple(self._rows())
-
-    def _rows(self) -> Iterator[Power]:
         for test in self.tests:
             separated = int(test.differs.sum())
             bounds = drawn_interval(test)
@@ -67,9 +72,9 @@ class PowerStudy(Drawn):
             )
 
     @property
-    def summary(self) -> str:
+    def conclusion(self) -> str:
         """Which measure tells most pairs apart."""
-        ordered = sorted(self.rows, key=lambda row: -row.share)
+        ordered = sorted(self.rows(), key=lambda row: -row.share)
         shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in ordered)
         return f"Pairs of runs told apart: {shares}. For the others no difference was shown."
 
@@ -83,47 +88,21 @@ class PowerStudy(Drawn):
         by_measure = {test.paired.measure: test for test in self.tests}
         if measure not in by_measure:
             raise UnknownNameError("measure", measure, by_measure)
-        return np.sort(by_measure[measure].p_corrected)
+        return np.sort(by_measure[measure].pvalue_corrected)
 
     def curves(self) -> Iterator[tuple[str, int, float]]:
         """Measure, place and corrected p-value, for all measures."""
         for test in self.tests:
-            for place, p in enumerate(np.sort(test.p_corrected).tolist(), start=1):
+            for place, p in enumerate(np.sort(test.pvalue_corrected).tolist(), start=1):
                 yield test.paired.measure, place, p
 
-    def to_dict(self) -> dict[str, float]:
-        """``{measure: share}``."""
-        return {row.measure: row.share for row in self.rows}
-
-    def to_frame(self) -> Any:
-        """A row per measure, with the columns of `Power`."""
-        return self._frame(Power._fields, self.rows)
-
-    def curves_to_frame(self) -> Any:
-        """A row per measure and pair: measure, place, p."""
-        return self._frame(("measure", "place", "p"), self.curves())
-
-    def table(self, digits: int = 2) -> Table:
-        """Measures as rows, shares in percent."""
-        rows = tuple(
-            (
-                row.measure,
-                row.test,
-                row.correction,
-                f"{row.separated:,} of {row.pairs:,}",
-                *(f"{100 * share:.{digits}f}" for share in (row.share, row.low, row.high)),
-            )
-            for row in self.rows
-        )
-        header = ("measure", "test", "correction", "separated", "percent", "low", "high")
-        return Table(header, rows, (self.summary, *self.notes))
-
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """How pairs were told apart, and what was tested."""
         alpha = self.tests[0].alpha
         return (
-            f"Percent of pairs with p < {alpha:g}; low and high: what the draws of tests by chance leave open at 95%.",
+            self.conclusion,
+            f"Percent of pairs with p < {alpha:g}; low and high: 95% Monte Carlo interval of tests by chance.",
             *dict.fromkeys(note for test in self.tests for note in test.notes),
         )
 
@@ -137,8 +116,8 @@ def power(
     --------
     >>> qrels = {f"q{k}": {"a": 1} for k in range(8)}
     >>> runs = [{q: {"a": 2.0, "x": 1.0} for q in qrels}, {q: {"a": 1.0, "x": 2.0} for q in qrels}]
-    >>> power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).to_dict()
-    {'LexiRecall': 1.0, 'R@5': 0.0}
+    >>> [(row.measure, row.share) for row in power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).rows()]
+    [('LexiRecall', 1.0), ('R@5', 0.0)]
     """
     asked = named_preferences(measures)
     found = tuple(replace(experiment.compare(made), measure=name).test(test, **how) for name, made in asked.items())
@@ -151,7 +130,7 @@ def drawn_interval(found: Significance) -> tuple[float, float]:
     if not isinstance(test, Resampled) or test.permutations == "all":
         return found.share, found.share
     draws = int(test.permutations)
-    reached = np.rint(found.p * (draws + 1) / test.least_reached - 1)
+    reached = np.rint(found.pvalue * (draws + 1) / test.least_reached - 1)
     low, high = binomial_interval(reached, draws, 1 - CONFIDENCE)
     bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
     shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in bounds]

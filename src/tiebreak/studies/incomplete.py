@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
@@ -22,11 +23,10 @@ from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import sample_labels, sampled_places
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each, seeds_of
-from tiebreak.studies.measured import Measure, check_positions_suffice, evaluated_on, named_preferences
+from tiebreak.studies.measured import Measure, check_positions_suffice, named_preferences
 from tiebreak.theory import whole
-from tiebreak.words import many
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
 FRACTIONS = tuple(k / 10 for k in range(10))
@@ -115,7 +115,7 @@ def missing(
     >>> qrels = {"q": {"a": 1, "b": 1}}
     >>> runs = [{"q": {"a": 3.0, "x": 2.0}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}]
     >>> found = missing(Experiment(qrels, runs), "LexiRecall", fractions=[0, 0.5], samples=4)
-    >>> [(row.removed, row.low, row.high) for row in found.rows]      # without b, the other run is better
+    >>> [(row.removed, row.low, row.high) for row in found.rows()]      # without b, the other run is better
     [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
     """
     asked, steps = named_preferences(measures), checked(remove, of, truth, by, fractions)
@@ -198,10 +198,9 @@ def without_labels(experiment: Experiment, complete: Sequence[Comparison], remov
 
     def draw(share: float, seed: int) -> Iterator[Comparison | None]:
         kept = sample_labels(experiment.positions, share, seed=seed, by=by)
-        evaluate = evaluated_on(kept)
         for one in complete:
             try:
-                yield compare(kept, one.preference, evaluate=evaluate)
+                yield compare(kept, one.preference)
             except InputError as error:
                 if error.kind != "empty":
                     raise

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, TypeAlias
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.exact import ExactValues
-from tiebreak.metrics import LevelMetric, Metric, metric
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.base import over_requests
-from tiebreak.metrics.external import ExternalMeasure
+from tiebreak.metrics import Metric, metric
 from tiebreak.preferences import Preference, preference
-from tiebreak.preferences.base import Evaluate
 from tiebreak.preferences.from_metric import MetricDifference
-from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
 
 Measure: TypeAlias = str | Preference | Metric | Callable[[tuple[float, ...]], float]
 Measures: TypeAlias = Mapping[str, Preference]
@@ -60,19 +54,5 @@ def metric_of(made: Preference) -> Metric | None:
 def check_positions_suffice(measures: Measures, advice: str) -> None:
     """Refuse what has to look at whole rankings or at other runs: only positions are changed, files not read again."""
     for name, made in measures.items():
-        inner = metric_of(made)
-        if isinstance(inner, (ExternalMeasure, AspectMetric)) or (inner is not None and inner.needs_pool):
+        if made.needs != Needs():
             raise InputError(f"{quoted(name)} needs more than the positions of judged items. {advice}", kind="choice")
-
-
-def evaluated_on(positions: Positions) -> Evaluate:
-    """The values of a metric on these positions, as an experiment has them; levels are sorted once for all metrics."""
-    levels = cache(positions.levels)
-
-    def evaluate(asked: Metric) -> ExactValues:
-        made = asked.on(positions)
-        values = made.of_levels(levels(made.rel)) if isinstance(made, LevelMetric) else made.values(positions)
-        # A request that lost all labels of a measure's own level is left out, not scored as 0.
-        return over_requests(asked, values, positions) if asked.rel is None else values
-
-    return evaluate

@@ -46,6 +46,6 @@ def command(
     check(by, asked)
     if by == "sign":
         given["seed"] = seed
-    made = experiment(qrels, runs, **options)
+    made = experiment(qrels, runs, measures, **options)
     with progress("comparing", "parts") as tick:
         return agreement(made, by, asked, jobs=options["jobs"], tick=tick, **given)

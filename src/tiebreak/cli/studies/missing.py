@@ -56,7 +56,7 @@ def command(
 
     asked = named_preferences(measures or incomplete.MEASURES)  # a bad name is refused before anything is read
     steps = incomplete.checked(remove, of, truth, by, fractions or incomplete.FRACTIONS)
-    made = experiment(qrels, runs, **options)
+    made = experiment(qrels, runs, asked.values(), **options)
     how = {"truth": truth, "by": by, "fractions": steps, "samples": samples, "seed": seed, "jobs": options["jobs"]}
     with progress("sampling", "samples") as tick:
         return incomplete.missing(made, list(asked), remove, of, **how, tick=tick)

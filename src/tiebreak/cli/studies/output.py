@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 from click.core import ParameterSource
 
 from tiebreak.cli.options import OWN_FUNCTION, Command, files_read, output_options, with_options
-from tiebreak.cli.output import Rows, check_output, write
-
-if TYPE_CHECKING:
-    from tiebreak.reports.tables import Table
-    from tiebreak.studies.base import Findings
+from tiebreak.cli.output import check_output, write
 
 MEASURES = click.option(
     "-m",
@@ -46,7 +42,7 @@ def study_options(command: Command) -> Command:
     @wraps(command)
     def studying(plot: str | None, format_: str, out: str | None, digits: int, **options: Any) -> None:
         if plot is not None:
-            from tiebreak.reports.plots import library, picture_format
+            from tiebreak.results.plots import library, picture_format
 
             picture_format(plot)
             library("vl_convert")
@@ -56,24 +52,6 @@ def study_options(command: Command) -> Command:
         found = command(**options)
         if plot is not None:
             found.save(plot)
-        write(StudyReport(found, digits), format_, out)
+        write([found], format_, digits, out)
 
     return output_options(with_options(cast(Command, studying), (PLOT,)))
-
-
-class StudyReport:
-    """Findings in every format."""
-
-    def __init__(self, found: Findings, digits: int) -> None:
-        self.found, self.digits = found, digits
-
-    def table(self) -> Table:
-        return self.found.table(self.digits)
-
-    def rows(self) -> Rows:
-        return self.found.names, self.found.rows
-
-    jsonl = rows
-
-    def trec(self) -> Iterator[tuple[Any, ...]]:
-        return iter(self.found.rows)

@@ -34,6 +34,6 @@ def command(qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], test_:
     for spec in asked:
         preference(spec)  # a bad name is refused before anything is read
     how = {name: options.pop(name) for name in ("correction", "alpha", "permutations", "seed")}
-    made = experiment(qrels, runs, **options)
+    made = experiment(qrels, runs, asked, **options)
     with progress("testing", "draws") as tick:
         return power(made, asked, test_, **how, jobs=options["jobs"], tick=tick)

@@ -49,6 +49,6 @@ def command(
         raise click.UsageError("--by random draws its own rankings: leave out QRELS and RUN.")
     if by != "random" and not runs:
         raise click.UsageError("Give QRELS RUN...; only --by random does without.")
-    made = None if qrels is None else experiment(qrels, runs, **options)
+    made = None if qrels is None else experiment(qrels, runs, asked or (), **options)
     with progress("counting ties", "parts") as tick:
         return ties(made, asked, by=by, samples=samples, seed=seed, jobs=options["jobs"], tick=tick)

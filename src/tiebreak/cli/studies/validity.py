@@ -51,7 +51,7 @@ def command(
     needs(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     needs(len(asked) < 2 or by == "discriminant", "Give one measure, or --by discriminant")
     metrics = [metric(spec) for spec in asked or ("AP",)]  # a bad name is refused before anything is read
-    made = experiment(str(qrels), runs, **options)
+    made = experiment(str(qrels), runs, metrics, **options)
     # Success within ten positions is of rankings, whatever the utility (PE eq 8).
     success = made.order("s@10")
     views: dict[str, dict[str, Any]] = {

@@ -12,6 +12,7 @@ from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings
+from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Floats
 
 
@@ -28,11 +29,17 @@ class AspectMetric(Metric):
         if self.rel is not None and not self.has_level:
             raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
 
+    @property
+    def needs(self) -> Needs:
+        return Needs(aspects=int(self.cutoff or 1))
+
     def values(self, positions: Positions) -> ExactValues:
-        raise InputError(
-            f"{self} needs the aspects of items, which positions do not have. Use Experiment(..., aspects=...).",
-            kind="aspects",
-        )
+        source = positions.aspect_source
+        if source is None or not source.is_known:
+            raise InputError(
+                f"{self} needs the aspects of items: Experiment(..., aspects=...), --aspects FILE.", kind="aspects"
+            )
+        return self.values_of(positions.aspect_rankings)
 
     def of_rankings(self, rankings: AspectRankings) -> Floats:
         """Values [run, request]."""

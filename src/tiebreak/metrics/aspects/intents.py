@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import UNRETRIEVED
+from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers

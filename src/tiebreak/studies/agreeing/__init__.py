@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from tiebreak._interface import Tick
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.experiment import Experiment, notes
+from tiebreak.experiment import Experiment
 from tiebreak.metrics import Metric
+from tiebreak.notes import reading_notes
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
 from tiebreak.studies.agreeing.differences import difference, surface
@@ -20,7 +22,6 @@ from tiebreak.studies.agreeing.pairs import preference, sign
 from tiebreak.studies.agreeing.suffix import suffix
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measured import several
-from tiebreak.words import many
 
 __all__ = ["VIEWS", "agreement", "check"]
 
@@ -80,7 +81,7 @@ def agreement(
     --------
     >>> runs = [{"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}]
     >>> made = Experiment({"q": {"a": 1, "b": 1}}, runs)
-    >>> for row in agreement(made, measures=["LexiRecall", "R@5"]).rows:      # recall ties
+    >>> for row in agreement(made, measures=["LexiRecall", "R@5"]).rows():      # recall ties
     ...     print(*row)
     LexiRecall LexiRecall 1 1 1.0
     LexiRecall R@5 1 0 0.0
@@ -96,7 +97,7 @@ def agreement(
         found = OF_MEASURES[by][0](experiment, chosen, jobs=jobs, tick=tick, **how)
     positions = experiment.positions
     over = f"Of {many(len(positions.runs), 'run')} and {many(int((positions.relevant() > 0).sum()), 'request')}."
-    return replace(found, notes=(*found.notes, over, *notes(positions)), library=positions.library)
+    return replace(found, details=(*found.details, over, *reading_notes(positions)), library=positions.library)
 
 
 def check(by: str, measures: Any = None) -> list[Any]:

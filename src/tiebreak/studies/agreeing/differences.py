@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.experiment import Experiment
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Ranks
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.agreeing.drawn import DrawnApart
+from tiebreak.results.plots import Picture
 from tiebreak.studies.agreeing.levels import Contribution, by_level
 from tiebreak.studies.base import Findings, each
 from tiebreak.theory import whole
@@ -91,14 +90,13 @@ def surface(
         for row in zip(x.ravel().tolist(), y.ravel().tolist(), one.between(x, y).ravel().tolist(), strict=True)
     )
     titles = (("position", "position"), ("other", "position in the other run"))
-    return DrawnApart(
+    return Findings(
         ("measure", "position", "other", "difference"),
         rows,
         f"Differences between positions 1 and 2, and {deepest - 1} and {deepest}: {ends(rows, deepest)}.",
         ("For a request with one relevant item; positive where the first position is better.",),
         Picture("line", "position", "difference", color="other", facet="measure", titles=titles),
-        drawn_names=("measure", "position", "other", "difference"),
-        drawn_rows=tuple(row for row in rows if row[2] in SLICES),
+        drawn=(("measure", "position", "other", "difference"), tuple(row for row in rows if row[2] in SLICES)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError, place_of
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import RecallLevelMetric
@@ -18,8 +18,7 @@ from tiebreak.preferences import preference as preference_of
 from tiebreak.preferences.rpp import RecallPairedPreference
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.agreeing.drawn import DrawnApart
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measured import name_of
 
@@ -110,7 +109,7 @@ def level(
     names = positions.runs[x], positions.runs[y]
     first = "; ".join(f"{row.measure} {abs(row.share):.0%}" for row in rows if row.level == 1)
     over = "the mean over requests with so many relevant items" if request is None else f"request {request}"
-    return DrawnApart(
+    return Findings(
         LevelRow._fields,
         rows,
         f"{names[0]} minus {names[1]}: the first level's part of all contributions is {first}.",
@@ -119,8 +118,7 @@ def level(
             "precision: of both runs where they reach the level, uninterpolated.",
         ),
         Picture("line", "level", "value", color="line", facet="what", is_log=True, titles=TITLES),
-        drawn_names=("what", "line", "level", "value"),
-        drawn_rows=tuple(curves(rows, names)),
+        drawn=(("what", "line", "level", "value"), tuple(curves(rows, names))),
     )
 
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.agreeing.drawn import DrawnApart
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.theory import whole
 
@@ -54,7 +53,7 @@ def locality(
     # from_size[m]: requests with at least m relevant items.
     from_size = by_size[::-1].cumsum(axis=0)[::-1]
     rows = tuple(fits(from_size, levels, window))
-    return DrawnApart(
+    return Findings(
         Fit._fields,
         rows,
         summary(rows),
@@ -65,8 +64,7 @@ def locality(
             "sign: signs in place of sizes.",
         ),
         Picture("line", "later", "value", color="level", facet="what", titles=(("later", "later level"),)),
-        drawn_names=("what", "level", "later", "value"),
-        drawn_rows=tuple(curves(rows)),
+        drawn=(("what", "level", "later", "value"), tuple(curves(rows))),
     )
 
 

@@ -6,15 +6,15 @@ from itertools import combinations
 from math import isnan
 from typing import Any
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import UnknownNameError
-from tiebreak.experiment import Experiment, population_of
+from tiebreak.experiment import Experiment
 from tiebreak.orderings import Method, Ordering, method
 from tiebreak.orderings.correlation import METHODS
-from tiebreak.populations import Population
+from tiebreak.populations import Population, requested_population
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.measured import name_of
 
@@ -35,7 +35,7 @@ def order(
         ordering = method(ordering)
 
     def ordered(measure: Any) -> Ordering:
-        return experiment.order(measure, None if population_of(measure, None) else ordering)
+        return experiment.order(measure, None if requested_population(measure, None) else ordering)
 
     found = each(ordered, measures, jobs, tick)
     names = [str(measure) if isinstance(measure, Population) else name_of(measure) for measure in measures]
@@ -56,7 +56,7 @@ def order(
 
 def orderable(measure: Any) -> Preference | Population:
     """What runs are ordered by: a population of a metric, or a preference."""
-    return population_of(measure, None) or preference_of(measure)
+    return requested_population(measure, None) or preference_of(measure)
 
 
 def known(value: float) -> float | None:

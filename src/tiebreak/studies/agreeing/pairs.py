@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.agreeing.drawn import DrawnApart
-from tiebreak.studies.base import Findings, cell, each
+from tiebreak.results.plots import Picture
+from tiebreak.results.record import text
+from tiebreak.studies.base import Findings, each
 from tiebreak.studies.measured import name_of
 from tiebreak.theory import whole
 
@@ -105,7 +105,7 @@ def sign(
     nearest = max(scores.values(), key=lambda row: row[3])
     size = found[0].signs.size
     titles = (("value", "other measure"), ("first", found[0].measure))
-    return DrawnApart(
+    return Findings(
         ("measure", "other", "r", "agreement"),
         tuple(rows),
         f"{nearest[0]} agrees most in sign with {nearest[1]}: {nearest[3]:.1%} of {size:,} points.",
@@ -115,8 +115,7 @@ def sign(
             f"Drawn: {min(points, size):,} points by chance, seed {seed}.",
         ),
         Picture("point", "value", "first", color="signs", facet="other", own_scales=True, titles=titles),
-        drawn_names=("other", "value", "first", "signs"),
-        drawn_rows=tuple(scattered(found, scores, points, seed)),
+        drawn=(("other", "value", "first", "signs"), tuple(scattered(found, scores, points, seed))),
     )
 
 
@@ -135,7 +134,7 @@ def scattered(found: list[Compared], scores: dict[str, Any], points: int, seed: 
     y, sign_of_y = first.values.ravel()[places] * flips, first.signs.ravel()[places]
     drawn = []
     for other in others:
-        title = f"{other.measure}: r {cell(scores[other.measure][2], 2)}, sa {cell(scores[other.measure][3], 2)}"
+        title = f"{other.measure}: r {text(scores[other.measure][2], 2)}, sa {text(scores[other.measure][3], 2)}"
         same = other.signs.ravel()[places] == sign_of_y
         x = other.values.ravel()[places] * flips
         drawn += [

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.experiment import Experiment
 from tiebreak.projection.levels import Levels
 from tiebreak.projection.primitives import Ranks, dense_rank, pair_signs
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 
 

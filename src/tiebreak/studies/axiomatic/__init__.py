@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.studies.axiomatic.measures import FLOAT_TIE, LOGARITHMS_TIE, measures
 from tiebreak.studies.axiomatic.rankings import GRIDS, LONGEST_DRAWN, R_MAX, random_rankings
 from tiebreak.studies.axiomatic.requirements import AXIOMS, READINGS, Axiom

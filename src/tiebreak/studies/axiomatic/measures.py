@@ -10,12 +10,12 @@ from math import isfinite
 from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
 
+from tiebreak._base.spec import Spec, canonical, parse
 from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
 from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
 from tiebreak.metrics.function import imported
-from tiebreak.spec import Spec, canonical, parse
 from tiebreak.studies.axiomatic import forms
 from tiebreak.studies.axiomatic.as_rankings import DEEPEST, evaluated
 from tiebreak.studies.axiomatic.rankings import R_MAX, Items, Pair, written

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiebreak.reports.plots import Picture
-from tiebreak.reports.tables import Table
+from tiebreak._base.text import many
+from tiebreak.results.plots import Picture
+from tiebreak.results.tables import Table
 from tiebreak.studies.axiomatic.measures import Measure
 from tiebreak.studies.axiomatic.rankings import written, written_interest
 from tiebreak.studies.axiomatic.requirements import AXIOMS, Axiom
 from tiebreak.studies.axiomatic.search import Finding
 from tiebreak.studies.base import Findings
 from tiebreak.studies.properties.findings import YES_OR_NO
-from tiebreak.words import many
 
 PICTURE = Picture("point", "axiom", "metric", color="verdict", titles=(("axiom", ""), ("metric", "")))
 MOST_DIGITS = 16
@@ -77,9 +77,9 @@ class Cell(NamedTuple):
 class AxiomTable(Findings):
     """AB Table 1 as it was found; `rows` are its cells, one after the other."""
 
-    def table(self, digits: int = 3) -> Table:
+    def table(self, digits: int = 3, most: int | None = None) -> Table:
         """Axioms as rows and metrics as columns, what decides under them."""
-        cells = [Cell(*row) for row in self.rows]
+        cells = [Cell(*row) for row in self.rows()]
         by_axiom: dict[str, list[Cell]] = {}
         for cell in cells:
             by_axiom.setdefault(cell.axiom, []).append(cell)
@@ -90,7 +90,7 @@ class AxiomTable(Findings):
         header = ("axiom", *dict.fromkeys(cell.metric for cell in cells), "searched")
         asks_for_one = {axiom.name for axiom in AXIOMS if axiom.is_existential}
         shown = (cell.decided(digits) for cell in cells if not cell.holds or cell.axiom in asks_for_one)
-        return Table(header, rows, (self.summary, *shown, *self.notes))
+        return Table(header, rows, (self.conclusion, *shown, *self.details))
 
 
 def cell(measure: Measure, axiom: Axiom, finding: Finding) -> Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import UnknownNameError
 from tiebreak.metrics import Metric
 from tiebreak.preferences import Preference
@@ -76,7 +76,7 @@ def orientation(
 
     Examples
     --------
-    >>> for row in orientation(["RR", "AP"], items=10, relevant=2).rows:
+    >>> for row in orientation(["RR", "AP"], items=10, relevant=2).rows():
     ...     print(*row)
     RR 2 precision 0.8888888888888888
     AP 2 precision 0.4444444444444444

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import listed, many
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import pair_signs
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View, as_positions, draw, preferred
 from tiebreak.studies.on_paper.printed import (
@@ -23,7 +24,6 @@ from tiebreak.studies.on_paper.printed import (
     status,
 )
 from tiebreak.theory import tie_probability
-from tiebreak.words import listed, many
 
 TIED, RANDOM = "tied", "random"
 """Rows that are no measures: pairs with equal worst cases, and a coin."""

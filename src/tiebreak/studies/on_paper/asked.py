@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
@@ -142,7 +142,7 @@ def prefer(measure: Preference, x: Ranks, y: Ranks) -> Floats:
 
 def preferred(measure: Preference, at: Positions) -> Floats:
     """How much better the first of two runs is in each request."""
-    found = measure.compare(at, Pairs.all(2), lambda metric: metric.values(at))
+    found = measure.compare(at, Pairs.all(2))
     if len(found.requests) < len(at.requests):
         raise InputError(f"{measure} has no value for some rankings of positions alone.", kind="spec")
     better: Floats = found.numerator[0] / found.denominator

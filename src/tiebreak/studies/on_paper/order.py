@@ -7,13 +7,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.text import many
 from tiebreak.errors import InputError
 from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, prefer
-from tiebreak.words import many
 
 MOST_ITEMS = 40
 """Items whose region is shown, as a row and a column each."""

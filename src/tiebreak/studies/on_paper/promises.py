@@ -9,7 +9,7 @@ from tiebreak.exact import like, log2
 from tiebreak.metrics import RecallLevelMetric
 from tiebreak.metrics.recall_level import ones
 from tiebreak.preferences import Preference, preference
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View
 from tiebreak.studies.on_paper.laws import COMPLETENESS, CONCAVITY, LAWS, Law, Subject

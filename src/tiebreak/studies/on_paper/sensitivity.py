@@ -7,10 +7,11 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
+from tiebreak._base.text import listed
 from tiebreak.errors import InputError
 from tiebreak.metrics import LevelMetric, Metric, recall_level_form
 from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors
 from tiebreak.theory import (
@@ -19,7 +20,6 @@ from tiebreak.theory import (
     worst_case_is_tse,
     worst_case_of_optimal_ranker,
 )
-from tiebreak.words import listed
 
 EQUAL = 1e-9
 """Losses that are no further apart are equal."""

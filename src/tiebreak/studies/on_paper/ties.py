@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tiebreak._base.text import many
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics import recall_level_form
 from tiebreak.metrics.recall_level import Recall, ReciprocalRank, RPrecision, TotalSearchEfficiency
 from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, draw, prefer
 from tiebreak.studies.on_paper.printed import (
@@ -27,7 +28,6 @@ from tiebreak.studies.on_paper.printed import (
     status,
 )
 from tiebreak.theory import first_position_tie_probability, is_strict, tie_probability
-from tiebreak.words import many
 
 MOST_VECTORS = 1000
 """Position vectors of which all pairs are gone through."""

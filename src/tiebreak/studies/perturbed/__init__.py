@@ -6,21 +6,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
-from tiebreak._interface import Tick
+from tiebreak._base.spec import shown
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.experiment import named_metrics
 from tiebreak.inputs import read_aspects
 from tiebreak.inputs.judgements import read_judgements
-from tiebreak.metrics import Metric
+from tiebreak.metrics import Metric, named_metrics
 from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
-from tiebreak.spec import shown
 from tiebreak.studies.base import Findings
 from tiebreak.studies.perturbed.experiments import OF_PERTURBED, Named, Systems, all_measured, robustness
 from tiebreak.studies.perturbed.ordering import ideal_ordering
 from tiebreak.studies.perturbed.perturbations import perturb_aspect, perturb_bottom_top, perturb_redundant
 from tiebreak.studies.perturbed.systems import Raters
-from tiebreak.words import many
 
 __all__ = ["ideal", "ideal_ordering", "perturb_aspect", "perturb_bottom_top", "perturb_redundant"]
 
@@ -101,7 +100,7 @@ def ideal(
         found = robustness(raters, named, how, jobs, tick)
     else:
         found = OF_PERTURBED[experiment](all_measured(raters, named, how, jobs, tick))
-    return replace(found, notes=(*found.notes, *choices(raters, named, how, experiment)))
+    return replace(found, details=(*found.details, *choices(raters, named, how, experiment)))
 
 
 def of_paper(cutoff: int, largest: float) -> tuple[str, ...]:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.exact import shared_ranks
 from tiebreak.metrics.aspects.base import AspectMetric
 from tiebreak.metrics.aspects.intents import SubtopicMetric
 from tiebreak.orderings.correlation import Ranks, tau_b
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.significance.signed_ranks import wilcoxon_less
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.perturbed.perturbations import PERTURBATIONS

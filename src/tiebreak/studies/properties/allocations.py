@@ -10,8 +10,8 @@ from math import inf, lcm
 from numbers import Rational, Real
 from typing import Any, TypeAlias
 
+from tiebreak._base.text import many
 from tiebreak.errors import InputError
-from tiebreak.words import many
 
 Allocation: TypeAlias = tuple[Fraction, ...]
 """The utility of every request."""

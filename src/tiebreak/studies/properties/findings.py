@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
+from tiebreak._base.text import many
 from tiebreak.errors import place_of
-from tiebreak.reports.plots import Drawn, Picture
-from tiebreak.reports.tables import Table
+from tiebreak.results.plots import Drawn, Picture
 from tiebreak.studies.properties.allocations import Allocation, Scaled, written
-from tiebreak.words import many
 
 
 class Property(NamedTuple):
@@ -104,15 +103,20 @@ class PropertyReport(Drawn):
     searched: str
     is_exact: bool
 
-    names: ClassVar = ("property", *COLUMNS)
+    library: str | None = None
+    columns = ("property", *COLUMNS)
 
-    @property
     def rows(self) -> tuple[tuple[Any, ...], ...]:
         """A row per property."""
         return tuple((finding.short, *finding.row()) for finding in self.findings)
 
     @property
-    def summary(self) -> str:
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        floats = () if self.is_exact else ("Numbers of the method are floats, compared as they are.",)
+        return (f"{self.conclusion} {REQUIRED}", self.searched, *floats)
+
+    @property
+    def conclusion(self) -> str:
         """Which properties are violated."""
         violated = [finding.short for finding in self.findings if not finding.holds]
         return f"{self.method} violates {' and '.join(violated) if violated else 'none of them, as far as searched'}."
@@ -125,18 +129,3 @@ class PropertyReport(Drawn):
     def __getitem__(self, short: str) -> Finding:
         """The finding for ``"PP"``, ``"AU"`` or ``"DP"``."""
         return self.findings[place_of(short, [finding.short for finding in self.findings], "property")]
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """``{property: {"holds": ..., "x": ..., "y": ..., "verdict": ..., "pairs": ...}}``."""
-        return {finding.short: finding.to_dict() for finding in self.findings}
-
-    def to_frame(self) -> Any:
-        """A row per property: property, holds, x, y, verdict, pairs."""
-        return self._frame(self.names, self.rows)
-
-    def table(self, digits: int = 4) -> Table:
-        """Properties as rows."""
-        names = {each.short: each.name for each in PROPERTIES}
-        rows = tuple((names[finding.short], *finding.cells()) for finding in self.findings)
-        floats = () if self.is_exact else ("Numbers of the method are floats, compared as they are.",)
-        return Table(self.names, rows, (f"{self.summary} {REQUIRED}", self.searched, *floats))

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tiebreak._base.spec import parse, unaliased
+from tiebreak._base.text import many
 from tiebreak.errors import InputError, quoted
 from tiebreak.exact import Number
 from tiebreak.inputs.ids import Ids
@@ -19,7 +21,6 @@ from tiebreak.populations import ALIASES, CATALOGUE, Aggregation, Population, po
 from tiebreak.populations.aggregations import GeometricMean
 from tiebreak.populations.lexicographic import Lexicographic
 from tiebreak.populations.risk import AgainstBaseline, Gain, GeoRisk
-from tiebreak.spec import parse, unaliased
 from tiebreak.studies.properties.allocations import (
     Allocation,
     Case,
@@ -28,7 +29,6 @@ from tiebreak.studies.properties.allocations import (
     exact_value,
     written,
 )
-from tiebreak.words import many
 
 Comparer: TypeAlias = Callable[[Sequence[Case], int], "Verdicts"]
 """Pairs of allocations, and how many units are 1 -> what a method says of each."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from tiebreak.populations import population
 from tiebreak.populations.aggregations import FLOOR
 from tiebreak.populations.risk import risk_gain, symmetric_gain
-from tiebreak.reports.plots import Drawn, Picture
-from tiebreak.reports.tables import Table
+from tiebreak.results.plots import Drawn, Picture
 from tiebreak.studies.properties.allocations import FROM_0_TO_1, Allocation, Domain
 from tiebreak.studies.properties.findings import (
     COLUMNS,
@@ -20,7 +19,6 @@ from tiebreak.studies.properties.findings import (
     PROPERTIES,
     REQUIRED,
     UTILITARIAN,
-    YES_OR_NO,
     Finding,
 )
 from tiebreak.studies.properties.methods import Method, by_pairs, by_scores, gain_order, of_population
@@ -70,17 +68,20 @@ class PropertyTable(Drawn):
 
     cells: tuple[Cell, ...]
     footnotes: tuple[Footnote, ...]
-    notes: tuple[str, ...]
-
-    names: ClassVar = ("method", "property", "printed", *COLUMNS)
+    details: tuple[str, ...]
+    library: str | None = None
+    columns = ("method", "property", "printed", *COLUMNS)
 
     @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (f"{self.conclusion} {REQUIRED}", *self.details, *map(str, self.footnotes))
+
     def rows(self) -> tuple[tuple[Any, ...], ...]:
         """A row per cell."""
         return tuple((method, finding.short, printed, *finding.row()) for method, printed, finding in self.cells)
 
     @property
-    def summary(self) -> str:
+    def conclusion(self) -> str:
         """How many cells are as printed."""
         equal = sum(cell.printed == cell.finding.holds for cell in self.cells)
         return f"{equal} of {len(self.cells)} cells are as printed."
@@ -93,25 +94,6 @@ class PropertyTable(Drawn):
     def is_as_printed(self) -> bool:
         """Whether every cell was found to be as it is printed."""
         return all(cell.printed == cell.finding.holds for cell in self.cells)
-
-    def to_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """``{method: {property: {"printed": ..., "holds": ..., "x": ..., ...}}}``."""
-        found: dict[str, dict[str, dict[str, Any]]] = {}
-        for method, printed, finding in self.cells:
-            found.setdefault(method, {})[finding.short] = {"printed": printed, **finding.to_dict()}
-        return found
-
-    def to_frame(self) -> Any:
-        """A row per cell: method, property, printed, holds, x, y, verdict, pairs."""
-        return self._frame(self.names, self.rows)
-
-    def table(self, digits: int = 4) -> Table:
-        """Cells of the paper's table as rows."""
-        rows = tuple(
-            (method, finding.short, YES_OR_NO[printed], *finding.cells()) for method, printed, finding in self.cells
-        )
-        said = (f"{self.summary} {REQUIRED}", *self.notes, *map(str, self.footnotes))
-        return Table(self.names, rows, said)
 
 
 def paper_table(*, pairs: int = 250, seed: int = 0) -> PropertyTable:
@@ -127,7 +109,7 @@ def paper_table(*, pairs: int = 250, seed: int = 0) -> PropertyTable:
     Examples
     --------
     >>> found = paper_table(pairs=30)
-    >>> found.is_as_printed(), found.to_dict()["gini"]["PP"]["x"]
+    >>> found.is_as_printed(), next(row["x"] for row in found.records() if row["method"] == "gini")
     (True, '[3/5, 1/2, 1/2]')
     """
     whole("pairs", pairs, 0)

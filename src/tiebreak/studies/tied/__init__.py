@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
@@ -78,7 +78,7 @@ def ties(
     --------
     >>> runs = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, {"q": {"a": 2.0, "b": 1.0}}
     >>> exp = Experiment({"q": {"a": 1, "b": 1}}, runs)
-    >>> ties(exp, ["RR", "LexiPrecision"]).rows
+    >>> ties(exp, ["RR", "LexiPrecision"]).rows()
     (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
     """
     asked = measures_for(by, measures)

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak._interface import Tick
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.sampling import sample_labels
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import each, seeds_of
+from tiebreak.results.plots import Picture
+from tiebreak.studies.base import Findings, each, seeds_of
 from tiebreak.studies.measured import Measures
 from tiebreak.studies.tied.counting import notes_on, tied_shares
-from tiebreak.studies.tied.curves import SPREAD, Curves, coinciding, deviation_said, grown, spread
-from tiebreak.words import many
+from tiebreak.studies.tied.curves import SPREAD, coinciding, deviation_said, grown, spread
 
 SHARE = ("share", "share of comparisons that tie")
 
@@ -42,7 +42,7 @@ class Chance(NamedTuple):
 
 def by_labels(
     positions: Positions, measures: Measures, fractions: Sequence[float], chance: Chance, jobs: int, tick: Tick | None
-) -> Curves:
+) -> Findings:
     """LR Fig 14, LP Fig 9."""
     said = notes_on(positions, measures)
 
@@ -52,7 +52,7 @@ def by_labels(
 
     found = each(shares, [(fraction, seed) for fraction in fractions for seed in chance.seeds], jobs, tick)
     values = np.array(found).reshape(len(fractions), chance.samples, len(measures))
-    return Curves(
+    return Findings(
         ("kept", *SPREAD),
         tuple(spread(fractions, measures, values)),
         grown(measures, values.mean(axis=1), fractions, lambda share: f"{share:.0%} of the labels"),
@@ -70,12 +70,13 @@ def by_labels(
             band=("low", "high"),
             titles=(("kept", "share of relevant items kept"), SHARE),
         ),
+        spread="measure",
     )
 
 
 def by_depth(
     positions: Positions, measures: Measures, depths: Sequence[int] | None, jobs: int, tick: Tick | None
-) -> Curves:
+) -> Findings:
     """Rankings cut after fewer and fewer items."""
     said = notes_on(positions, measures)
     depths = some_depths(int(positions.retrieved.max())) if depths is None else depths
@@ -85,7 +86,7 @@ def by_depth(
         for depth, shares in zip(depths, found, strict=True)
         for name, share in zip(measures, shares, strict=True)
     ]
-    return Curves(
+    return Findings(
         ("depth", "measure", "share"),
         tuple(rows),
         grown(measures, np.array(found), depths, lambda depth: many(int(depth), "item")),
@@ -95,6 +96,7 @@ def by_depth(
             *said,
         ),
         Picture("line", "depth", "share", color="measure", is_log=True, titles=(("depth", "items kept"), SHARE)),
+        spread="measure",
     )
 
 

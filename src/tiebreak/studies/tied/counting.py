@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiebreak._base.text import many
 from tiebreak.comparison import Comparison, compare
-from tiebreak.experiment import Experiment, notes, warn_of_grades
+from tiebreak.experiment import Experiment
+from tiebreak.notes import reading_notes, warn_about_grades
 from tiebreak.projection import Positions
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measured import Measures, evaluated_on, metric_of
-from tiebreak.words import many
+from tiebreak.studies.measured import Measures, metric_of
 
 
 def tied_shares(positions: Positions, measures: Measures) -> list[float]:
     """The share of (pair of runs, request) that each measure ties."""
-    evaluate = evaluated_on(positions)
-    return [share_tied(compare(positions, made, evaluate=evaluate)) for made in measures.values()]
+    return [share_tied(compare(positions, made)) for made in measures.values()]
 
 
 def share_tied(compared: Comparison) -> float:
@@ -25,9 +25,9 @@ def share_tied(compared: Comparison) -> float:
 
 def notes_on(positions: Positions, measures: Measures) -> tuple[str, ...]:
     """Which data this is, with a warning where measures do not mean the same items."""
-    warn_of_grades([inner for made in measures.values() if (inner := metric_of(made)) is not None], positions)
+    warn_about_grades([inner for made in measures.values() if (inner := metric_of(made)) is not None], positions)
     counted = int((positions.relevant() > 0).sum())
-    return (f"{many(len(positions.runs), 'run')}, {many(counted, 'request')}.", *notes(positions))
+    return (f"{many(len(positions.runs), 'run')}, {many(counted, 'request')}.", *reading_notes(positions))
 
 
 def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Any) -> Findings:

@@ -6,26 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tiebreak.projection.primitives import Floats
-from tiebreak.reports.tables import Table
-from tiebreak.studies.base import MOST_ROWS, Findings, cell
 
 SPREAD = ("measure", "share", "sd", "low", "high")
-
-
-class Curves(Findings):
-    """What is drawn as curves, shown as a table with a column for each."""
-
-    def table(self, digits: int = 3) -> Table:
-        """The values of y, a row for each x; other formats list all columns."""
-        picture = self.shown_as
-        x, y, curve = (self.names.index(str(name)) for name in (picture.x, picture.y, picture.color))
-        header = list(dict.fromkeys(str(row[curve]) for row in self.rows))
-        shown: dict[str, dict[str, str]] = {}
-        for row in self.rows:
-            step = f"{row[x]:g}" if isinstance(row[x], float) else f"{row[x]:,}"
-            shown.setdefault(step, {})[str(row[curve])] = cell(row[y], digits)
-        rows = tuple((step, *(values.get(name, "-") for name in header)) for step, values in shown.items())
-        return Table((picture.x, *header), rows, (self.summary, *self.notes), most=MOST_ROWS)
 
 
 def deviation_said(values: Floats) -> str:

@@ -12,10 +12,9 @@ from tiebreak.preferences import Pairs
 from tiebreak.preferences.base import ENTRIES_AT_ONCE
 from tiebreak.projection import UNRETRIEVED, Levels, Positions
 from tiebreak.projection.primitives import Ranks
-from tiebreak.reports.plots import Picture
+from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings
 from tiebreak.studies.tied.counting import notes_on
-from tiebreak.studies.tied.curves import Curves
 
 Counts = NDArray[np.int64]
 MOST_DIFFERENCES = 0.9
@@ -109,7 +108,7 @@ def by_level(positions: Positions, most: int) -> Findings:
     )
 
 
-def by_deciding_level(positions: Positions) -> Curves:
+def by_deciding_level(positions: Positions) -> Findings:
     """How many recall levels must be looked at until two runs differ: its distribution (LP Fig 6)."""
     levels = levels_of(positions)
     rows: list[tuple[str, int, int, float]] = []
@@ -122,7 +121,7 @@ def by_deciding_level(positions: Positions) -> Curves:
         needed = int(np.searchsorted(share, MOST_DIFFERENCES)) + 1
         said.append(f"{measure} needs {needed}")
         rows += [(measure, i + 1, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
-    return Curves(
+    return Findings(
         ("measure", "levels", "decided", "share"),
         tuple(rows),
         f"Recall levels that must be looked at to decide {MOST_DIFFERENCES:.0%} of the differences: {', '.join(said)}.",
@@ -139,6 +138,7 @@ def by_deciding_level(positions: Positions) -> Curves:
             is_log=True,
             titles=(("levels", "recall levels looked at"), ("share", "share of differences decided")),
         ),
+        spread="measure",
     )
 
 

@@ -8,17 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._base.text import many
+from tiebreak._kernels.interface import Tick
 from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
-from tiebreak.reports.plots import Picture
-from tiebreak.studies.base import each
+from tiebreak.results.plots import Picture
+from tiebreak.studies.base import Findings, each
 from tiebreak.studies.measured import Measures
 from tiebreak.studies.tied.changing import SHARE, Chance, cut, some_depths
 from tiebreak.studies.tied.counting import tied_shares
-from tiebreak.studies.tied.curves import SPREAD, Curves, coinciding, deviation_said, grown, spread
-from tiebreak.words import many
+from tiebreak.studies.tied.curves import SPREAD, coinciding, deviation_said, grown, spread
 
 RANKINGS = 20
 """Random rankings of each request that are compared with each other."""
@@ -39,7 +39,7 @@ def by_random_rankings(
     chance: Chance,
     jobs: int,
     tick: Tick | None,
-) -> Curves:
+) -> Findings:
     """LR Fig 8."""
     depths = some_depths(corpus.items) if depths is None else depths
 
@@ -49,7 +49,7 @@ def by_random_rankings(
 
     values = np.array(each(shares, chance.seeds, jobs, tick)).swapaxes(0, 1)
     low, high = corpus.relevant
-    return Curves(
+    return Findings(
         ("depth", *SPREAD),
         tuple(spread(depths, measures, values)),
         grown(measures, values.mean(axis=1), depths, lambda depth: many(int(depth), "item")),
@@ -69,6 +69,7 @@ def by_random_rankings(
             is_log=True,
             titles=(("depth", "items kept of each ranking"), SHARE),
         ),
+        spread="measure",
     )
 
 

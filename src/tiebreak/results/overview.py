@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._interface import UNRETRIEVED
+from tiebreak._base.text import listed, many
+from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import Table
-from tiebreak.words import listed, many
+from tiebreak.results.record import Cell, Result, Row, column
 
 MANY_TIES = 0.5
 NEARLY_ALL = 0.99
@@ -43,6 +42,7 @@ class RunRow(NamedTuple):
     judged_at_10: float
     judged_at_100: float
     relevant_found: int
+    relevant_share: float
     tied: float
     judged_ties: int
     score_low: float | None
@@ -64,53 +64,55 @@ class JudgedRow(NamedTuple):
     subtopics_max: int
 
 
+def span_cell(row: Row, digits: int) -> str:
+    return span(row["depth_min"], row["depth_median"], row["depth_max"])
+
+
+def share_column(name: str) -> Cell:
+    return lambda row, digits: f"{row[name]:.0%}"
+
+
+def scores_cell(row: Row, digits: int) -> str:
+    return "-" if row["score_low"] is None else f"{row['score_low']:.4g} to {row['score_high']:.4g}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Overview(Shown):
-    """What was read, as a table and as data."""
+class Overview(Result):
+    """What was read: a row per run; the judgements, oddities, warnings and choices stand in the notes and settings."""
 
     runs: tuple[RunRow, ...]
     judgements: JudgedRow
     oddities: dict[str, tuple[Oddity, ...]]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
+    library: str | None = None
+    columns = RunRow._fields
+    shown: ClassVar[Mapping[str, Cell]] = {
+        **{name: column(name) for name in ("run", "lines", "requests", "missing", "unjudged")},
+        "depth": span_cell,
+        "judged@10": share_column("judged_at_10"),
+        "judged@100": share_column("judged_at_100"),
+        "relevant found": lambda row, digits: f"{row['relevant_found']:,} ({row['relevant_share']:.0%})",
+        "tied scores": lambda row, digits: f"{row['tied']:.0%} ({row['judged_ties']:,})",
+        "scores": scores_cell,
+    }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def rows(self) -> tuple[RunRow, ...]:
+        return self.runs
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        warned = (f"Warning: {warning}" for warning in self.warnings)
+        return (*self._judged(), *self.choices, *warned, *self._oddities())
+
+    @property
+    def settings(self) -> dict[str, Any]:
         return {
             "judgements": self.judgements._asdict(),
-            "runs": [row._asdict() for row in self.runs],
             "oddities": {name: [asdict(odd) for odd in met] for name, met in self.oddities.items()},
             "warnings": list(self.warnings),
             "choices": list(self.choices),
         }
-
-    def to_frame(self) -> Any:
-        """A row per run."""
-        return self._frame(RunRow._fields, self.runs)
-
-    def table(self, digits: int = 4) -> Table:
-        """A row per run; the rest under it."""
-        requests, judged = ("requests", "missing", "unjudged"), ("judged@10", "judged@100")
-        header = ("run", "lines", *requests, "depth", *judged, "relevant found", "tied scores", "scores")
-        warned = (f"Warning: {warning}" for warning in self.warnings)
-        said = (*self._judged(), *self.choices, *warned, *self._oddities())
-        return Table(header, tuple(map(self._shown, self.runs)), said)
-
-    def _shown(self, row: RunRow) -> tuple[str, ...]:
-        all_relevant = max(self.judgements.relevant, 1)
-        return (
-            row.run,
-            f"{row.lines:,}",
-            f"{row.requests:,}",
-            f"{row.missing:,}",
-            f"{row.unjudged:,}",
-            span(row.depth_min, row.depth_median, row.depth_max),
-            f"{row.judged_at_10:.0%}",
-            f"{row.judged_at_100:.0%}",
-            f"{row.relevant_found:,} ({row.relevant_found / all_relevant:.0%})",
-            f"{row.tied:.0%} ({row.judged_ties:,})",
-            "-" if row.score_low is None else f"{row.score_low:.4g} to {row.score_high:.4g}",
-        )
 
     def _judged(self) -> Iterator[str]:
         of = self.judgements
@@ -158,7 +160,8 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             int(depths.max(initial=0)),
             judged_share(positions, k, 10),
             judged_share(positions, k, 100),
-            int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
+            found := int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
+            found / max(int(relevant.sum()), 1),
             float(positions.tied[k].sum() / max(int(listed_items.sum()), 1)),
             audit.count("judged_ties"),
             *(None if np.isnan(score) else score for score in audit.scores),

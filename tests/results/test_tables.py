@@ -8,7 +8,7 @@ import pytest
 import rich.console
 from rich.console import Console
 
-from tiebreak.reports.tables import Table
+from tiebreak.results.tables import Table
 
 
 @pytest.mark.parametrize("width", [10, 40, 200])

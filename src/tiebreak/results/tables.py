@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
-
-from tiebreak.words import many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,27 +30,21 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 }
 
 
+MARKUP = "\\`*_{}[]<>|#!~$&"
+"""What means something in Markdown."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Cells of text, columns of numbers to the right, with notes under them.
 
-    `best` are the places (row, column) to be marked. In terminals and notebooks only the first `most` rows are shown.
+    `best` are the places (row, column) to be emphasised.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
-    most: int | None = None
-
-    @property
-    def shown(self) -> Table:
-        """Only the first rows, with a note on the others."""
-        more = len(self.rows) - (len(self.rows) if self.most is None else self.most)
-        if more <= 0:
-            return self
-        said = f"{many(more, 'more row')} not shown; other formats list all."
-        return replace(self, rows=self.rows[: self.most], notes=(*self.notes, said), most=None)
 
     def is_number(self, column: int) -> bool:
         """Whether a column is set to the right; the first one names the rows."""
@@ -66,7 +58,7 @@ class Table:
             def on_broken_pipe(self) -> None:
                 raise BrokenPipeError
 
-        self.shown._render(Terminal(force_jupyter=False))
+        self._render(Terminal(force_jupyter=False))
 
     def to_text(self) -> str:
         """Every row on one line, as in files and pipes."""
@@ -75,7 +67,7 @@ class Table:
         from rich.console import Console
 
         text = StringIO()
-        self.shown._render(Console(file=text, force_jupyter=False, force_terminal=False))
+        self._render(Console(file=text, force_jupyter=False, force_terminal=False))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
 
     __repr__ = to_text
@@ -170,11 +162,6 @@ class Table:
         return table
 
     def to_html(self) -> str:
-        return self.shown._html()
-
-    _repr_html_ = to_html
-
-    def _html(self) -> str:
         titles = (escape(printable(title)) for title in self.header)
         head = "".join(f'<th style="{self._style(c)}">{title}</th>' for c, title in enumerate(titles))
         body = "".join(f"<tr>{''.join(self._html_cells(r))}</tr>" for r in range(len(self.rows)))
@@ -190,6 +177,18 @@ class Table:
     def _style(self, column: int) -> str:
         return f"text-align: {'right' if self.is_number(column) else 'left'}; padding: 2px 8px"
 
+    _repr_html_ = to_html
+
+    def to_markdown(self) -> str:
+        """A table in Markdown, the best values in bold."""
+        rule = ("---:" if self.is_number(c) else "---" for c in range(len(self.header)))
+        rows = [
+            [f"**{markdown(cell)}**" if (r, c) in self.best else markdown(cell) for c, cell in enumerate(row)]
+            for r, row in enumerate(self.rows)
+        ]
+        lines = ("| " + " | ".join(row) + " |" for row in ([*map(markdown, self.header)], [*rule], *rows))
+        return "\n".join([*lines, *(f"\n{markdown(note)}" for note in self.notes)]) + "\n"
+
     def to_latex(self) -> str:
         """A ``tabular`` for the package booktabs, the best values in bold."""
         columns = "".join("r" if self.is_number(c) else "l" for c in range(len(self.header)))
@@ -200,6 +199,11 @@ class Table:
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join([*lines, *(f"% {printable(note)}" for note in self.notes)]) + "\n"
+
+
+def markdown(text: str) -> str:
+    """Text in which nothing is markup."""
+    return "".join(f"\\{c}" if c in MARKUP else c for c in printable(text).strip())
 
 
 def latex(text: str) -> str:

@@ -9,8 +9,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
+from tiebreak._base.spec import Spec, Value, canonical, shown, written
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.spec import Spec, Value, canonical, shown, written
 
 Kind = TypeVar("Kind", bound="Entry")
 

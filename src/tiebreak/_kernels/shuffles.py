@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import Tick
+from tiebreak._kernels.interface import Tick
 
 Words = NDArray[np.uint64]
 

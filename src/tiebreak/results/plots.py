@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Any, Literal
 
 from tiebreak.errors import InputError, MissingExtraError
-from tiebreak.reports.formats import whole_file
-from tiebreak.reports.frames import Shown
-from tiebreak.reports.tables import printable
+from tiebreak.results.formats import whole_file
+from tiebreak.results.record import Result
+from tiebreak.results.tables import printable
 
 FORMATS = ("png", "svg", "pdf", "html")
 HOW_WRITTEN: dict[str, dict[str, Any]] = {"png": {"scale": 2}}
@@ -96,7 +96,7 @@ class Picture:
         ]
 
 
-class Drawn(Shown):
+class Drawn(Result):
     """A result that is also a picture."""
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:

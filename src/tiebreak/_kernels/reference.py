@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._interface import (
+from tiebreak._kernels.interface import (
     CANDIDATE,
     COUNTERS,
     EXCLUDED,
@@ -41,7 +41,7 @@ from tiebreak._interface import (
     Tick,
     TopItems,
 )
-from tiebreak._shuffles import largest_differences
+from tiebreak._kernels.shuffles import largest_differences
 
 __all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_judgements"]
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from engines.test_processes import LONG_RUN, Halt
-from tiebreak import _ahead, _kernels, project
-from tiebreak._interface import Options
+from tiebreak import _kernels, project
+from tiebreak._kernels import early as _early
+from tiebreak._kernels.interface import Options
 from tiebreak.errors import InputError
 
 QRELS = "q2 0 a 0\nq1 0 a 2\nq2 0 b 1\nq1 0 c -1\nq2 0 d 3\n"
@@ -21,7 +22,6 @@ def files(tmp_path, core, monkeypatch):
     (tmp_path / "qrels").write_text(QRELS)
     for name, text in RUNS.items():
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(_ahead, "_begun", None)
     return [str(tmp_path / name) for name in ("qrels", *RUNS)]
 
 
@@ -47,7 +47,7 @@ def asked(files, monkeypatch):
 
 
 def begin(qrels, runs, options):
-    _ahead.begin(import_module("tiebreak._core"), qrels, runs, options)
+    return _early.read_early(import_module("tiebreak._core"), qrels, runs, options)
 
 
 def projected(qrels, *runs, **options):
@@ -70,42 +70,42 @@ def test_what_was_begun_is_what_would_have_been_read(files, asked, options):
     expected = projected(*files, **options)
     asked.clear()
     depth = options.get("depth")
-    begin(files[0], files[1:], Options(depth=depth))
-    assert_same(projected(*files, **options), expected)
+    early = begin(files[0], files[1:], Options(depth=depth))
+    assert_same(projected(*files, **options, early=early), expected)
     assert asked == []
-    assert_same(projected(*files, **options), expected)  # what was taken is read again
+    assert_same(projected(*files, **options, early=early), expected)  # what was taken is read again
     assert asked == ["read_judgements", "project"]
 
 
 def test_other_options_are_not_served(files, asked):
     expected = projected(*files, depth=1)
     asked.clear()
-    begin(files[0], files[1:], Options())
-    assert_same(projected(*files, depth=1), expected)
+    early = begin(files[0], files[1:], Options())
+    assert_same(projected(*files, depth=1, early=early), expected)
     assert asked == ["project"]
 
 
 def test_other_judgements_are_not_served(files, asked):
     expected = projected({"q2": {"d": 1}}, *files[1:])
     asked.clear()
-    begin(files[0], files[1:], Options())
-    assert_same(projected({"q2": {"d": 1}}, *files[1:]), expected)
+    early = begin(files[0], files[1:], Options())
+    assert_same(projected({"q2": {"d": 1}}, *files[1:], early=early), expected)
     assert asked == ["project"]
 
 
 def test_other_runs_are_not_served(files, asked):
     expected = projected(files[0], files[2])
     asked.clear()
-    begin(files[0], files[1:], Options())
-    assert_same(projected(files[0], files[2]), expected)
+    early = begin(files[0], files[1:], Options())
+    assert_same(projected(files[0], files[2], early=early), expected)
     assert asked == ["project"]
 
 
 def test_exclusions_are_left_to_the_usual_way(files, asked):
     expected = projected(*files, exclude={"q2": {"d": 1}})
     asked.clear()
-    begin(files[0], files[1:], Options())
-    assert_same(projected(*files, exclude={"q2": {"d": 1}}), expected)
+    early = begin(files[0], files[1:], Options())
+    assert_same(projected(*files, exclude={"q2": {"d": 1}}, early=early), expected)
     assert asked == ["project"]
 
 
@@ -113,8 +113,8 @@ def test_subtopics_are_left_to_the_usual_way(files, asked, tmp_path):
     (tmp_path / "qrels").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 c 1\n")
     expected = projected(*files[:2])
     asked.clear()
-    begin(files[0], files[1:2], Options())
-    assert_same(projected(*files[:2]), expected)
+    early = begin(files[0], files[1:2], Options())
+    assert_same(projected(*files[:2], early=early), expected)
     assert asked == ["project"]
 
 
@@ -125,22 +125,21 @@ def test_faults_are_those_of_reading(files, asked, place, text):
     with pytest.raises(InputError) as usual:
         projected(*files)
     asked.clear()
-    begin(files[0], files[1:], Options())
-    with pytest.raises(InputError) as early:
-        projected(*files)
-    assert (str(early.value), asked) == (str(usual.value), [])
+    early = begin(files[0], files[1:], Options())
+    with pytest.raises(InputError) as found:
+        projected(*files, early=early)
+    assert (str(found.value), asked) == (str(usual.value), [])
 
 
 def test_what_is_no_file_is_not_begun(files, tmp_path):
     for missing in ("-", str(tmp_path), str(tmp_path / "nothing")):
-        begin(files[0], [files[1], missing], Options())
-        assert _ahead._begun is None
+        assert begin(files[0], [files[1], missing], Options()) is None
 
 
 def test_waiting_reports_progress_and_can_be_ended(files, tmp_path):
     long = tmp_path / "long"
     long.write_bytes(LONG_RUN)
-    begin(files[0], [str(long)], Options(duplicates="first"))
+    early = begin(files[0], [str(long)], Options(duplicates="first"))
     seen = []
 
     def tick(done, total):
@@ -149,7 +148,7 @@ def test_waiting_reports_progress_and_can_be_ended(files, tmp_path):
             raise Halt
 
     with pytest.raises(Halt):
-        projected(files[0], long, duplicates="first", tick=tick)
+        projected(files[0], long, duplicates="first", tick=tick, early=early)
     assert 0 < seen[-1][0] < len(LONG_RUN)
 
 
@@ -163,16 +162,20 @@ def test_the_command_line_begins_early(files, asked, monkeypatch, capsys):
     assert asked == []
 
 
-def test_what_was_begun_is_forgotten_when_a_command_ends(files, asked):
-    with _kernels.read_ahead(files[0], files[1:], Options()):
-        assert _ahead._begun is not None
-    with open(files[0], "a") as file:
-        file.write("q1 0 new 1\n")
-    assert "new" in list(projected(*files).items)
-
-
 @pytest.mark.parametrize("choice", ["python", "nonsense"])
 def test_nothing_is_begun_where_the_core_is_not_wanted(files, monkeypatch, choice):
     monkeypatch.setenv("TIEBREAK_CORE", choice)
-    with _kernels.read_ahead(files[0], files[1:], Options()):
-        assert _ahead._begun is None
+    assert _kernels.read_early(files[0], files[1:], Options()) is None
+
+
+def test_words_that_need_more_are_those_of_measures_that_do():
+    """The command line must know without importing a metric which of them look at more than judged items."""
+    from tiebreak.cli.options import NEED_MORE
+    from tiebreak.metrics import CATALOGUE, metric
+    from tiebreak.metrics.external import NAMES
+    from tiebreak.projection.needs import Needs
+
+    specs = {name: f"{name}@10" if entry.traits.cutoff == "must" else name for name, entry in CATALOGUE.items()}
+    specs |= {name: f"{name}(n=9)" for name in ("linear", "LR")}
+    need_more = {name for name, spec in specs.items() if metric(spec).needs != Needs()}
+    assert need_more | {"union", *NAMES} == NEED_MORE

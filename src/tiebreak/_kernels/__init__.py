@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from tiebreak import _ahead
-from tiebreak._interface import (
+from tiebreak._kernels import early as early_reading
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import (
     INTERFACE,
     MEMORY,
     Counts,
@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 CHOICES = ("auto", "rust", "python")
 
 
-def read_judgements(source: Source, tick: Tick | None = None, memory: int = MEMORY) -> JudgedRows | Fault:
-    fault, fields = _ahead.read_judgements(source, tick, memory) or kernels().read_judgements(source, tick, memory)
+def read_judgements(
+    source: Source, tick: Tick | None = None, memory: int = MEMORY, early: EarlyReading | None = None
+) -> JudgedRows | Fault:
+    begun = None if early is None else early.read_judgements(source, tick, memory)
+    fault, fields = begun or kernels().read_judgements(source, tick, memory)
     if fault is not None:
         return Fault(*fault)
     rows = JudgedRows(*fields)
@@ -47,7 +50,7 @@ def read_frame(
     frame: object, coded: list[str], items: str, values: str | None, memory: int | None = None
 ) -> FrameColumns | Fault:
     """Columns of a data frame, through Arrow where it offers that and there is a core; else through narwhals."""
-    twin = import_module("tiebreak._reference")
+    twin = import_module("tiebreak._kernels.reference")
     reader = kernels() if hasattr(frame, "__arrow_c_stream__") else twin
     try:
         fault, fields = reader.read_frame(frame, coded, items, values, memory)
@@ -58,8 +61,14 @@ def read_frame(
     return Fault(*fault) if fault is not None else FrameColumns(*fields)
 
 
-def project(sources: list[Source], judged: Judged, options: Options, tick: Tick | None = None) -> Projection | Fault:
-    begun = _ahead.project(sources, judged, options, tick)
+def project(
+    sources: list[Source],
+    judged: Judged,
+    options: Options,
+    tick: Tick | None = None,
+    early: EarlyReading | None = None,
+) -> Projection | Fault:
+    begun = None if early is None else early.project(sources, judged, options, tick)
     fault, fields = begun or kernels().project(sources, judged, options, tick)
     if fault is not None:
         return Fault(*fault)
@@ -75,16 +84,10 @@ def largest_differences(
     return found
 
 
-@contextmanager
-def read_ahead(judgements: str, runs: Iterable[str], options: Options) -> Iterator[None]:
-    """Read files that will be asked for inside, where there is a core to do it."""
+def read_early(judgements: str, runs: Iterable[str], options: Options) -> EarlyReading | None:
+    """Begin to read files that will be asked for, where there is a core to do it."""
     core = compiled()[0] if choice() in ("auto", "rust") else None
-    if core is not None:
-        _ahead.begin(core, judgements, runs, options)
-    try:
-        yield
-    finally:
-        _ahead.end()
+    return None if core is None else early_reading.read_early(core, judgements, runs, options)
 
 
 def kernels() -> ModuleType:
@@ -101,7 +104,7 @@ def chosen(choice: str) -> ModuleType:
     if choice not in CHOICES:
         raise TiebreakError(f"TIEBREAK_CORE is {choice!r}; it can be {', '.join(CHOICES)}.")
     if choice == "python":
-        return import_module("tiebreak._reference")
+        return import_module("tiebreak._kernels.reference")
     core, why_not = compiled()
     if core is not None:
         return core
@@ -113,7 +116,7 @@ def chosen(choice: str) -> ModuleType:
         CoreMissingWarning,
         stacklevel=4,
     )
-    return import_module("tiebreak._reference")
+    return import_module("tiebreak._kernels.reference")
 
 
 def compiled() -> tuple[ModuleType | None, str]:

@@ -13,19 +13,27 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
-from typing import Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+from tiebreak._base.text import visible
 from tiebreak.errors import InputError
 from tiebreak.inputs.sources import remove
-from tiebreak.reports.frames import to_frame
-from tiebreak.words import visible
+from tiebreak.results.frames import to_frame
+
+if TYPE_CHECKING:
+    from tiebreak.results.record import Result
 
 Cell = str | int | float | None
-ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet", "tex": "latex"}
+ENDINGS = {
+    **{name: name for name in ("csv", "tsv", "jsonl", "json", "parquet")},
+    "ndjson": "jsonl",
+    "tex": "latex",
+    "md": "markdown",
+}
 """The format of a file by the ending of its name."""
 DEVICES = ("/dev/", "/proc/")
 """Where names such as /dev/stdout stand for files that are open: they are written to, not replaced."""
-TABLE_ENDINGS = ("", "txt", "md")
+TABLE_ENDINGS = ("", "txt")
 """Files for people."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How text begins that spreadsheets run as a formula."""
@@ -70,6 +78,37 @@ def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Outp
     for row in rows:
         known = (None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row)
         out.write(json.dumps(dict(zip(header, known, strict=True)), ensure_ascii=False) + "\n")
+
+
+def write_json(results: list[dict[str, Any]], out: Output) -> None:
+    """Rows, notes and settings of a result, or of a list of several."""
+    made = results[0] if len(results) == 1 else results
+    out.write(json.dumps(finite(made), indent=2, ensure_ascii=False) + "\n")
+
+
+def finite(value: Any) -> Any:
+    """The same without NaN and infinities, which JSON has not."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
+    """As trec_eval prints: measure, request or ``all``, value, behind the names of runs where there are several.
+
+    Rows without a measure and a value are what they are.
+    """
+    runs = {record["run"] for result in results for record in result.records() if "run" in record}
+    for result in results:
+        if not {"measure", "value"} <= set(result.columns):
+            yield from (tuple(row) for row in result.rows())
+            continue
+        named = [name for name in ("run", "other") if name in result.columns and len(runs) > 1]
+        for record in result.records():
+            over = record.get("request") or record.get("group") or "all"
+            yield *(record[name] for name in named), record["measure"], over, record["value"]
 
 
 WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], Output], None]] = {

@@ -1,0 +1,77 @@
+"""``--format pref_eval``: JSON lines with the keys of pref_eval and pref_aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tiebreak.comparison import Comparison
+    from tiebreak.orderings import Ordering
+
+Lines = tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]
+"""Keys, and the values of every line."""
+
+
+def preferences(compared: Sequence[Comparison], per_request: bool) -> Lines:
+    """A line per request and pair, or per pair with means, with the value of each measure; NaN where one has none."""
+    header = ("qid", "runi", "runj", "type", *(one.measure for one in compared))
+    names = list(compared[0].names())
+    if not per_request:
+        means = zip(names, *(one.mean.tolist() for one in compared), strict=True)
+        return header, (("all", *pair, "preference", *values) for pair, *values in means)
+    known = [dict(zip(one.requests, one.values.T.tolist(), strict=True)) for one in compared]
+    nothing = [float("nan")] * len(names)
+    requests = dict.fromkeys(request for values in known for request in values)
+    return header, (
+        (request, *pair, "preference", *values)
+        for request in requests
+        for pair, *values in zip(names, *(values.get(request, nothing) for values in known), strict=True)
+    )
+
+
+def orders(compared: Sequence[Comparison], by: str | None) -> Lines:
+    """One line: for each measure the runs, the best first, in several ways; and under ``tied`` which of them tie."""
+    from tiebreak.preferences.from_metric import MetricDifference
+
+    lists = []
+    for one in compared:
+        kind = "metric" if isinstance(one.preference, MetricDifference) else "preference"
+        ways = dict.fromkeys(["mc4", "borda", one.order(by).by])
+        lists.append({"type": kind, **rankings([one.order(way) for way in ways])})
+    return ("qid", *(one.measure for one in compared)), iter([("all", *lists)])
+
+
+def population_orders(orderings: Sequence[Ordering], names: Sequence[str]) -> Lines:
+    """The same of orders by populations."""
+    lists = [{"type": "population", **rankings([ordering])} for ordering in orderings]
+    return ("qid", *names), iter([("all", *lists)])
+
+
+def request_orders(compared: Sequence[Comparison]) -> Lines:
+    """A line per request: the runs by each measure, the best first; and which of them tie."""
+    names = [one.measure for one in compared]
+    ranks: dict[str, dict[str, dict[str, int]]] = {}
+    for one in compared:
+        for row in one.order_requests().rows():
+            ranks.setdefault(row.request, {}).setdefault(row.measure, {})[row.run] = row.rank
+    return ("qid", *names, "tied"), (
+        (
+            request,
+            *(list(known[name]) if name in known else None for name in names),
+            {name: tied_runs(of_measure) for name, of_measure in known.items()},
+        )
+        for request, known in ranks.items()
+    )
+
+
+def rankings(orderings: Sequence[Ordering]) -> dict[str, Any]:
+    """By way of ordering the runs, the best first; under ``tied`` the groups of them that share a rank."""
+    ranks = {one.by: {row.run: row.rank for row in one.places()} for one in orderings}
+    return {**{by: list(known) for by, known in ranks.items()}, "tied": {by: tied_runs(ranks[by]) for by in ranks}}
+
+
+def tied_runs(ranks: dict[str, int]) -> list[list[str]]:
+    """The groups of runs that share a rank."""
+    groups = ([run for run, rank in ranks.items() if rank == shared] for shared in dict.fromkeys(ranks.values()))
+    return [group for group in groups if len(group) > 1]

@@ -1,0 +1,113 @@
+"""What a reader of numbers must know: what counts as relevant, what was left out, how much was judged."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak._base.text import many
+from tiebreak.errors import GradesWarning
+from tiebreak.metrics import Metric
+from tiebreak.metrics.aspects.base import AspectMetric
+from tiebreak.metrics.external import ExternalMeasure
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import Floats
+from tiebreak.results.overview import judged_share, uneven_depths
+
+if TYPE_CHECKING:
+    from tiebreak.preferences import Preference
+
+
+def reading_notes(positions: Positions, rel: float | None = None, counted: int | None = None) -> Iterator[str]:
+    """Notes on the data, where relevance begins at `rel` and so many requests count."""
+    m = positions.relevant(rel)
+    left_out = int((m == 0).sum()) if counted is None else len(m) - counted
+    relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
+    yield f"Relevant is {relevance}." + (
+        f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
+    )
+    yield from positions.notes
+    missing = int(((positions.listed == 0) & (m > 0)).sum())
+    if missing:
+        yield f"Rankings that are missing and count as retrieving nothing: {missing:,}."
+    ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
+    if ignored:
+        yield f"Rankings of requests without judgements, ignored: {ignored:,}."
+    yield from unjudged_share(positions)
+
+
+def unjudged_share(positions: Positions) -> Iterator[str]:
+    """How much of the first ten items of all rankings nobody judged, by run."""
+    there = (positions.retrieved > 0).any(axis=1)
+    shares = [1 - judged_share(positions, r, 10) for r in np.flatnonzero(there).tolist()]
+    if shares:
+        low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+        yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
+
+
+def preference_notes(made: Preference, positions: Positions, counted: int) -> Iterator[str]:
+    """Notes on a comparison by a preference."""
+    yield from reading_notes(positions, made.relevant_from, counted)
+    if made.traits.favours_depth:
+        yield from uneven_depths(positions)
+
+
+def metric_notes(
+    names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats, positions: Positions
+) -> Iterator[str]:
+    """Notes on the values [run, request, metric] of metrics: what they are means of, and which differ from the rest."""
+    requests = int((positions.relevant() > 0).sum())
+    yield f"Means over {many(requests, 'request')}."
+    yield from reading_notes(positions)
+    named = list(zip(names, metrics, strict=True))
+    handed_over = [name for name, m in named if isinstance(m, ExternalMeasure)]
+    if handed_over:
+        yield f"By ir_measures: {', '.join(handed_over)}."
+    summed = [name for name, m in named if m.is_summed]
+    if summed:
+        yield f"Sums over requests, not means: {', '.join(summed)}."
+    for k, (name, m) in enumerate(named):
+        counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
+        if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
+            yield f"{name}: means over {many(counted, 'request')}."
+    yield from aspect_notes([m for m in metrics if isinstance(m, AspectMetric)], positions)
+
+
+def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[str]:
+    """What measures of diversity assume."""
+    if not metrics or positions.aspect_source is None:
+        return
+    from tiebreak.metrics.aspects.unified import InterestMetric, NoisyOrNDCG
+
+    rankings = positions.aspect_rankings
+    unknown = rankings.without_aspect
+    lacking = f" {many(unknown, 'rated item')} without one." if unknown else ""
+    yield f"{many(len(rankings.table.labels), 'aspect')}.{lacking}"
+    of_interests = [m for m in metrics if isinstance(m, InterestMetric) and m.interest == "profile"]
+    if of_interests:
+        whose = "their own ratings" if positions.aspect_source.profile is None else "a profile"
+        empty = rankings.without_profile
+        counted = f" {many(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
+        yield f"Users' interest in aspects is taken from {whose}.{counted}"
+    by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
+    if by_rated and (unserved := rankings.unserved):
+        yield f"Users whose interests nothing that they rated serves, for whom it is 0: {unserved:,}."
+    if any(getattr(m, "r_max", 0) is None for m in metrics):
+        yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
+
+
+def warn_about_grades(metrics: Iterable[Metric], positions: Positions) -> None:
+    """Warn where graded measures count items that others call not relevant."""
+    lowest = positions.grade.min()
+    graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
+    if graded and positions.min_grade is not None and positions.min_grade > lowest:
+        warnings.warn(
+            f"{', '.join(graded)} {'count' if len(graded) > 1 else 'counts'} every grade above 0, also those below "
+            f"min_grade={positions.min_grade:g}. "
+            f"Use binary judgements, or {graded[0]} with rel=, for the others' notion of relevance.",
+            GradesWarning,
+            stacklevel=3,
+        )

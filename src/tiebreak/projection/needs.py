@@ -1,0 +1,49 @@
+"""What measures need of rankings beyond the positions of judged items: declared by each, read once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WHOLE_RANKING = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What has to be read for a measure; `|` is the union.
+
+    Attributes
+    ----------
+    pool : bool
+        The number of distinct items of each request over all rankings.
+    aspects : int
+        The first so many items of every ranking, with their aspects.
+    is_whole : bool
+        Every item of every ranking.
+    """
+
+    pool: bool = False
+    aspects: int = 0
+    is_whole: bool = False
+
+    def __or__(self, other: Needs) -> Needs:
+        return Needs(self.pool or other.pool, max(self.aspects, other.aspects), self.is_whole or other.is_whole)
+
+    @classmethod
+    def union(cls, needs: Iterable[Needs]) -> Needs:
+        """All that several measures need.
+
+        Examples
+        --------
+        >>> Needs.union([Needs(aspects=10), Needs(pool=True), Needs(aspects=20)])
+        Needs(pool=True, aspects=20, is_whole=False)
+        """
+        total = cls()
+        for one in needs:
+            total |= one
+        return total
+
+    @property
+    def top(self) -> int | None:
+        """How many of the first items are read; None where none are."""
+        return WHOLE_RANKING if self.is_whole else self.aspects or None

@@ -1,0 +1,188 @@
+"""One form of result: named columns, rows, notes and settings. Everything that people and programs read follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, ClassVar, TypeAlias
+
+from tiebreak._base.text import many, signed
+from tiebreak.results.frames import to_frame
+from tiebreak.results.tables import Table
+
+MOST_ROWS = 200
+"""Rows that a terminal or a notebook shows."""
+Row: TypeAlias = Mapping[str, Any]
+Cell: TypeAlias = Callable[[Row, int], str]
+"""A row and a number of digits -> the text of one cell."""
+
+
+class Result:
+    """Rows under named columns, with notes and settings.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    notes : tuple of str
+        What was left out, and which choices were made.
+    settings : dict
+        What was asked for, and how.
+    library : str, optional
+        The data frame library that the caller uses, where frames were given.
+    """
+
+    columns: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    shown: ClassVar[Mapping[str, Cell] | None] = None
+    """The columns of the table for people, by their titles; by default all columns."""
+    spread: str | None = None
+    """In the table each value of this column is a column of its own."""
+    spread_cells: ClassVar[Mapping[str, Cell]] = {}
+    """What stands in these; the first is titled by the value."""
+    marked_column: str = "value"
+    """The column of the table in which rows are emphasised."""
+    mark: str = ""
+    """What is written behind emphasised values."""
+
+    def rows(self) -> Iterable[Sequence[Any]]:
+        """A sequence of values per row, in the order of `columns`."""
+        raise NotImplementedError
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, and how."""
+        return {}
+
+    def is_marked(self, row: Row) -> bool:
+        """Whether a row is emphasised in tables."""
+        return False
+
+    def preview(self) -> Result:
+        """What a terminal or a notebook shows of it."""
+        return self
+
+    def records(self) -> Iterator[Row]:
+        """A dictionary per row."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"settings": {...}, "notes": [...], "rows": [{column: value}, ...]}``."""
+        return {"settings": self.settings, "notes": list(self.notes), "rows": list(self.records())}
+
+    def to_frame(self) -> Any:
+        """A data frame with the columns, of the caller's own library or of the first that is installed."""
+        return to_frame(self.columns, self.rows(), self.library)
+
+    def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
+        """The first rows as text, with the notes under them; all rows where `most` is None."""
+        return table_of([self], digits, most)
+
+    def to_latex(self, digits: int = 4) -> str:
+        """A ``tabular`` for the package booktabs."""
+        return self.preview().table(digits, None).to_latex()
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """A table in Markdown."""
+        return self.preview().table(digits, None).to_markdown()
+
+    def _repr_html_(self) -> str:
+        return self.preview().table().to_html()
+
+    def __repr__(self) -> str:
+        return self.preview().table().to_text()
+
+
+def table_of(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
+    """Results of one kind as one table: under each other, or side by side where they can be spread."""
+    first = results[0]
+    is_spread = first.spread is not None and (first.shown is None or len(results) > 1)
+    made = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
+    notes = dict.fromkeys(note for result in results for note in result.notes)
+    return replace(made, notes=(*notes, *made.notes))
+
+
+def _long_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
+    """The rows of one result after those of the other."""
+    first = results[0]
+    shown = first.shown or {name: column(name) for name in first.columns}
+    if len(results) > 1 and "measure" in first.columns:
+        shown = {"measure": column("measure"), **shown}
+    rows: list[tuple[str, ...]] = []
+    marked: set[tuple[int, int]] = set()
+    total = 0
+    for result in results:
+        for record in result.records():
+            total += 1
+            if most is not None and total > most:
+                continue
+            cells = {title: cell(record, digits) for title, cell in shown.items()}
+            if first.marked_column in shown:
+                cells[first.marked_column] += with_mark(result, record)
+                if result.is_marked(record):
+                    marked.add((len(rows), list(shown).index(first.marked_column)))
+            rows.append(tuple(cells.values()))
+    return Table(tuple(shown), tuple(rows), not_shown(total - len(rows)), frozenset(marked))
+
+
+def with_mark(result: Result, record: Row) -> str:
+    """What stands behind an emphasised value: the mark, or as much space."""
+    return result.mark if result.is_marked(record) else " " * len(result.mark)
+
+
+def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
+    """A row for every combination of the columns before the one that is spread; those without a value are left out."""
+    first = results[0]
+    spread, cells = str(first.spread), first.spread_cells or {"": column("value")}
+    keys = first.columns[: first.columns.index(spread)]
+    values: dict[str, int] = {}
+    rows: dict[tuple[Any, ...], dict[str, tuple[str, ...]]] = {}
+    marked: list[tuple[tuple[Any, ...], str]] = []
+    for result in results:
+        for record in result.records():
+            key, value = tuple(record[name] for name in keys), record[spread]
+            values.setdefault(value, len(values))
+            found = rows.setdefault(key, {})
+            if most is None or len(rows) <= most:
+                main, *others = (cell(record, digits) for cell in cells.values())
+                found[value] = (main + with_mark(result, record), *others)
+                marked += [(key, value)] if result.is_marked(record) else []
+    used = [k for k in range(len(keys)) if any(key[k] is not None for key in rows)]
+    nothing = ("-",) * len(cells)
+    body = [
+        (*(text(key[k], digits) for k in used), *(cell for value in values for cell in found.get(value, nothing)))
+        for key, found in islice(rows.items(), most)
+    ]
+    place = {key: r for r, key in enumerate(rows)}
+    best = frozenset((place[key], len(used) + len(cells) * values[value]) for key, value in marked)
+    header = (*(keys[k] for k in used), *(title or value for value in values for title in cells))
+    return Table(header, tuple(body), not_shown(len(rows) - len(body)), best)
+
+
+def not_shown(rows: int) -> tuple[str, ...]:
+    """A note on the rows that a table leaves to other formats."""
+    return (f"{many(rows, 'more row')} not shown; other formats list all.",) if rows else ()
+
+
+def column(name: str) -> Cell:
+    """A column as it is."""
+    return lambda row, digits: text(row[name], digits)
+
+
+def signed_column(name: str) -> Cell:
+    """A column of numbers with their signs."""
+    return lambda row, digits: signed(row[name], digits)
+
+
+def text(value: Any, digits: int) -> str:
+    """A value as people read it: counts with separators, other numbers with some digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
