@@ -12,7 +12,7 @@ import pytest
 from tiebreak import InputError
 from tiebreak.exact import Doubles
 from tiebreak.exact.arithmetic import whole_numbers
-from tiebreak.exact.given import given_numbers
+from tiebreak.exact.decimals import decimal_numbers
 from tiebreak.metrics import RecallLevelMetric, metric
 from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
 from tiebreak.robustness import is_top_heavy
@@ -368,7 +368,7 @@ class Weighed(RecallLevelMetric):
 
     def exposure(self, k, m):
         places = (k.high if isinstance(k, Doubles) else k).astype(int) - 1
-        return given_numbers(self.falling[places], k)
+        return decimal_numbers(self.falling[places], k)
 
     def weight(self, i, m):
         return whole_numbers(self.z[m], i)

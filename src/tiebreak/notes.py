@@ -11,7 +11,7 @@ import numpy as np
 from tiebreak._base.text import many
 from tiebreak.errors import GradesWarning
 from tiebreak.metrics import Metric
-from tiebreak.metrics.aspects.base import AspectMetric
+from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
@@ -80,7 +80,7 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     """What measures of diversity assume."""
     if not metrics or positions.aspect_source is None:
         return
-    from tiebreak.metrics.aspects.unified import InterestMetric, NoisyOrNDCG
+    from tiebreak.metrics.diversity.alpha_beta_ndcg import InterestMetric, NoisyOrNDCG
 
     rankings = positions.aspect_rankings
     unknown = rankings.without_aspect

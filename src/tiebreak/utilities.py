@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak._base.text import listed, many
 from tiebreak.errors import InputError, place_of, quoted
 from tiebreak.exact import ExactValues
-from tiebreak.exact.given import given_sample
+from tiebreak.exact.decimals import decimal_sample
 from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
@@ -218,8 +218,8 @@ class Utilities:
         x, y = (np.array([place_of(name, self.runs)]) for name in (run, other))
         sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
-        whole = given_sample(weights).total()
-        return WinShares(*(float(given_sample(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
+        whole = decimal_sample(weights).total()
+        return WinShares(*(float(decimal_sample(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups by their means, and their utility."""

@@ -7,7 +7,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.errors import InputError
-from tiebreak.exact.given import given_number, remainders
+from tiebreak.exact.decimals import decimal_number, remainders
 
 
 def weighted_signs(weights, signs):
@@ -73,7 +73,7 @@ def test_resampled_sums_of_values_too_small_for_slices_are_ordered_exactly():
 )
 def test_a_decimal_just_below_a_power_of_ten_means_itself(value):
     near = Fraction(value) + Fraction(float(remainders(np.array([value]))[0]))
-    assert abs(near - given_number(value)) < Fraction(value) / 2**100
+    assert abs(near - decimal_number(value)) < Fraction(value) / 2**100
 
 
 def test_equal_sums_tie_where_a_summand_is_just_below_a_power_of_ten():

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.metrics import CATALOGUE, Metric, RecallLevelMetric, metric
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 
 sys.path.insert(0, str(Path(__file__).parent))
 import slow

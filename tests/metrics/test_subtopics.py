@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.metrics import CATALOGUE, metric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 
 ITEMS = "abcdefg"
 SUBTOPICS = "123"

@@ -15,7 +15,7 @@ from exact_logarithms import log2
 from populations import slow
 from populations.tables import scores, table_of
 from tiebreak.exact import Doubles, ExactValues
-from tiebreak.exact.given import given_number
+from tiebreak.exact.decimals import decimal_number
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
@@ -125,7 +125,7 @@ HALVES = st.tuples(st.integers(0, 10**6), st.integers(0, 15)).map(lambda k: floa
 @example([0.285, 0.28], 2)
 @example([1.0000000000000002, 1.0], 15)
 def test_digits_round_what_given_floats_mean(pair, digits):
-    exact = [round(given_number(u), digits) for u in pair]
+    exact = [round(decimal_number(u), digits) for u in pair]
     expected = slow.runs_below([[u] for u in exact], slow.leximin)
     assert scores(f"leximin(digits={digits})", [[u] for u in pair]) == expected
     assert scores(f"smoothed_leximin(lag=2, digits={digits})", [[u, u] for u in pair]) == expected
@@ -219,7 +219,7 @@ def test_weighted_geometric_means_tie_where_weighted_products_are_equal():
 @given(st.lists(st.tuples(st.one_of(DECIMALS, st.floats(0, 1)), DECIMALS), min_size=1, max_size=12), st.booleans())
 def test_geometric_means_are_the_nearest_floats(requests, is_shifted):
     row, weights = zip(*requests, strict=True)
-    means = [given_number(float(u)) for u in row]
+    means = [decimal_number(float(u)) for u in row]
     shift = {"shift": "0.01"} if is_shifted else {}
     spec = "gmean(shift=0.01)" if is_shifted else "gmean"
     assert scores(spec, [row]) == [float(root(means, **shift))]

@@ -12,7 +12,7 @@ from orderings.experiments import compared
 from orderings.experiments import tables as position_tables
 from significance import slow
 from significance.cases import all_matrices, matrix, outcome_of, pair, utilities
-from tiebreak.exact.given import given_number
+from tiebreak.exact.decimals import decimal_number
 from tiebreak.orderings.bootstrap import drawn
 from tiebreak.significance.exact_sums import in_digits, sign_of
 
@@ -30,7 +30,7 @@ small_tables = st.sampled_from([(2, 5), (3, 3), (4, 2)]).flatmap(
 
 def meant(values):
     """What floats mean: the decimal that was written, if it has at most 15 digits."""
-    return [given_number(float(value)) for value in values]
+    return [decimal_number(float(value)) for value in values]
 
 
 def p_of(differences, test, **how):
@@ -113,7 +113,7 @@ def test_drawn_shuffles_of_any_decimals_reach_what_was_seen_as_fractions_do(tabl
 
 
 @settings(max_examples=40)
-@given(matrices=all_matrices(numbers.map(given_number), sizes=((2, 5), (3, 3))))
+@given(matrices=all_matrices(numbers.map(decimal_number), sizes=((2, 5), (3, 3))))
 @example(matrices=[matrix([Fraction(1)], 2), matrix([Fraction(1, 10**13)], 2)])
 @example(matrices=[matrix([Fraction(1), 0, Fraction(1, 10**25)], 3), matrix([Fraction(1, 10**25), 0, 1], 3)])
 def test_shuffles_of_any_preferences_are_told_apart_as_fractions_are(matrices):
@@ -156,7 +156,7 @@ def test_gains_with_logarithms_that_are_equal_tie(test):
 
 
 @settings(max_examples=100)
-@given(differences=st.lists(numbers, min_size=1, max_size=6, unique_by=lambda d: abs(given_number(d))))
+@given(differences=st.lists(numbers, min_size=1, max_size=6, unique_by=lambda d: abs(decimal_number(d))))
 @example(differences=[1e-300, 1e-25, -0.1])
 def test_wilcoxon_of_any_decimals_goes_through_all_signs_of_ranks(differences):
     if any(differences):

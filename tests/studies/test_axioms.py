@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak._base.spec import parse
 from tiebreak.errors import InputError
-from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
+from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaNDCG
 from tiebreak.studies.axiomatic import requirements
 from tiebreak.studies.axiomatic.forms import exact_discount, quick_discount
 from tiebreak.studies.axiomatic.measures import PAPER_SPECS, ROWS, measure, of_package

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.exact.arithmetic import whole_doubles
+from tiebreak.exact.decimals import decimal_number, remainders
 from tiebreak.exact.doubles import LOST, Doubles, fast_two_sum, two_product, two_sum
-from tiebreak.exact.given import given_number, remainders
 from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
 from tiebreak.exact.sample import ERROR, Sample
 
@@ -93,7 +93,7 @@ class ExactValues:
         return cls(
             values,
             rest,
-            lambda row, columns: [given_number(value) for value in values[row, columns].tolist()],
+            lambda row, columns: [decimal_number(value) for value in values[row, columns].tolist()],
             is_injective=True,
         )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
-from tiebreak.exact.given import given_sample
+from tiebreak.exact.decimals import decimal_sample
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric
@@ -80,7 +80,7 @@ class Aggregation(Population):
     """A number that a run has by itself, whatever the others do."""
 
     def scores(self, table: UtilityTable) -> list[Score]:
-        weights = None if table.weights is None else given_sample(table.weights)
+        weights = None if table.weights is None else decimal_sample(table.weights)
         return [self.value(sample, weights) for sample in table.samples()]
 
     def value(self, u: Sample, weights: Sample | None = None) -> Score:

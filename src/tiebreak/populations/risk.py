@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, place_of
 from tiebreak.exact import ExactValues, Number, decimal
-from tiebreak.exact.given import given_sample
+from tiebreak.exact.decimals import decimal_sample
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
@@ -131,7 +131,7 @@ class TRisk(AgainstBaseline):
 
 
 def weights_of(table: UtilityTable) -> Sample | None:
-    return None if table.weights is None else given_sample(table.weights)
+    return None if table.weights is None else decimal_sample(table.weights)
 
 
 def studentised(difference: Floats, weights: Floats | None = None) -> float:
@@ -141,7 +141,7 @@ def studentised(difference: Floats, weights: Floats | None = None) -> float:
     weights, times n / (n - 1).
     """
     n = len(difference)
-    mean = float(average(given_sample(difference), None if weights is None else given_sample(weights)))
+    mean = float(average(decimal_sample(difference), None if weights is None else decimal_sample(weights)))
     counted = difference if weights is None else difference[weights > 0]
     if counted.min() == counted.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()

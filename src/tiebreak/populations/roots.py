@@ -36,8 +36,8 @@ class Root(Number):
 
     Examples
     --------
-    >>> from tiebreak.exact.given import given_sample
-    >>> x, y = (Root(given_sample(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
+    >>> from tiebreak.exact.decimals import decimal_sample
+    >>> x, y = (Root(decimal_sample(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
     >>> float(x), x == y
     (0.2, True)
     """

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
-from tiebreak.exact.given import given_number
+from tiebreak.exact.decimals import decimal_number
 from tiebreak.exact.values import ranked
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
@@ -115,7 +115,7 @@ class Paired:
             return self.exactly(pair, requests)
         values = self.values[pair, requests]
         if self.denominator is None:
-            return [given_number(value) for value in values.tolist()]
+            return [decimal_number(value) for value in values.tolist()]
         below = self.denominator[requests]
         above = np.rint(values * below).astype(np.int64)
         return [Fraction(a, b) for a, b in zip(above.tolist(), below.tolist(), strict=True)]

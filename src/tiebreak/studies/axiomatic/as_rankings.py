@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak.inputs import Ids
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Rated
 from tiebreak.studies.axiomatic.rankings import Items
 

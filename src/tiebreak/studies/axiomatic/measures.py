@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 from tiebreak._base.spec import Spec, canonical, parse
 from tiebreak.errors import InputError, UnknownNameError, quoted
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.metrics.function import imported
 from tiebreak.studies.axiomatic import forms
 from tiebreak.studies.axiomatic.as_rankings import DEEPEST, evaluated

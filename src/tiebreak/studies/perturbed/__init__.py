@@ -13,8 +13,8 @@ from tiebreak.errors import InputError
 from tiebreak.inputs import read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.metrics import Metric, named_metrics
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.studies.base import Findings
 from tiebreak.studies.perturbed.experiments import OF_PERTURBED, Named, Systems, all_measured, robustness
 from tiebreak.studies.perturbed.ordering import ideal_ordering

@@ -12,8 +12,8 @@ import numpy as np
 
 from tiebreak._kernels.interface import Tick
 from tiebreak.exact import shared_ranks
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.intents import SubtopicMetric
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.orderings.correlation import Ranks, tau_b
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats

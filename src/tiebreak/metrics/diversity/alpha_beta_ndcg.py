@@ -10,11 +10,11 @@ import numpy as np
 from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.chances import UserFunction, called, check_chance, function_of
-from tiebreak.metrics.aspects.greedy import Codes, Left, first_largest
-from tiebreak.metrics.aspects.pools import POOLS, candidates
-from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.candidates import POOLS, candidates
+from tiebreak.metrics.diversity.greedy import Codes, Left, first_largest
+from tiebreak.metrics.diversity.scale import check_between, check_ratings, check_scale
+from tiebreak.metrics.diversity.user_functions import UserFunction, called, check_chance, function_of
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.metrics import CATALOGUE, metric
-from tiebreak.metrics.aspects.base import AspectMetric
-from tiebreak.metrics.aspects.unified import AlphaBetaNDCG
+from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaNDCG
+from tiebreak.metrics.diversity.base import AspectMetric
 from worked_examples import examples_of
 
 ITEMS = "abcdefgh"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak import InputError
-from tiebreak.metrics.exact import (
+from tiebreak.metrics.lexicographic import (
     LexiPrecisionValue,
     LexiRecallValue,
     metric_lexirecall,

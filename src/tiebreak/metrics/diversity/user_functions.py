@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quoted
-from tiebreak.metrics.aspects.scale import check_between
+from tiebreak.metrics.diversity.scale import check_between
 from tiebreak.metrics.function import imported
 from tiebreak.projection.primitives import Floats
 

@@ -20,12 +20,12 @@ LEAST, MOST = 1e-7, 1e15
 """Between them a power of ten that makes such a decimal whole is exact as a float."""
 
 
-def given_number(value: float) -> Fraction:
+def decimal_number(value: float) -> Fraction:
     """What a float means.
 
     Examples
     --------
-    >>> print(given_number(0.1), given_number(1 / 3) == Fraction(1 / 3))
+    >>> print(decimal_number(0.1), decimal_number(1 / 3) == Fraction(1 / 3))
     1/10 True
     """
     text = repr(value)
@@ -33,20 +33,20 @@ def given_number(value: float) -> Fraction:
     return Fraction(text) if len(digits) <= DIGITS else Fraction(value)
 
 
-def given_numbers(values: Floats, x: Any) -> Any:
+def decimal_numbers(values: Floats, x: Any) -> Any:
     """Numbers that were given, in the arithmetic of x."""
     if isinstance(x, Doubles):
         return Doubles(values, remainders(values.ravel()).reshape(values.shape))
     if isinstance(x, np.ndarray) and x.dtype == object:
         exact = np.empty(values.shape, dtype=object)
-        exact.ravel()[:] = [given_number(value) for value in values.ravel().tolist()]
+        exact.ravel()[:] = [decimal_number(value) for value in values.ravel().tolist()]
         return exact
     return values
 
 
-def given_sample(values: Floats) -> Sample:
+def decimal_sample(values: Floats) -> Sample:
     """Numbers that were given for every request."""
-    return Sample(values, remainders(values), lambda: [given_number(value) for value in values.tolist()])
+    return Sample(values, remainders(values), lambda: [decimal_number(value) for value in values.tolist()])
 
 
 def remainders(values: Floats) -> Floats:
@@ -62,6 +62,6 @@ def remainders(values: Floats) -> Floats:
     low = np.where(whole / scale == x, ((whole - product) - lost) / scale, 0.0)
     for place in np.flatnonzero(~ordinary & (values != 0)).tolist():
         value = float(values[place])
-        low[place] = float(given_number(value) - Fraction(value))
+        low[place] = float(decimal_number(value) - Fraction(value))
     low[values == 0] = 0.0
     return low

@@ -17,9 +17,9 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
 from tiebreak.exact.values import Places
-from tiebreak.metrics.aspects.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.aspects.shown import Block, blocks, blocks_of_rankings, powers
 from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.diversity.scale import check_between, check_ratings, check_scale
+from tiebreak.metrics.diversity.subtopic_blocks import Block, blocks, blocks_of_rankings, powers
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats

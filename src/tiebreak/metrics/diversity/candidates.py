@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tiebreak.errors import InputError
-from tiebreak.metrics.aspects.greedy import Codes
+from tiebreak.metrics.diversity.greedy import Codes
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Rated
 from tiebreak.projection.primitives import Floats
 
