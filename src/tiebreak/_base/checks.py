@@ -1,0 +1,114 @@
+"""Border checks: what a user passes is checked here once, and the code behind trusts it.
+
+Each returns the value in its plain form. `name` is what the message begins with: ``"seed"``, or ``"RBP: p"`` for a
+parameter of a measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from tiebreak.errors import InputError, UnknownNameError
+
+LARGEST = 2**63 - 1
+"""The largest whole number that the compiled core takes."""
+Value = TypeVar("Value")
+
+
+def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_else: str = "") -> int:
+    """A whole number from `low` to `high`; `or_else` names what is accepted besides, which the caller looks for first.
+
+    Examples
+    --------
+    >>> check_count(0, "steps", high=1000, or_else="'converge'")
+    Traceback (most recent call last):
+    tiebreak.errors.InputError: steps=0. Give a whole number from 1 to 1,000, or 'converge'.
+    """
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not low <= value <= high:
+        bounds = f"from {low:,} on" if high == LARGEST else f"from {low:,} to {high:,}"
+        raise wrong(value, name, f"a whole number {bounds}", "size", or_else)
+    return int(value)
+
+
+def check_seed(value: Any, name: str = "seed") -> int:
+    """A random seed."""
+    return check_count(value, name, low=0)
+
+
+def check_number(
+    value: Any,
+    name: str,
+    *,
+    low: float = -inf,
+    high: float = inf,
+    above: float = -inf,
+    below: float = inf,
+    or_else: str = "",
+) -> float:
+    """A finite number with `low` <= number <= `high` and `above` < number < `below`.
+
+    Examples
+    --------
+    >>> check_number(1.5, "RBP: p", above=0, below=1)
+    Traceback (most recent call last):
+    tiebreak.errors.InputError: RBP: p=1.5. Give a number above 0 and below 1.
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not (low <= value <= high and above < value < below and abs(value) < inf):
+        words = (("of at least", low), ("above", above), ("at most", high), ("below", below))
+        bounds = " and ".join(f"{word} {bound:g}" for word, bound in words if abs(bound) < inf)
+        raise wrong(value, name, f"a number {bounds}" if bounds else "a finite number", "range", or_else)
+    return float(value)
+
+
+def check_share(value: Any, name: str = "share") -> float:
+    """A number from 0 to 1, both included."""
+    return check_number(value, name, low=0, high=1)
+
+
+def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
+    """One of the names that are known; the error suggests the nearest."""
+    known = list(choices)
+    if value not in known:
+        raise UnknownNameError(name, str(value), known)
+    return str(value)
+
+
+def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:
+    """One value or several, each checked; at least one, and repeated ones once.
+
+    Examples
+    --------
+    >>> check_several([3, 5, 3], "depth", check_count), check_several(0.5, "fraction", check_share)
+    ([3, 5], [0.5])
+    """
+    several = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    if not several:
+        raise InputError(f"no {name} was given. Give at least one.", kind="empty")
+    return list(dict.fromkeys(check(value, name) for value in several))
+
+
+def check_names(names: Sequence[str], what: str, example: str) -> None:
+    """At least one name, and none twice.
+
+    Examples
+    --------
+    >>> check_names(["AP", "RR", "AP"], "measure", "AP")
+    Traceback (most recent call last):
+    tiebreak.errors.InputError: the measure AP was given twice. Give each once.
+    """
+    if not names:
+        raise InputError(f"no {what} was given. Give at least one, such as {example}.", kind="empty")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"the {what} {name} was given twice. Give each once.", kind="names")
+
+
+def wrong(value: Any, name: str, expected: str, kind: str, or_else: str) -> InputError:
+    text = f"{value}" if isinstance(value, Real) else repr(value)
+    alternative = f", or {or_else}" if or_else else ""
+    return InputError(f"{name}={text[:60]}. Give {expected}{alternative}.", kind=kind)
