@@ -43,19 +43,26 @@ def invented(users: int, cutoff: int) -> Data:
 def ours(data: Data, cutoff: int) -> tuple[float, float]:
     from tiebreak.inputs import Ids
     from tiebreak.metrics import metric
-    from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Rated
+    from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Ratings
 
     users = len(data.rated)
     starts = np.concatenate([[0], np.cumsum([len(of) for of in data.rated])]).astype(np.int64)
     rows = [(item, rating) for of in data.rated for item, rating in sorted(of.items())]
     item, rating = np.array(rows).T
-    rated = Rated(starts, item, rating.astype(np.float64))
+    rated = Ratings(starts, item, rating.astype(np.float64))
     known = np.full((users, cutoff), np.nan)
     for user, of in enumerate(data.rated):
         known[user] = [of.get(shown, np.nan) for shown in data.shown[user].tolist()]
-    requests = Ids.of(map(str, range(users)))
+    requests = Ids.from_names(map(str, range(users)))
     made = AspectRankings(
-        ("run",), requests, AspectTable.of(data.aspects), data.shown[None], known[None], rated, rated, float(R_MAX)
+        ("run",),
+        requests,
+        AspectTable.from_aspects(data.aspects),
+        data.shown[None],
+        known[None],
+        rated,
+        rated,
+        float(R_MAX),
     )
     start = time.process_time()
     mean = float(metric(f"alpha_beta_nDCG@{cutoff}").of_rankings(made).mean())

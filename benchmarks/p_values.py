@@ -87,7 +87,7 @@ def rows(n: int, draws: int) -> Iterator[Row]:
 def paired(values: np.ndarray, **how: Any) -> Paired:
     runs = {1: 2, 3: 3}[len(values)]
     names = tuple(f"run{r}" for r in range(runs))
-    requests = Ids.of(range(values.shape[1]))
+    requests = Ids.from_names(range(values.shape[1]))
     return Paired("x", names, requests, Pairs.all(runs), values, values.mean(axis=1), **how)
 
 

@@ -49,7 +49,9 @@ def permuted(runs: int, requests: int, draws: int) -> float:
 def signs(runs: int, requests: int, draws: int) -> float:
     pairs = Pairs.all(runs)
     values = np.random.default_rng(SEED).normal(size=(len(pairs), requests))
-    paired = Paired("x", tuple(map(str, range(runs))), Ids.of(range(requests)), pairs, values, values.mean(axis=1))
+    paired = Paired(
+        "x", tuple(map(str, range(runs))), Ids.from_names(range(requests)), pairs, values, values.mean(axis=1)
+    )
     return float(np.median(significance(paired, "permutation", permutations=draws).p))
 
 

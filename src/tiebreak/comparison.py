@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import listed, many
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
-from tiebreak.errors import InputError, place_of
+from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids, Run
 from tiebreak.means import exact_means, half_width, mean_of
@@ -182,7 +183,7 @@ class Comparison(Result):
 
     def between(self, run: str, other: str) -> Floats:
         """The preferences [request] between two runs: positive where the first is better."""
-        x, y = (place_of(name, self.runs) for name in (run, other))
+        x, y = (find_name(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
         found = self.pairs.find(x, y)
@@ -191,7 +192,9 @@ class Comparison(Result):
             # Adding 0 makes -0 an ordinary one.
             values: Floats = sign * self.values[row] + 0.0
             return values
-        raise InputError(f"{run} and {other} were not compared, only runs with {listed(self.baselines)}.", kind="names")
+        raise InputError(
+            f"{run} and {other} were not compared, only runs with {join_names(self.baselines)}.", kind="names"
+        )
 
     def summary(self) -> Summary:
         """Mean, interval, wins, ties and losses of every pair."""
@@ -205,9 +208,9 @@ class Comparison(Result):
     @property
     def description(self) -> str:
         """What the numbers are, in words."""
-        against = f" against {listed(self.baselines)}" if self.baselines else ""
+        against = f" against {join_names(self.baselines)}" if self.baselines else ""
         trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
-        over = f"{self.measure}{against} over {many(len(self.requests), 'request')}"
+        over = f"{self.measure}{against} over {plural(len(self.requests), 'request')}"
         return f"{over}: positive where run is better; {self.share_tied:.1%} tied.{trial}"
 
     def matrix(self) -> Floats:
@@ -258,7 +261,7 @@ class Comparison(Result):
             self.runs,
             scores,
             cycles=cycles,
-            notes=(f"Over {many(len(self.requests), 'request')}.", *self.notes),
+            notes=(f"Over {plural(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
         )
 
@@ -394,7 +397,7 @@ def compare(
     if len(positions.runs) < 2:
         raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
     baselines = baseline_names(baseline)
-    places = [place_of(name, positions.runs) for name in baselines]
+    places = [find_name(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
     return compare_pairs(positions, measure, pairs, baselines)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from tiebreak._base.text import listed, visible
+from tiebreak._base.text import escape_controls, join_names
 
 
 class TiebreakError(Exception):
@@ -13,10 +13,10 @@ class TiebreakError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its message and attributes, whatever it was made from: errors of other processes arrive whole."""
-        return restored, (type(self), self.args), self.__dict__
+        return rebuild_error, (type(self), self.args), self.__dict__
 
 
-def restored(kind: type[TiebreakError], args: tuple[object, ...]) -> TiebreakError:
+def rebuild_error(kind: type[TiebreakError], args: tuple[object, ...]) -> TiebreakError:
     """An error of this kind that was raised before."""
     error = kind.__new__(kind, *args)
     built_in: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
@@ -47,7 +47,7 @@ class InputError(TiebreakError, ValueError):
         request: str | None = None,
         item: str | None = None,
     ) -> None:
-        super().__init__(visible(message))  # file names come from strangers
+        super().__init__(escape_controls(message))  # file names come from strangers
         self.kind, self.file, self.line, self.request, self.item = kind, file, line, request, item
 
 
@@ -59,16 +59,9 @@ class UnknownNameError(InputError):
 
         by_lower_case = {candidate.lower(): candidate for candidate in known}
         near = get_close_matches(name.lower(), by_lower_case, n=1)
-        names = [quoted(candidate)[1:-1] for candidate in by_lower_case.values()]
-        advice = f"Did you mean {quoted(by_lower_case[near[0]])}?" if near else f"Known: {listed(names, most=30)}."
-        super().__init__(f"unknown {what} {quoted(name)}. {advice}", kind="unknown_name")
-
-
-def place_of(name: str, known: Sequence[str], what: str = "run") -> int:
-    """Where a name stands among those known; an error that suggests the nearest where it does not."""
-    if name not in known:
-        raise UnknownNameError(what, name, known)
-    return known.index(name)
+        names = [quote(candidate)[1:-1] for candidate in by_lower_case.values()]
+        advice = f"Did you mean {quote(by_lower_case[near[0]])}?" if near else f"Known: {join_names(names, most=30)}."
+        super().__init__(f"unknown {what} {quote(name)}. {advice}", kind="unknown_name")
 
 
 class MissingExtraError(TiebreakError, ImportError):
@@ -99,9 +92,9 @@ class GradesWarning(TiebreakWarning):
     """A graded measure counts items that the experiment does not call relevant."""
 
 
-def quoted(text: str | bytes, longest: int = 60) -> str:
+def quote(text: str | bytes, longest: int = 60) -> str:
     """A name from somebody's file, safe to print: on one line, of bounded length, nothing that steers a terminal."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    text = visible(text)
+    text = escape_controls(text)
     return f'"{text}"' if len(text) <= longest else f'"{text[: longest - 3]}..."'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.errors import InputError
@@ -115,7 +115,9 @@ class Experiment:
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
-        return f"<Experiment: {many(len(self.runs), 'run')}, {many(len(self.judgements.requests), 'judged request')}>"
+        return (
+            f"<Experiment: {plural(len(self.runs), 'run')}, {plural(len(self.judgements.requests), 'judged request')}>"
+        )
 
     @property
     def positions(self) -> Positions:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.text import many, signed
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import format_signed, plural
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.comparison import compare, compare_pairs
-from tiebreak.errors import InputError, place_of
+from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import Metric
 from tiebreak.metrics.disaggregation import disaggregate
@@ -75,12 +76,12 @@ class Explanation(Result):
         found = [level for level in self.levels if level.position or level.other_position]
         better = {1: self.run, -1: self.other, 0: "="}
         rows = tuple(
-            (str(level.level), *map(cell, level[1:7]), better[level.preferred], signed(level.AP, digits))
+            (str(level.level), *map(cell, level[1:7]), better[level.preferred], format_signed(level.AP, digits))
             for level in found
         )
         header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
         beyond = len(self.levels) - len(found)
-        more = [f"{many(beyond, 'relevant item')} retrieved by neither."] if beyond else []
+        more = [f"{plural(beyond, 'relevant item')} retrieved by neither."] if beyond else []
         return Table(header, rows, (f"Request {self.request}.", *more, *self.notes))
 
 
@@ -137,7 +138,7 @@ def contributions(
     measure: str | Preference | Metric | None,
 ) -> Contributions:
     """Which requests make the difference between two runs."""
-    pair = Pairs.one(*(place_of(name, positions.runs) for name in two_names(run, other)))
+    pair = Pairs.one(*(find_name(name, positions.runs) for name in two_names(run, other)))
     measures = measures_shown(measure)
     found = [compare_pairs(positions, name, pair) for name in measures]
     values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
@@ -174,7 +175,7 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
 
 def only_these(positions: Positions, run: str, other: str) -> Positions:
     """The positions of two runs."""
-    return positions.take_runs([place_of(name, positions.runs) for name in two_names(run, other)])
+    return positions.take_runs([find_name(name, positions.runs) for name in two_names(run, other)])
 
 
 def two_names(run: str, other: str) -> tuple[str, str]:
@@ -219,7 +220,7 @@ def verdicts(one: Positions, levels: tuple[Level, ...], values: dict[str, float]
     }
     for measure, value in values.items():
         said = f"prefers {run if value > 0 else other}" if value else "ties"
-        size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({signed(value, 4)})"
+        size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({format_signed(value, 4)})"
         yield f"{measure} {said}{size}{f': {why[measure]}' if measure in why else ''}."
 
 
@@ -232,7 +233,7 @@ def counted_by_grade(one: Positions) -> Iterator[str]:
         signs = pair_signs(x, y)
         within = f" at grade {grade:g} and above" if len(grades) > 1 else ""
         better, worse = int((signs > 0).sum()), int((signs < 0).sum())
-        yield f"{better:,} against {worse:,} of {many(len(signs), 'recall level')}{within}"
+        yield f"{better:,} against {worse:,} of {plural(len(signs), 'recall level')}{within}"
 
 
 def decided(by: list[Level]) -> str:

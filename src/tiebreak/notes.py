@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.errors import GradesWarning
 from tiebreak.metrics import Metric
 from tiebreak.metrics.diversity.base import AspectMetric
@@ -27,7 +27,7 @@ def reading_notes(positions: Positions, rel: float | None = None, counted: int |
     left_out = int((m == 0).sum()) if counted is None else len(m) - counted
     relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
     yield f"Relevant is {relevance}." + (
-        f" Left out: {many(left_out, 'request')} without a relevant item." if left_out else ""
+        f" Left out: {plural(left_out, 'request')} without a relevant item." if left_out else ""
     )
     yield from positions.notes
     missing = int(((positions.listed == 0) & (m > 0)).sum())
@@ -60,7 +60,7 @@ def metric_notes(
 ) -> Iterator[str]:
     """Notes on the values [run, request, metric] of metrics: what they are means of, and which differ from the rest."""
     requests = int((positions.relevant() > 0).sum())
-    yield f"Means over {many(requests, 'request')}."
+    yield f"Means over {plural(requests, 'request')}."
     yield from reading_notes(positions)
     named = list(zip(names, metrics, strict=True))
     handed_over = [name for name, m in named if isinstance(m, ExternalMeasure)]
@@ -72,7 +72,7 @@ def metric_notes(
     for k, (name, m) in enumerate(named):
         counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
         if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
-            yield f"{name}: means over {many(counted, 'request')}."
+            yield f"{name}: means over {plural(counted, 'request')}."
     yield from aspect_notes([m for m in metrics if isinstance(m, AspectMetric)], positions)
 
 
@@ -84,13 +84,13 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
 
     rankings = positions.aspect_rankings
     unknown = rankings.without_aspect
-    lacking = f" {many(unknown, 'rated item')} without one." if unknown else ""
-    yield f"{many(len(rankings.table.labels), 'aspect')}.{lacking}"
+    lacking = f" {plural(unknown, 'rated item')} without one." if unknown else ""
+    yield f"{plural(len(rankings.table.labels), 'aspect')}.{lacking}"
     of_interests = [m for m in metrics if isinstance(m, InterestMetric) and m.interest == "profile"]
     if of_interests:
         whose = "their own ratings" if positions.aspect_source.profile is None else "a profile"
         empty = rankings.without_profile
-        counted = f" {many(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
+        counted = f" {plural(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
         yield f"Users' interest in aspects is taken from {whose}.{counted}"
     by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
     if by_rated and (unserved := rankings.unserved):

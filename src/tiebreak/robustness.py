@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.doubles import LOST
 from tiebreak.exact.number import SIXTY_DIGITS
@@ -337,7 +337,7 @@ def owners(kept: Positions, providers: Any, missing: str) -> tuple[tuple[str, ..
     unowned = [item for item in items if item not in by_item]
     if unowned and (missing == "error" or len(unowned) == len(items)):
         raise InputError(
-            f"{len(unowned)} of {len(items)} relevant items have no provider, {quoted(unowned[0])} among them. "
+            f"{len(unowned)} of {len(items)} relevant items have no provider, {quote(unowned[0])} among them. "
             f'Give them one, or leave them out by missing="skip" if there are others.',
             kind="provider",
             item=unowned[0],

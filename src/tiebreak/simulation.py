@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tiebreak.errors import InputError, UnknownNameError, quoted
+from tiebreak.errors import InputError, UnknownNameError, quote
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.intp]
@@ -262,7 +262,7 @@ def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, C
         if name not in known:
             raise UnknownNameError("system", str(name), known)
         if not SYSTEM_NAME.fullmatch(name):
-            raise InputError(f"system {quoted(name)} cannot name a file. Use letters, digits, and . _ + - inside.")
+            raise InputError(f"system {quote(name)} cannot name a file. Use letters, digits, and . _ + - inside.")
     return {name: known[name] for name in names}
 
 

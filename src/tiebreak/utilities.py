@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import listed, many
-from tiebreak.errors import InputError, place_of, quoted
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import join_names, plural
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_sample
 from tiebreak.inputs import Ids, read_groups, read_weights
@@ -132,7 +133,9 @@ class Utilities:
         return self.table.values
 
     def __repr__(self) -> str:
-        return f"<Utilities of {self.measure}: {many(len(self.runs), 'run')}, {many(len(self.requests), 'request')}>"
+        return (
+            f"<Utilities of {self.measure}: {plural(len(self.runs), 'run')}, {plural(len(self.requests), 'request')}>"
+        )
 
     def order(self, by: str | Population = "leximin") -> Ordering:
         """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
@@ -142,7 +145,7 @@ class Utilities:
         if self.groups is not None:
             return self.grouped().order(self._named(by).bare)
         made = self._population(by)
-        said = f"Over {many(len(self.requests), 'request')}."
+        said = f"Over {plural(len(self.requests), 'request')}."
         more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
         notes = (said, *more, *self.notes)
         scores = made.scores(self.table)
@@ -167,7 +170,7 @@ class Utilities:
         if len(set(names)) < len(names):
             raise InputError(f"a population was given twice: {', '.join(names)}. Give each once.", kind="names")
         made = [(name, self._number(spec)) for name, spec in zip(names, asked, strict=True)]
-        notes = (f"Of {self.measure}, over {many(len(self.requests), 'request')}.", *self.notes)
+        notes = (f"Of {self.measure}, over {plural(len(self.requests), 'request')}.", *self.notes)
         return PopulationScores(tuple(self._values(made)), notes, self.table.library)
 
     def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
@@ -197,9 +200,9 @@ class Utilities:
             names.append(group)
             columns.append(made.scores(table))
         minus = "minus " if made.lower_is_better else ""
-        said = f"Groups of requests stand for requests: {minus}{made} in each of {many(len(names), 'group')}."
+        said = f"Groups of requests stand for requests: {minus}{made} in each of {plural(len(names), 'group')}."
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
-        table = UtilityTable(self.runs, Ids.of(names), exact.nearest, exact=exact, library=self.table.library)
+        table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
         return Utilities.of(table, f"{minus}{made.bare} of {self.measure}", (*self.notes, said))
 
     def win_shares(self, run: str, other: str) -> WinShares:
@@ -215,7 +218,7 @@ class Utilities:
         """
         if self.groups is not None:
             return self.grouped().win_shares(run, other)
-        x, y = (np.array([place_of(name, self.runs)]) for name in (run, other))
+        x, y = (np.array([find_name(name, self.runs)]) for name in (run, other))
         sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
         whole = decimal_sample(weights).total()
@@ -249,7 +252,7 @@ class Utilities:
         if self.groups is not None:
             return self.grouped().by_lag(run, other, lags, resamples=resamples, seed=seed)
         self._check_no_weights("by_lag")
-        x, y = (self.table.sample(place_of(name, self.runs)) for name in (run, other))
+        x, y = (self.table.sample(find_name(name, self.runs)) for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
         return replace(lag_curve(x, y, (run, other), self.requests, lags, resamples, seed), library=self.table.library)
@@ -265,7 +268,7 @@ class Utilities:
         size = len(self.runs)
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
-        pairs = Pairs.all(size) if baseline is None else Pairs.against([place_of(baseline, self.runs)], size)
+        pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
         of_runs = self.table.numbers
         values = of_runs.differences(pairs.x, pairs.y)
         mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
@@ -295,7 +298,7 @@ class Utilities:
             places = np.flatnonzero(groups == group)
             part = self.table.take(places)
             if part.weights is not None and not part.weights.any():
-                raise InputError(f"all requests of group {quoted(group)} have weight 0.", kind="weight")
+                raise InputError(f"all requests of group {quote(group)} have weight 0.", kind="weight")
             yield group, part
 
     def _population(self, by: str | Population) -> Population:
@@ -335,10 +338,10 @@ def groups_of(requests: Ids, given: Any) -> tuple[str, ...]:
 def every(requests: Ids, found: Mapping[str, Any], what: str) -> list[str]:
     """All requests, none of which lacks what is needed."""
     names = list(requests)
-    lacking = [quoted(name) for name in names if name not in found]
+    lacking = [quote(name) for name in names if name not in found]
     if lacking:
         raise InputError(
-            f"{len(lacking):,} of {len(names):,} requests have no {what}: {listed(lacking, most=5)}. Give them one.",
+            f"{len(lacking):,} of {len(names):,} requests have no {what}: {join_names(lacking, most=5)}. Give one.",
             kind=what,
         )
     return names

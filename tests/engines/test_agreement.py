@@ -231,7 +231,7 @@ def table_of(rows):
     requests = sorted({request for request, _, _ in rows}, reverse=True)
     request = np.array([requests.index(request) for request, _, _ in rows], dtype=np.int32)
     scores = np.array([score for _, _, score in rows], dtype=np.float64)
-    return "table", Ids.of(requests).column, request, Ids.of(item for _, item, _ in rows).column, scores
+    return "table", Ids.from_names(requests).column, request, Ids.from_names(item for _, item, _ in rows).column, scores
 
 
 @settings(max_examples=300)

@@ -31,7 +31,7 @@ def perfect(sizes):
     buckets = tuple(
         Bucket(m, np.array([place]), np.arange(1, m + 1, dtype=np.int32)[None, None]) for place, m in enumerate(sizes)
     )
-    return Levels(("run",), Ids.of(map(str, sizes)), np.array([sizes], dtype=np.int32), buckets)
+    return Levels(("run",), Ids.from_names(map(str, sizes)), np.array([sizes], dtype=np.int32), buckets)
 
 
 @pytest.mark.parametrize("spec", BOUNDED)

@@ -31,7 +31,7 @@ from tiebreak._kernels.interface import Fault, Options
 from tiebreak._kernels.reference import GZIP_MAGIC, ZSTD_MAGIC
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.inputs import FileAudit, faults
-from tiebreak.inputs.judgements import gathered
+from tiebreak.inputs.judgements import group_rows
 from tiebreak.inputs.sources import Source
 
 INPUTS = int(os.environ.get("TIEBREAK_FUZZ", "500"))
@@ -122,9 +122,9 @@ def read(source, is_run, options):
     made = _kernels.project([source.kernel], JUDGED, options) if is_run else _kernels.read_judgements(source.kernel)
     if isinstance(made, Fault):
         faults.refuse(made, source, faults.RUN if is_run else faults.JUDGEMENTS, options.memory)
-    audit = FileAudit.of(source.label, made.counts, 0)
+    audit = FileAudit.from_counts(source.label, made.counts, 0)
     if not is_run:
-        gathered(made, audit)
+        group_rows(made, audit)
 
 
 def read_publicly(path, is_run, options):

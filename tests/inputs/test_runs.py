@@ -10,8 +10,8 @@ import pytest
 
 import tiebreak.inputs.sources
 from tiebreak import InputError, Run, project, read_judgements
-from tiebreak.errors import quoted
-from tiebreak.inputs.sources import name_of
+from tiebreak.errors import quote
+from tiebreak.inputs.sources import run_name
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 GOOD = b"q1 Q0 d1 1 2.0 tag\n"
@@ -41,7 +41,7 @@ def refused(content, tmp_path, **options):
     ],
 )
 def test_run_is_called_after_its_file(path, name):
-    assert name_of(path) == name
+    assert run_name(path) == name
 
 
 def test_dictionaries_are_called_after_their_place(tmp_path):
@@ -240,10 +240,10 @@ def test_pipe_is_read_also_when_requests_return(tmp_path):
 
 
 def test_untrusted_text_is_shown_on_one_line_of_bounded_length():
-    assert quoted("a\x1b[31m\nb") == r'"a\x1b[31m\nb"'
-    assert quoted(b"\xff\xfe") == r'"\xff\xfe"'
-    assert len(quoted("x" * 10_000)) == 62
-    assert quoted("\u202eevil") == r'"\u202eevil"'
+    assert quote("a\x1b[31m\nb") == r'"a\x1b[31m\nb"'
+    assert quote(b"\xff\xfe") == r'"\xff\xfe"'
+    assert len(quote("x" * 10_000)) == 62
+    assert quote("\u202eevil") == r'"\u202eevil"'
 
 
 def test_decimals_in_a_dictionary_are_scores():

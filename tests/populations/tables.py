@@ -35,7 +35,7 @@ def table_of(rows, weights=None, exact=False):
     values = np.array(rows, dtype=object)
     return UtilityTable(
         tuple(f"run{r}" for r in range(len(rows))),
-        Ids.of(f"q{q}" for q in range(len(rows[0]))),
+        Ids.from_names(f"q{q}" for q in range(len(rows[0]))),
         values if exact else values.astype(np.float64),
         None if weights is None else np.array([float(w) for w in weights]),
     )

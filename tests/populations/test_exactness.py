@@ -256,7 +256,7 @@ def test_runs_that_share_out_many_utilities_otherwise_tie_by_the_geometric_mean(
 
 
 def table_of_floats(rows):
-    return UtilityTable(tuple("abc"), Ids.of(map(str, range(len(rows[0])))), np.array(rows))
+    return UtilityTable(tuple("abc"), Ids.from_names(map(str, range(len(rows[0])))), np.array(rows))
 
 
 @settings(max_examples=100)

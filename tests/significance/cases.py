@@ -59,7 +59,7 @@ def paired(matrices, **how):
     values = np.array([[float(value) for value in row] for row in exact])
     mean = np.array([float(slow.mean(row)) for row in exact])
     names = tuple(f"run{r}" for r in range(runs))
-    requests = Ids.of(f"q{q}" for q in range(len(matrices)))
+    requests = Ids.from_names(f"q{q}" for q in range(len(matrices)))
 
     def exactly(pair, columns):
         return [Fraction(exact[pair][q]) for q in columns.tolist()]

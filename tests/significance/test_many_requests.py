@@ -26,7 +26,7 @@ LIKELY = 5  # standard errors
 
 def of_two(values, **how):
     """What tests see of two runs with these values."""
-    requests = Ids.of(range(len(values)))
+    requests = Ids.from_names(range(len(values)))
     return Paired("x", ("a", "b"), requests, Pairs.all(2), values[None], np.array([values.mean()]), **how)
 
 
@@ -116,7 +116,7 @@ test, n, runs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 pairs = Pairs.all(runs)
 values = np.random.default_rng(1).normal(size=(len(pairs), n))
 names = tuple(f"run{r}" for r in range(runs))
-made = Paired("x", names, Ids.of(range(n)), pairs, values, values.mean(axis=1))
+made = Paired("x", names, Ids.from_names(range(n)), pairs, values, values.mean(axis=1))
 significance(made, test, permutations=300)
 print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
 """

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
-from tiebreak._base.spec import Spec, Value, canonical, shown, written
+from tiebreak._base.spec import Spec, Value, canonical, format_spec, format_value
 from tiebreak.errors import InputError, UnknownNameError
 
 Kind = TypeVar("Kind", bound="Entry")
@@ -22,7 +22,7 @@ class Entry:
     name: ClassVar[str]
 
     def __str__(self) -> str:
-        return written(self.name, tuple(self._set_parameters()), getattr(self, "cutoff", None))
+        return format_spec(self.name, tuple(self._set_parameters()), getattr(self, "cutoff", None))
 
     def _set_parameters(self) -> list[tuple[str | None, object]]:
         """Parameters that differ from their defaults, in order; one that is an entry itself needs no name."""
@@ -129,7 +129,7 @@ def arguments(
     for place, (key, value) in enumerate(spec.arguments):
         if (spec.name, key, value) in spellings:
             key, value = spellings[spec.name, key, value]
-        name = key if key is not None else own[place] if place < len(own) else shown(value)
+        name = key if key is not None else own[place] if place < len(own) else format_value(value)
         if name not in known or name in given:
             problem = f"{name!r} is given twice" if name in given else f"there is no parameter {name!r}"
             raise InputError(f"{spec}: {problem}. {spec.name} has {having(kind)}.", kind="spec")

@@ -78,6 +78,13 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     return str(value)
 
 
+def find_name(name: str, names: Sequence[str], what: str = "run") -> int:
+    """The index of a name; where it is unknown the error suggests the nearest."""
+    if name not in names:
+        raise UnknownNameError(what, name, names)
+    return names.index(name)
+
+
 def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:
     """One value or several, each checked; at least one, and repeated ones once.
 

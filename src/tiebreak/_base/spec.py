@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 
 LONGEST, DEEPEST = 500, 8
 
@@ -35,28 +35,28 @@ class Spec:
     cutoff: int | None = None
 
     def __str__(self) -> str:
-        return written(self.name, self.arguments, self.cutoff)
+        return format_spec(self.name, self.arguments, self.cutoff)
 
 
 Value: TypeAlias = "int | float | str | bool | Spec | None"
 
 
-def written(name: str, arguments: tuple[tuple[str | None, object], ...], cutoff: int | None) -> str:
+def format_spec(name: str, arguments: tuple[tuple[str | None, object], ...], cutoff: int | None) -> str:
     """A spec as text."""
-    inside = ", ".join(f"{key}={shown(value)}" if key else shown(value) for key, value in arguments)
+    inside = ", ".join(f"{key}={format_value(value)}" if key else format_value(value) for key, value in arguments)
     return name + (f"({inside})" if inside else "") + (f"@{cutoff}" if cutoff is not None else "")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return shown(",".join(map(shown, value)))
+        return format_value(",".join(map(format_value, value)))
     if callable(value):
         value = getattr(value, "__qualname__", repr(value))
     if isinstance(value, str):
-        quote = '"' if "'" in value else "'"
-        return f"{quote}{value}{quote}"
+        mark = '"' if "'" in value else "'"
+        return f"{mark}{value}{mark}"
     if isinstance(value, float) and abs(value) < 2**53 and value == int(value):
         return str(int(value))
     return str(value)
@@ -162,19 +162,19 @@ def tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         found = TOKENS.match(text, place)
         if not found:
-            raise refusal(text, f"{quoted(text[place])} is not expected", place)
+            raise refusal(text, f"{quote(text[place])} is not expected", place)
         if found.lastgroup != "space":
             yield Token(str(found.lastgroup), found.group(), place)
         place = found.end()
 
 
-def unaliased(text: str, aliases: Mapping[str, str]) -> str:
+def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
     """The spec that another name stands for, with the parameters given to it.
 
     Examples
     --------
     >>> known = {"sgnLP": "LexiPrecision", "dcgrpp": "RPP(weights='dcg')"}
-    >>> unaliased("sgnLP(rel=2)", known), unaliased("dcgrpp(rel=2)", known)
+    >>> expand_alias("sgnLP(rel=2)", known), expand_alias("dcgrpp(rel=2)", known)
     ('LexiPrecision(rel=2)', "RPP(weights='dcg', rel=2)")
     """
     name, parenthesis, rest = text.partition("(")
@@ -187,7 +187,7 @@ def unaliased(text: str, aliases: Mapping[str, str]) -> str:
 def refusal(text: str, why: str, place: int) -> InputError:
     where = f" at character {place + 1}" if place else ""
     advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
-    return InputError(f"{quoted(text)} cannot be read: {why}{where}. {advice}", kind="spec")
+    return InputError(f"{quote(text)} cannot be read: {why}{where}. {advice}", kind="spec")
 
 
 def is_written_whole(text: str) -> bool:
@@ -229,7 +229,7 @@ class Parser:
     def cutoff(self) -> int:
         token = self.take("number")
         if not token.text.isdecimal() or not 1 <= int(token.text) < 2**31:
-            raise refusal(self.text, f"the cutoff {quoted(token.text)} is not a whole number from 1 on", token.place)
+            raise refusal(self.text, f"the cutoff {quote(token.text)} is not a whole number from 1 on", token.place)
         return int(token.text)
 
     def argument(self, depth: int) -> tuple[str | None, Value]:
@@ -248,7 +248,7 @@ class Parser:
             self.next += 1
             whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
             if abs(float(token.text)) >= (2.0**63 if whole else float("inf")):
-                raise refusal(self.text, f"the number {quoted(token.text)} is too large", token.place)
+                raise refusal(self.text, f"the number {quote(token.text)} is too large", token.place)
             if not (whole or is_written_whole(token.text)):
                 raise refusal(self.text, f"{token.text} has more digits than a float holds", token.place)
             return int(token.text) if whole else float(token.text)
@@ -280,4 +280,4 @@ class Parser:
         if self.next >= len(self.tokens):
             return refusal(self.text, "it ends too early", 0)
         token = self.tokens[self.next]
-        return refusal(self.text, f"{quoted(token.text)} is not expected", token.place)
+        return refusal(self.text, f"{quote(token.text)} is not expected", token.place)

@@ -6,36 +6,36 @@ from collections.abc import Sequence
 from math import isnan
 
 
-def many(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
     """A number with its noun.
 
     Examples
     --------
-    >>> many(1, "request"), many(2000, "request"), many(0, "query")
+    >>> plural(1, "request"), plural(2000, "request"), plural(0, "query")
     ('1 request', '2,000 requests', '0 queries')
     """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else plural}"
+    nouns = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else nouns}"
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
+def join_names(names: Sequence[str], most: int = 8) -> str:
     """Names in a row, the first few where there are many.
 
     Examples
     --------
-    >>> listed("abc"), listed("abc", most=2)
+    >>> join_names("abc"), join_names("abc", most=2)
     ('a, b, c', 'a, b and 1 more')
     """
     more = len(names) - most
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
-def visible(text: str, keep: str = "") -> str:
+def escape_controls(text: str, keep: str = "") -> str:
     r"""Text with every character that could control a terminal replaced by its escape, except those to keep.
 
     Examples
     --------
-    >>> print(visible("a\x1b[2J\tb\n", keep="\n"), end="")
+    >>> print(escape_controls("a\x1b[2J\tb\n", keep="\n"), end="")
     a\x1b[2J\tb
     """
     if text.isprintable():
@@ -45,7 +45,7 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
-def signed(value: float, digits: int) -> str:
+def format_signed(value: float, digits: int) -> str:
     """A number with its sign; a dash where there is none, and no sign for what is shown as 0."""
     if isnan(value):
         return "-"

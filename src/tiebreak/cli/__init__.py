@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 from tiebreak import __version__
-from tiebreak._base.text import visible
+from tiebreak._base.text import escape_controls
 from tiebreak.cli.lazy import LazyGroup
 from tiebreak.cli.output import say, silence
 from tiebreak.errors import TiebreakError
@@ -113,9 +113,9 @@ def _stop(word: str, number: int) -> NoReturn:
 
 
 def _fail(message: str) -> NoReturn:
-    say(f"Error: {visible(message)}")
+    say(f"Error: {escape_controls(message)}")
     sys.exit(BAD_INPUT)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    say(f"Note: {visible(str(message))}")
+    say(f"Note: {escape_controls(str(message))}")

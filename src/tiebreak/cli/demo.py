@@ -31,7 +31,7 @@ CASES = {
 )
 def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and compare them."""
-    from tiebreak._base.text import visible
+    from tiebreak._base.text import escape_controls
     from tiebreak.experiment import Experiment
     from tiebreak.simulation import simulate
 
@@ -47,14 +47,14 @@ def command(out: str | None, requests: int, seed: int) -> None:
         click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
     else:
         files_of_it = f"{quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run"
-        click.echo(f"\nNext: tiebreak compare {visible(files_of_it)}")
+        click.echo(f"\nNext: tiebreak compare {escape_controls(files_of_it)}")
 
 
 def tell(made: Experiment, seed: int) -> None:
     """The whole story, from ties to orders."""
-    from tiebreak._base.text import many
+    from tiebreak._base.text import plural
 
-    size = many(len(made.positions.requests), "request")
+    size = plural(len(made.positions.requests), "request")
     click.echo(f"{len(made.runs)} invented systems answer {size} (seed {seed}).\n")
     said = {measure: made.compare(measure, baseline=PAIR[1]) for measure in ("RR", *CASES)}
     rows = {measure: next(r for r in c.summary().rows() if r.run == PAIR[0]) for measure, c in said.items()}

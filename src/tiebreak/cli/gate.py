@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.cli.output import say
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -30,17 +30,17 @@ def worse(comparison: Comparison, alpha: float) -> bool:
     found = [(row, p) for row, p in losing if row.value < 0]
     for row, p in losing:
         if row.value >= 0:
-            said = f"{quoted(row.run)} loses more requests to {quoted(row.other)} than it wins by {comparison.measure}"
+            said = f"{quote(row.run)} loses more requests to {quote(row.other)} than it wins by {comparison.measure}"
             say(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
     for row, p in found:
-        said = f"{quoted(row.run)} is worse than {quoted(row.other)} by {comparison.measure}"
+        said = f"{quote(row.run)} is worse than {quote(row.other)} by {comparison.measure}"
         say(f"Gate: {said}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
     if not found:
         say(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).")
     for row in tested:
         differing = row.n_requests - row.n_tied
         if 2 * 0.5**differing * len(tested) >= alpha:  # not even winning all of them would show
-            said = f"{quoted(row.run)} and {quoted(row.other)} differ in {many(differing, 'request')}"
-            over = f" over {many(len(tested), 'test')}" if len(tested) > 1 else ""
+            said = f"{quote(row.run)} and {quote(row.other)} differ in {plural(differing, 'request')}"
+            over = f" over {plural(len(tested), 'test')}" if len(tested) > 1 else ""
             say(f"Note: {said}, too few to show a difference at alpha {alpha:g}{over}.")
     return bool(found)

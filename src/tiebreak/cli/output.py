@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from tiebreak._base.text import visible
+from tiebreak._base.text import escape_controls
 from tiebreak.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def write_jsonl(keys: Sequence[str], rows: Iterable[Sequence[Any]], out: str | N
 def say(text: str) -> None:
     """Print a message to standard error, where it cannot control the terminal; that nobody reads it is no failure."""
     try:
-        click.echo(visible(text, keep="\n"), err=True)
+        click.echo(escape_controls(text, keep="\n"), err=True)
     except OSError:
         silence(sys.stderr)
 

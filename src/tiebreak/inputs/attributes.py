@@ -8,8 +8,8 @@ from math import inf
 from numbers import Real
 from typing import Any
 
-from tiebreak._base.text import listed
-from tiebreak.errors import InputError, quoted
+from tiebreak._base.text import join_names
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs.frames import (
     Columns,
     check_no_columns,
@@ -83,7 +83,7 @@ def weights(source: Any, columns: Columns) -> Iterator[tuple[str, float]]:
     for request, weight in numbers(source, "request", "weight", columns):
         if not 0 <= weight <= LARGEST:
             raise InputError(
-                f"request {quoted(request)} has weight {weight:g}. Give a finite number, not below 0.",
+                f"request {quote(request)} has weight {weight:g}. Give a finite number, not below 0.",
                 kind="weight",
                 request=request,
             )
@@ -96,7 +96,7 @@ def one_each(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dict[str
     for name, held in pairs:
         if found.setdefault(name, held) != held:
             raise InputError(
-                f"{key} {quoted(name)} has two {value}s, {found[name]} and {held}. Keep one.", kind="conflict"
+                f"{key} {quote(name)} has two {value}s, {found[name]} and {held}. Keep one.", kind="conflict"
             )
     if not found:
         raise InputError(f"there is no {key} with a {value}. Give at least one.", kind="empty")
@@ -125,7 +125,7 @@ def numbers(source: Any, key: str, value: str, given: Columns) -> Iterator[tuple
         check_spelling(source, key, f"the {value}s")
         for name, held in source.items():
             if isinstance(held, bool) or not isinstance(held, Real):
-                raise InputError(f"{key} {quoted(str(name))}: the {value} is {held!r}. Give a number.", kind=value)
+                raise InputError(f"{key} {quote(str(name))}: the {value} is {held!r}. Give a number.", kind=value)
             yield text_of(name), as_float(held)
         return
     frame, (names, held_in), label = opened(source, key, value, given)
@@ -160,7 +160,7 @@ def value_column(value: str, keys: str, names: list[str], given: Columns, label:
     found = column(value, others, given, label)
     if found is None and len(others) != 1:
         raise InputError(
-            f"{label}: no column for {value}. There are {listed(names)}. Rename it, or say which in Python: "
+            f"{label}: no column for {value}. There are {join_names(names)}. Rename it, or say which in Python: "
             f"columns={{{value!r}: ...}}.",
             kind="columns",
         )

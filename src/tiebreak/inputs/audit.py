@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import nan
 
 from tiebreak._kernels.interface import COUNTERS, Counts
-from tiebreak.errors import quoted
+from tiebreak.errors import quote
 
 WORDS = {
     "blank": "blank lines",
@@ -63,7 +63,7 @@ class FileAudit:
     scores: tuple[float, float] = (nan, nan)
 
     @classmethod
-    def of(
+    def from_counts(
         cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan), first: int | None = None
     ) -> FileAudit:
         """What was counted in a file; `first` is the line of the first row, where it is a table."""
@@ -81,4 +81,4 @@ def _oddities(counts: Counts, file: int, lines_above: int) -> Iterator[Oddity]:
     )
     for kind, count, first_line, example in columns:
         if count and kind in WORDS:
-            yield Oddity(kind, count, first_line + lines_above, quoted(example))
+            yield Oddity(kind, count, first_line + lines_above, quote(example))

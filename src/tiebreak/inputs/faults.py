@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from tiebreak._kernels.interface import Fault
-from tiebreak.errors import InputError, MissingExtraError, quoted
+from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
@@ -33,8 +33,8 @@ def refuse(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn
 
 
 def wording(fault: Fault, what: str, memory: int) -> str:
-    entry = f"item {quoted(fault.item)} of request {quoted(fault.request)}"
-    text = quoted(fault.text)
+    entry = f"item {quote(fault.item)} of request {quote(fault.request)}"
+    text = quote(fault.text)
     match fault.kind:
         case "io":
             return f"cannot be read: {fault.text.decode(errors='replace')}."
@@ -59,14 +59,14 @@ def wording(fault: Fault, what: str, memory: int) -> str:
         case "rank":
             return f'the rank {text} of {entry} is not an integer, and ties="rank" needs it. Correct it.'
         case "duplicate":
-            listed = f"item {quoted(fault.item)} is listed twice for request {quoted(fault.request)}"
+            listed = f"item {quote(fault.item)} is listed twice for request {quote(fault.request)}"
             return f'{listed}. Keep one, or read with duplicates="best" or "first".'
         case "null":
             return f"column {text} has no value here. Give every row one, or leave it out."
         case "id_type" | "value_type":
             name, _, kind = fault.text.decode().partition("\t")
             wanted = "text or integers" if fault.kind == "id_type" else "numbers"
-            return f"column {quoted(name)} holds {kind}. Give {wanted}, or name another column with columns=."
+            return f"column {quote(name)} holds {kind}. Give {wanted}, or name another column with columns=."
         case "conflict" if not fault.text:
             return f"{entry} has another grade here than on an earlier row. Keep one of them."
         case "conflict":
@@ -85,7 +85,7 @@ def wording(fault: Fault, what: str, memory: int) -> str:
             )
         case "memory":
             return (
-                f"holding the lines of request {quoted(fault.request)} and those before it takes more than memory="
+                f"holding the lines of request {quote(fault.request)} and those before it takes more than memory="
                 f"{memory:,} bytes. Sort the file by request (`sort -s -k1,1`), or give more memory."
             )
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tiebreak.errors import InputError, TiebreakError, quoted
+from tiebreak.errors import InputError, TiebreakError, quote
 
 OURS = (TiebreakError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
 LONGEST_REASON = 300
@@ -20,6 +20,6 @@ def calling(label: str, how: str = "") -> Iterator[None]:
         raise
     except BaseException as error:
         kind = "io" if isinstance(error, Exception) else "panic"
-        reason = quoted(" ".join(str(error).split()) or type(error).__name__, LONGEST_REASON)[1:-1]
+        reason = quote(" ".join(str(error).split()) or type(error).__name__, LONGEST_REASON)[1:-1]
         words = " ".join(filter(None, ("cannot be read", how)))
         raise InputError(f"{label}: {words}: {reason.rstrip('.')}.", kind=kind, file=label) from None

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.text import listed
+from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs.foreign import calling
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import Source
@@ -73,7 +73,7 @@ def column(role: str, names: Iterable[str], given: Columns, label: str) -> str |
     if role in given:
         if given[role] not in known:
             raise InputError(
-                f"{label}: there is no column {quoted(given[role])} for {role}. There are {listed(known)}.",
+                f"{label}: there is no column {quote(given[role])} for {role}. There are {join_names(known)}.",
                 kind="columns",
             )
         return once(given[role], known, label)
@@ -83,7 +83,7 @@ def column(role: str, names: Iterable[str], given: Columns, label: str) -> str |
 def once(name: str, known: list[str], label: str) -> str:
     """The name of a column that is there once."""
     if known.count(name) > 1:
-        raise InputError(f"{label}: there are {known.count(name)} columns {quoted(name)}. Keep one.", kind="columns")
+        raise InputError(f"{label}: there are {known.count(name)} columns {quote(name)}. Keep one.", kind="columns")
     return name
 
 
@@ -93,8 +93,8 @@ def needed(role: str, names: list[str], given: Columns, label: str) -> str:
         raise InputError(f"{label}: there is no column in it: the table is empty.", kind="empty", file=label)
     if found is None:
         raise InputError(
-            f"{label}: no column for {role}, such as {listed(ALIASES[role], most=4)}. There are "
-            f"{listed([quoted(name)[1:-1] for name in names])}. Rename it, or say which in Python: "
+            f"{label}: no column for {role}, such as {join_names(ALIASES[role], most=4)}. There are "
+            f"{join_names([quote(name)[1:-1] for name in names])}. Rename it, or say which in Python: "
             f"columns={{{role!r}: ...}}.",
             kind="columns",
         )
@@ -104,7 +104,9 @@ def needed(role: str, names: list[str], given: Columns, label: str) -> str:
 def check_roles(given: Columns, label: str) -> None:
     for role in given:
         if role not in ALIASES:
-            raise InputError(f"{label}: columns has no role {role!r}. Roles are {listed([*ALIASES])}.", kind="columns")
+            raise InputError(
+                f"{label}: columns has no role {role!r}. Roles are {join_names([*ALIASES])}.", kind="columns"
+            )
 
 
 def check_no_columns(given: Columns) -> None:
@@ -132,7 +134,7 @@ def run_tables(frame: Any, given: Columns, label: str) -> Iterator[tuple[str | N
     for k, name in enumerate(Ids(*runs)):
         rows = np.flatnonzero(run_of_row == k)
         kernel = ("table", requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows])
-        yield name, Source(f"{label}, run {quoted(name)}", kernel, "row", None, library)
+        yield name, Source(f"{label}, run {quote(name)}", kernel, "row", None, library)
 
 
 def judged_table(frame: Any, given: Columns, label: str, is_graded: bool = True) -> Source:
@@ -181,7 +183,7 @@ def columns_of(frame: Any, coded: list[str], item: str, value: str | None, label
     if isinstance(frame, TableFile):
         read = frame.read(coded, item, value)
     elif hasattr(frame, "__len__") and not len(frame):
-        nothing = Ids.of([]).column
+        nothing = Ids.from_names([]).column
         none = np.empty(0, dtype=np.int32)
         return FrameColumns([(nothing, none) for _ in coded], nothing, np.empty(0))
     else:
@@ -214,7 +216,7 @@ def factorised(frame: Any, coded: list[str], item: str, value: str | None) -> Fr
     ids, of_row = factors(frame[item])
     numbers = np.ones(len(frame)) if value is None else frame[value].to_numpy()
     if numbers.dtype.kind not in "iuf":
-        raise InputError(f"column {quoted(str(value))} holds {numbers.dtype}. Give numbers.", kind="value_type")
+        raise InputError(f"column {quote(str(value))} holds {numbers.dtype}. Give numbers.", kind="value_type")
     return FrameColumns(
         [(names.column, codes_of_row) for names, codes_of_row in codes],
         ids.take(of_row).column,
@@ -227,9 +229,9 @@ def factors(column: Any) -> tuple[Ids, NDArray[np.int32]]:
     codes, uniques = column.factorize()
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0]) + 1
-        raise InputError(f"row {row}: column {quoted(str(column.name))} has no value here.", kind="null")
+        raise InputError(f"row {row}: column {quote(str(column.name))} has no value here.", kind="null")
     for name in uniques.tolist():
         if isinstance(name, bool) or not isinstance(name, (str, int)):
-            held = f"column {quoted(str(column.name))} holds {type(name).__name__}"
+            held = f"column {quote(str(column.name))} holds {type(name).__name__}"
             raise InputError(f"{held}. Ids are text or integers; convert it first.", kind="id_type")
-    return Ids.of(uniques.tolist()), codes.astype(np.int32)
+    return Ids.from_names(uniques.tolist()), codes.astype(np.int32)

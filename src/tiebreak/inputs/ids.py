@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import IdColumn
-from tiebreak.errors import InputError, UnknownNameError, quoted
+from tiebreak.errors import InputError, UnknownNameError, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Ids(Sequence[str]):
 
     Examples
     --------
-    >>> ids = Ids.of(["q1", "q22", 3])
+    >>> ids = Ids.from_names(["q1", "q22", 3])
     >>> len(ids), ids[1], list(ids)
     (3, 'q22', ['q1', 'q22', '3'])
     """
@@ -31,7 +31,7 @@ class Ids(Sequence[str]):
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, names: Iterable[str | int]) -> Ids:
+    def from_names(cls, names: Iterable[str | int]) -> Ids:
         """Ids from text, or from integers, which become their decimal text."""
         encoded = [encode(name) for name in names]
         ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
@@ -96,7 +96,7 @@ def encode(name: str | int) -> bytes:
     try:
         return name.encode()
     except UnicodeEncodeError:
-        raise InputError(f"the id {quoted(name)} is not valid Unicode text.", kind="id") from None
+        raise InputError(f"the id {quote(name)} is not valid Unicode text.", kind="id") from None
 
 
 def ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

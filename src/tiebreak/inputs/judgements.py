@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Counts, Fault, JudgedRows, Tick
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, judged_table
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.objects import unpacked
+from tiebreak.inputs.objects import unpack
 from tiebreak.inputs.sources import Path, Source, Values, check_sizes, check_spelling, file_source
 from tiebreak.inputs.sources import columns as columns_of
 
@@ -59,7 +59,7 @@ class Judgements:
         return len(self.item)
 
     def __repr__(self) -> str:
-        return f"<Judgements: {len(self):,} of {many(len(self.requests), 'request')}>"
+        return f"<Judgements: {len(self):,} of {plural(len(self.requests), 'request')}>"
 
     @property
     def request(self) -> NDArray[np.int64]:
@@ -161,7 +161,8 @@ def read(where: Source | Values, tick: Tick | None, memory: int, early: EarlyRea
     if isinstance(rows, Fault):
         faults.refuse(rows, where, faults.JUDGEMENTS, memory)
     return replace(
-        gathered(rows, FileAudit.of(where.label, rows.counts, 0, first=where.first_line)), library=where.library
+        group_rows(rows, FileAudit.from_counts(where.label, rows.counts, 0, first=where.first_line)),
+        library=where.library,
     )
 
 
@@ -185,7 +186,7 @@ def each_list(source: Mapping[Any, Any], what: str) -> Iterator[tuple[Any, Itera
     for request, listed in source.items():
         if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
             raise InputError(
-                f"{what}: request {quoted(str(request))} holds {type(listed).__name__}. Give {{request: [item, ...]}}.",
+                f"{what}: request {quote(str(request))} holds {type(listed).__name__}. Give {{request: [item, ...]}}.",
                 kind="shape",
             )
         yield request, listed
@@ -199,7 +200,7 @@ def judged_source(given: Any, columns: Columns, memory: int, pairs: str | None =
             return replace(judged_table(table, columns, os.fspath(given), pairs is None), library=None)
         check_no_columns(columns)
         return file_source(given, memory)
-    held = unpacked(given, "relevance")
+    held = unpack(given, "relevance")
     if isinstance(held, Mapping):
         return held
     if is_frame(held):
@@ -219,14 +220,14 @@ def judgements_of(grades: Values) -> Judgements:
     if not len(grade):
         raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
     for place in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
-        where = f"item {quoted(item_ids[place])} of request {quoted(requests[int(request[place])])}"
+        where = f"item {quote(item_ids[place])} of request {quote(requests[int(request[place])])}"
         raise InputError(f"{label}: the grade of {where} is {grade[place]}. Give a finite number.", kind="grade")
     for listed in grades.values():
         check_spelling(listed, "item", label)
     codes: dict[str, int] = {}
     item = np.array([codes.setdefault(name, len(codes)) for name in item_ids], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(np.bincount(request, minlength=len(requests)))])
-    return Judgements(requests, Ids.of(codes), starts.astype(np.int64), item, grade + 0.0)
+    return Judgements(requests, Ids.from_names(codes), starts.astype(np.int64), item, grade + 0.0)
 
 
 def values_in(listed: object) -> Iterable[object]:
@@ -244,15 +245,15 @@ def judgements_by_subtopic(grades: Mapping[Any, Any], label: str) -> Judgements:
             keys.append((r, subtopics.setdefault(subtopic, len(subtopics)), items.setdefault(names[item], len(items))))
         found.append(values)
     request_code, subtopic_code, item_code = np.array(keys, dtype=np.int32).reshape(-1, 3).T
-    names_of = [Ids.of(names).column for names in (grades, subtopics, items)]
+    names_of = [Ids.from_names(names).column for names in (grades, subtopics, items)]
     grade = np.concatenate(found) if found else np.empty(0)
     if not len(grade) or not np.isfinite(grade).all():
         raise InputError(f"{label}: give at least one grade, and finite ones.", kind="grade")
     columns = (request_code, subtopic_code, item_code, grade + 0.0)
-    return gathered(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None, has_subtopics=True)
+    return group_rows(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None, has_subtopics=True)
 
 
-def gathered(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = False) -> Judgements:
+def group_rows(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = False) -> Judgements:
     """The lines of a file by request and item, both in order of appearance.
 
     The second column of a file holds subtopics where it varies; a dictionary says whether it `has_subtopics`.

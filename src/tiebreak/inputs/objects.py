@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs.foreign import calling
 from tiebreak.inputs.frames import is_frame
 
 Values = dict[str, dict[str, Any]]
 
 
-def unpacked(given: Any, value: str) -> Any:
+def unpack(given: Any, value: str) -> Any:
     """A dictionary or a frame where another tool's object was given; anything else as it is.
 
     Parameters
@@ -79,7 +79,7 @@ def gathered(rows: Iterator[Any], value: str) -> Values:
         subtopic = subtopic_of(row) if value == "relevance" else ""
         if subtopic in values and (value == "score" or values[subtopic] != getattr(row, value)):
             raise InputError(
-                f"item {quoted(item)} is listed twice for request {quoted(str(row.query_id))}. Keep one.",
+                f"item {quote(item)} is listed twice for request {quote(str(row.query_id))}. Keep one.",
                 kind="duplicate" if value == "score" else "conflict",
                 request=str(row.query_id),
                 item=item,

@@ -8,11 +8,11 @@ from dataclasses import replace
 from glob import glob
 from typing import Any, TypeAlias
 
-from tiebreak._base.text import listed
+from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
-from tiebreak.inputs.objects import unpacked
+from tiebreak.inputs.objects import unpack
 from tiebreak.inputs.sources import (
     STANDARD_INPUT,
     Path,
@@ -20,7 +20,7 @@ from tiebreak.inputs.sources import (
     Values,
     check_sizes,
     file_source,
-    name_of,
+    run_name,
     table_source,
 )
 
@@ -63,7 +63,7 @@ class Run:
         self.name, self.source = named_source(source, name, columns or {}, memory)
 
     @classmethod
-    def of(cls, source: Source, name: str) -> Run:
+    def from_source(cls, source: Source, name: str) -> Run:
         """A run that was read already."""
         run = cls.__new__(cls)
         run.name, run.source = name, source
@@ -79,9 +79,9 @@ def named_source(given: Any, name: str | None, columns: Columns, memory: int) ->
         label, default = os.fspath(given), file_name(given)
         tables = sources_in(given, columns, memory)
     else:
-        held = unpacked(given, "score")
+        held = unpack(given, "score")
         default = own_name(given) or "run"
-        label = f"run {quoted(name or default)}"
+        label = f"run {quote(name or default)}"
         if isinstance(held, Mapping):
             return name or default, table_source(held, label)
         if not is_frame(held):
@@ -95,7 +95,9 @@ def named_source(given: Any, name: str | None, columns: Columns, memory: int) ->
         raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
     if len(tables) > 1:
         names = [str(one) for one, _ in tables]
-        raise InputError(f"{label} holds several runs: {listed(names)}. Give the frame itself as runs.", kind="shape")
+        raise InputError(
+            f"{label} holds several runs: {join_names(names)}. Give the frame itself as runs.", kind="shape"
+        )
     return name or tables[0][0] or default, tables[0][1]
 
 
@@ -109,7 +111,7 @@ def sources_in(path: Path, columns: Columns, memory: int) -> list[tuple[str | No
 
 
 def file_name(path: Path) -> str:
-    return "stdin" if os.fspath(path) == STANDARD_INPUT else name_of(path)
+    return "stdin" if os.fspath(path) == STANDARD_INPUT else run_name(path)
 
 
 def own_name(given: Any) -> str | None:
@@ -134,7 +136,7 @@ def each(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
     """What was given one by one; what is one run, or a frame of several, as a list of one."""
     if isinstance(runs, (Run, str, os.PathLike, Mapping)) or is_frame(runs):
         return [runs]
-    held = unpacked(runs, "score")
+    held = unpack(runs, "score")
     if held is not runs:
         return [Run(held, name=own_name(runs))]
     if not isinstance(runs, Iterable):
@@ -148,7 +150,7 @@ def as_run(given: RunLike, place: int, memory: int) -> Iterator[Run]:
         yield given
     elif is_frame(given):
         for name, source in run_tables(given, {}, f"run {place}"):
-            yield Run.of(source, name if name is not None else f"run{place}")
+            yield Run.from_source(source, name if name is not None else f"run{place}")
     elif isinstance(given, (str, os.PathLike)):
         yield from runs_in(os.fspath(given), memory)
     else:
@@ -159,7 +161,7 @@ def runs_in(path: str, memory: int) -> Iterator[Run]:
     """The run in a file; every run of a table that holds several, of a folder, or of a pattern such as ``*.run.gz``."""
     for file in files_in(path):
         for name, source in sources_in(file, {}, memory):
-            yield Run.of(source, name if name is not None else file_name(file))
+            yield Run.from_source(source, name if name is not None else file_name(file))
 
 
 def files_in(path: str) -> list[str]:
@@ -177,7 +179,7 @@ def check_names(runs: list[Run]) -> None:
     for run in runs:
         if other := named.get(run.name):
             raise InputError(
-                f"two runs are called {quoted(run.name)}: {other.source.label} and {run.source.label}. "
+                f"two runs are called {quote(run.name)}: {other.source.label} and {run.source.label}. "
                 "Give one of them another name: Run(path, name=...), or NAME=PATH on the command line.",
                 kind="names",
             )

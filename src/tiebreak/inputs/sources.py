@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import MEMORY
 from tiebreak._kernels.interface import Source as KernelSource
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs.ids import Ids
 
 Path: TypeAlias = "str | os.PathLike[str]"
@@ -175,7 +175,7 @@ def columns(
     for request, listed in values.items():
         if not isinstance(listed, Mapping):
             raise InputError(
-                f"{label}: {outer} {quoted(str(request))} holds {type(listed).__name__}. "
+                f"{label}: {outer} {quote(str(request))} holds {type(listed).__name__}. "
                 f"Give {{{outer}: {{{inner}: value}}}}.",
                 kind="shape",
                 file=label,
@@ -183,13 +183,13 @@ def columns(
     check_spelling(values, outer, label)
     sizes = [len(listed) for listed in values.values()]
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    items = Ids.of(item for listed in values.values() for item in listed)
+    items = Ids.from_names(item for listed in values.values() for item in listed)
     check_numbers((v for listed in values.values() for v in listed.values()), values, label, roles)
     try:
         numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
     except OverflowError:
         raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
-    return Ids.of(values), request_of_row, items, numbers
+    return Ids.from_names(values), request_of_row, items, numbers
 
 
 def check_sizes(**given: int | None) -> None:
@@ -204,7 +204,7 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
     seen: set[str] = set()
     for name in names:
         if str(name) in seen:
-            twice = quoted(str(name))
+            twice = quote(str(name))
             raise InputError(
                 f"{label}: {what} {twice} is there as text and as integer. Keep one.", kind="id", file=label
             )
@@ -219,13 +219,13 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: 
     for request, listed in values.items():
         for item, value in listed.items():
             if type(value) in strange:
-                where = f"{roles[1]} {quoted(str(item))} of {roles[0]} {quoted(str(request))}"
+                where = f"{roles[1]} {quote(str(item))} of {roles[0]} {quote(str(request))}"
                 raise InputError(
                     f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label
                 )
 
 
-def name_of(path: Path) -> str:
+def run_name(path: Path) -> str:
     """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
     # Bytes that are no text are written as escapes: a name must survive in every format.
     name = os.fsencode(os.path.basename(os.fspath(path))).decode("utf-8", "backslashreplace")

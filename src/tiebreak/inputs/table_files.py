@@ -22,7 +22,7 @@ import numpy as np
 
 from tiebreak import _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
-from tiebreak.errors import InputError, MissingExtraError, quoted
+from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.foreign import calling
 
 COMPRESSED = {
@@ -98,13 +98,13 @@ class TextTable(TableFile):
 
     def id(self, name: str, line: int, cell: Cell) -> bytes:
         if cell is None or cell == "":
-            raise self.refusal(line, f"column {quoted(name)} has no value here. Give every row one", "null")
+            raise self.refusal(line, f"column {quote(name)} has no value here. Give every row one", "null")
         if isinstance(cell, bool) or not isinstance(cell, (str, int)):
-            raise self.refusal(line, f"column {quoted(name)} holds {shown(cell)}. Ids are text or integers", "id_type")
+            raise self.refusal(line, f"column {quote(name)} holds {shown(cell)}. Ids are text or integers", "id_type")
         try:
             return str(cell).encode()
         except UnicodeEncodeError:
-            raise self.refusal(line, f"the id {quoted(str(cell))} is not valid Unicode text", "id") from None
+            raise self.refusal(line, f"the id {quote(str(cell))} is not valid Unicode text", "id") from None
 
     def number(self, name: str, line: int, cell: Cell) -> float:
         try:
@@ -113,7 +113,7 @@ class TextTable(TableFile):
             plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
             return float(cell) if plain else float("")  # type: ignore[arg-type]
         except (ValueError, OverflowError):
-            message = f"column {quoted(name)} holds {shown(cell)}. Give a number"
+            message = f"column {quote(name)} holds {shown(cell)}. Give a number"
             raise self.refusal(line, message, "value_type") from None
 
     def refusal(self, line: int, message: str, kind: str) -> InputError:
@@ -122,7 +122,7 @@ class TextTable(TableFile):
 
 def shown(cell: object) -> str:
     """A cell as Python writes it, on one line of bounded length."""
-    return quoted(repr(cell))[1:-1]
+    return quote(repr(cell))[1:-1]
 
 
 def id_column(ids: dict[bytes, int]) -> Any:
@@ -219,14 +219,14 @@ def separated(path: str, packed: str, separator: str) -> Generator[tuple[int, li
                 lines.end_record()
                 yield lines.number, row
         except csv.Error as error:
-            words = quoted(str(error))[1:-1]
+            words = quote(str(error))[1:-1]
             raise InputError(f"{path}:{lines.number}: {words}.", kind="columns", file=path) from None
 
 
 def check_header(names: list[str], path: str) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{path}:1: there are two columns {quoted(name)}. Keep one.", kind="columns", file=path)
+            raise InputError(f"{path}:1: there are two columns {quote(name)}. Keep one.", kind="columns", file=path)
 
 
 def rows_below(records: Iterator[tuple[int, list[str]]], header: list[str], path: str) -> Rows:

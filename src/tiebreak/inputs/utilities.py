@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import FrameColumns
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.frames import (
@@ -121,7 +121,7 @@ def read_utilities(
         check_no_columns(columns or {})
         runs, run, request_of_row, value = columns_of_dict(source, label, ("run", "request"))
         codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
-        requests = Ids.of(codes)
+        requests = Ids.from_names(codes)
         request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
     else:
         read = rows_of(source, columns or {}, label)
@@ -182,4 +182,4 @@ def gathered(
 
 
 def cell(run: str, request: str) -> str:
-    return f"run {quoted(run)}, request {quoted(request)}"
+    return f"run {quote(run)}, request {quote(request)}"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak._base.catalogue import Entry
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.projection import Levels, Positions
@@ -153,4 +153,4 @@ def check_rel(rel: float | None) -> None:
 
 def check_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{name} is {quoted(str(value))}. Give a number.", kind="spec")
+        raise InputError(f"{name} is {quote(str(value))}. Give a number.", kind="spec")

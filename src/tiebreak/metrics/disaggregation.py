@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tiebreak.errors import InputError, place_of
+from tiebreak._base.checks import find_name
+from tiebreak.errors import InputError
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
@@ -53,7 +54,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
     >>> [row.difference for row in disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").rows()]
     [0.25, 0.0]
     """
-    x, y = (place_of(name, positions.runs) for name in (run, other))
+    x, y = (find_name(name, positions.runs) for name in (run, other))
     made = metric_of(metric)
     form = made.on(positions)
     if not isinstance(form, RecallLevelMetric):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.metrics.base import LevelMetric, Traits
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
@@ -73,9 +73,9 @@ def imported(path: str) -> Callable[..., Any]:
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}"
         advice = "Give module:function, of a module that Python finds: set PYTHONPATH to its folder"
-        raise InputError(f"{quoted(path)} cannot be used: {what}. {advice}.", kind="unknown_name") from None
+        raise InputError(f"{quote(path)} cannot be used: {what}. {advice}.", kind="unknown_name") from None
     if not callable(found):
-        raise InputError(f"{quoted(path)} is no function.", kind="spec")
+        raise InputError(f"{quote(path)} is no function.", kind="spec")
     function: Callable[..., Any] = found
     return function
 

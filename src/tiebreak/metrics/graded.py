@@ -21,7 +21,7 @@ from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits, check_number
 from tiebreak.metrics.recall_level import LARGEST_WEIGHT, BinaryNDCG, exact_exposure
 from tiebreak.projection import Positions
-from tiebreak.projection.levels import deepest_of, distinct_vectors
+from tiebreak.projection.levels import deepest_rank, distinct_vectors
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 LARGEST_EXPONENT = 1000
@@ -156,7 +156,7 @@ class GainSums:
         heaviest = max(self.gains, default=Fraction(0)) * largest
         if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
             self.gains = [gain / max(self.gains) for gain in self.gains]
-        deepest = max(largest, deepest_of(self.entries.kept.ranks))
+        deepest = max(largest, deepest_rank(self.entries.kept.ranks))
         k = Doubles(np.arange(1.0, deepest + 1))
         e = self.discount.exposure_to_cutoff(k, 0)
         self.table = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))

@@ -35,7 +35,7 @@ from tiebreak.exact.slices import SlicedTable, added
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
 from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
-from tiebreak.projection.levels import Levels, deepest_of
+from tiebreak.projection.levels import Levels, deepest_rank
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 
@@ -82,7 +82,7 @@ class RecallLevelMetric(LevelMetric):
 
     def level_differences(self, x: Ranks, y: Ranks) -> Floats:
         """What every recall level adds to the difference, z(i, m) (e(x_i) - e(y_i)): floats [request, m]."""
-        m, last = x.shape[-1], max(deepest_of(x), deepest_of(y)) + 1
+        m, last = x.shape[-1], max(deepest_rank(x), deepest_rank(y)) + 1
         e = self.exposure_to_cutoff(counting(last, DOUBLES), m)
         e = e.where(np.arange(1, last + 1) < last)  # nothing beyond the deepest
         i = counting(m, DOUBLES)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits
@@ -37,7 +37,7 @@ class SearchLength(Metric):
         super().__post_init__()
         size = isinstance(self.n, int) and not isinstance(self.n, bool) and self.n >= 1
         if not (self.n is None or self.n == UNION or size):
-            raise InputError(f"{self.name}(n={quoted(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
+            raise InputError(f"{self.name}(n={quote(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
 
     @property
     def needs(self) -> Needs:

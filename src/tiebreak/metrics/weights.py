@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tiebreak._base.spec import is_written_whole
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import decimal, log2
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
@@ -59,7 +59,7 @@ def level_weights(i: Any, weights: Weights) -> Any:
     w = [whole[min(place, len(whole) - 1)] for place in range(len(i))]
     if not any(w):
         raise InputError(
-            f"weights={weights!r} leave nobody in requests with {many(len(i), 'relevant item')}. "
+            f"weights={weights!r} leave nobody in requests with {plural(len(i), 'relevant item')}. "
             "Give the first recall levels some weight.",
             kind="weights",
         )

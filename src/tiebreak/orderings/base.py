@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
-from tiebreak._base.text import listed, many
-from tiebreak.errors import InputError, UnknownNameError, quoted
+from tiebreak._base.text import join_names, plural
+from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.exact import Number, shared_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
@@ -127,8 +127,8 @@ class Ordering(Result):
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()
         made = cls(measure, by, runs, floats, ranks, cycles, (), library)
-        tied = f", {many(made.n_tied, 'system')} tied" if made.n_tied else ""
-        circular = (f"{measure}: Condorcet cycle among {listed(cycle)}." for cycle in cycles)
+        tied = f", {plural(made.n_tied, 'system')} tied" if made.n_tied else ""
+        circular = (f"{measure}: Condorcet cycle among {join_names(cycle)}." for cycle in cycles)
         return replace(made, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *circular, *notes))
 
     @property
@@ -163,7 +163,7 @@ class Ordering(Result):
             raise UnknownNameError("correlation", method, correlation.METHODS)
         for run in sorted(set(self.runs) ^ set(other.runs)):
             lacking = other if run in self.runs else self
-            raise InputError(f"{lacking.measure} by {lacking.by} does not order the run {quoted(run)}.", kind="runs")
+            raise InputError(f"{lacking.measure} by {lacking.by} does not order the run {quote(run)}.", kind="runs")
         theirs = other.ranks[[other.runs.index(run) for run in self.runs]]
         if method == "rbo":
             return correlation.rbo(self.ranks, theirs, persistence)

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
-from tiebreak.errors import InputError, place_of
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import plural
+from tiebreak.errors import InputError
 from tiebreak.exact import decimal
 from tiebreak.inputs import Ids
 from tiebreak.means import CONFIDENCE
@@ -67,7 +68,7 @@ class Bootstrap(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (f"95% intervals of ranks: {many(len(self.ranks), 'resample')} of requests, seed {self.seed}.",)
+        return (f"95% intervals of ranks: {plural(len(self.ranks), 'resample')} of requests, seed {self.seed}.",)
 
     def rows(self) -> list[RankInterval]:
         """The 95% interval of every run's rank."""
@@ -79,7 +80,7 @@ class Bootstrap(Result):
 
     def shares(self, first: str, second: str) -> PairShares:
         """How often each of two runs is preferred on average."""
-        x, y = (place_of(run, self.runs) for run in (first, second))
+        x, y = (find_name(run, self.runs) for run in (first, second))
         won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
         return PairShares(won / n, (n - won - lost) / n, lost / n)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.spec import parse, unaliased
+from tiebreak._base.spec import expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import metric as metric_of
 from tiebreak.orderings import CATALOGUE as METHODS
@@ -62,7 +62,7 @@ def is_population(spec: object) -> bool:
     """Whether a spec begins with the name of a population."""
     if isinstance(spec, Population):
         return True
-    return isinstance(spec, str) and CATALOGUE.begins(unaliased(spec.strip(), ALIASES))
+    return isinstance(spec, str) and CATALOGUE.begins(expand_alias(spec.strip(), ALIASES))
 
 
 def population(spec: str | Population) -> Population:
@@ -77,7 +77,7 @@ def population(spec: str | Population) -> Population:
         return spec
     if not isinstance(spec, str):
         raise InputError(f"{spec!r} is no population. Give its name, such as leximin or gmean.", kind="spec")
-    return CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)), lambda inside: metric_of(str(inside)))
+    return CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)), lambda inside: metric_of(str(inside)))
 
 
 def requested_population(measure: Any, by: Any) -> Population | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.errors import InputError
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.units import whole_units
@@ -53,8 +53,8 @@ class LagCurve(Result):
         first, second = self.runs
         return (
             f"{first} against {second} by smoothed leximin. Observed is 1 where the first is better; first, tied and "
-            f"second are shares of {many(self.resamples, 'resample')} of requests, seed {self.seed}. Lag 1 is leximin, "
-            "the largest the mean.",
+            f"second are shares of {plural(self.resamples, 'resample')} of requests, seed {self.seed}. Lag 1 is "
+            "leximin, the largest the mean.",
         )
 
     def rows(self) -> tuple[LagShare, ...]:

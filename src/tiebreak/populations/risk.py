@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, place_of
+from tiebreak._base.checks import find_name
+from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, decimal
 from tiebreak.exact.decimals import decimal_sample
 from tiebreak.exact.sample import Sample
@@ -102,7 +103,7 @@ class AgainstBaseline(Risk):
             )
 
     def differences(self, table: UtilityTable) -> list[Sample]:
-        found = penalised(table.numbers, place_of(self.baseline, table.runs), self.alpha)
+        found = penalised(table.numbers, find_name(self.baseline, table.runs), self.alpha)
         return [found.sample(row) for row in range(len(table.runs))]
 
 

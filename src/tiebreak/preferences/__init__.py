@@ -7,7 +7,7 @@ difference of its values.
 from __future__ import annotations
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.spec import Spec, parse, unaliased
+from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
 from tiebreak.metrics import Metric
@@ -69,7 +69,7 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
         return MetricDifference(metric_of(spec))
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
-    text = unaliased(str(spec).strip(), ALIASES)
+    text = expand_alias(str(spec).strip(), ALIASES)
     if CATALOGUE.begins(text):
         return CATALOGUE.make(parse(text), argument)
     try:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import TopItems
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
 from tiebreak.projection.position_table import Positions, SubtopicEntries, take_top
@@ -34,7 +34,7 @@ class AspectTable:
     of_item: NDArray[np.int64]
 
     @classmethod
-    def of(cls, aspects: Mapping[str, Sequence[str]]) -> AspectTable:
+    def from_aspects(cls, aspects: Mapping[str, Sequence[str]]) -> AspectTable:
         labels = tuple(sorted({label for of_item in aspects.values() for label in of_item}))
         place = {label: k for k, label in enumerate(labels)}
         widest = max(map(len, aspects.values()), default=1)
@@ -67,7 +67,7 @@ class AspectTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Rated:
+class Ratings:
     """Items that users rated, by request: entries ``starts[r]`` to ``starts[r + 1]``, in the order of their ids."""
 
     starts: NDArray[np.int64]
@@ -75,11 +75,11 @@ class Rated:
     rating: Floats
 
     @classmethod
-    def of(cls, judgements: Judgements, requests: Ids, table: AspectTable) -> Rated:
-        return cls.of_codes(judgements, requests, table.codes(judgements.items)[judgements.item])
+    def from_judgements(cls, judgements: Judgements, requests: Ids, table: AspectTable) -> Ratings:
+        return cls.from_codes(judgements, requests, table.codes(judgements.items)[judgements.item])
 
     @classmethod
-    def of_codes(cls, judgements: Judgements, requests: Ids, codes: NDArray[np.int64]) -> Rated:
+    def from_codes(cls, judgements: Judgements, requests: Ids, codes: NDArray[np.int64]) -> Ratings:
         """What these requests rated, where the row of every judgement is given."""
         chosen = judgements.places(requests)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
@@ -107,9 +107,9 @@ class AspectRankings:
         Rows of the table; -1 where a ranking is shorter.
     rating : array [run, request, k]
         NaN where the user did not rate the item.
-    rated : Rated
+    rated : Ratings
         All that users rated, of which ideal rankings are made.
-    profile : Rated
+    profile : Ratings
         What tells which aspects a user likes.
     largest : float
         The largest rating that was given.
@@ -124,8 +124,8 @@ class AspectRankings:
     table: AspectTable
     item: NDArray[np.int64]
     rating: Floats
-    rated: Rated
-    profile: Rated
+    rated: Ratings
+    profile: Ratings
     largest: float
     min_grade: float | None = None
     own: NDArray[np.bool_] | None = None
@@ -209,11 +209,11 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
     """The same with the aspects of relevant items as their subtopics, where judgements have none of their own."""
     if positions.subtopics is not None:
         return positions
-    table = AspectTable.of(aspects)
+    table = AspectTable.from_aspects(aspects)
     slots = table.of_item[table.codes(positions.items)[positions.item]]
     entry, slot = np.nonzero(slots < len(table.labels))
     label = slots[entry, slot].astype(np.int32)
-    rows = SubtopicEntries(Ids.of(table.labels), label, entry.astype(np.int64), positions.grade[entry])
+    rows = SubtopicEntries(Ids.from_names(table.labels), label, entry.astype(np.int64), positions.grade[entry])
     return replace(positions, subtopics=rows)
 
 
@@ -234,7 +234,7 @@ def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic:
     if found is None or found < 0:
         problem = "has no likelihood" if found is None else f"has the likelihood {found:g}"
         raise InputError(
-            f"intents: subtopic {quoted(subtopic)} of request {quoted(request)} {problem}. Give a number from 0 on "
+            f"intents: subtopic {quote(subtopic)} of request {quote(request)} {problem}. Give a number from 0 on "
             "for each subtopic that has a judged item.",
             kind="subtopic",
             request=request,
@@ -245,10 +245,10 @@ def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic:
 def aspect_rankings(positions: Positions, source: AspectSource) -> AspectRankings:
     """The first items with aspects of a table."""
     judgements, profile = source.judgements, source.profile
-    table = AspectTable.of(source.aspects or {})
+    table = AspectTable.from_aspects(source.aspects or {})
     item, rating = first_items(positions, source, lambda top: table.codes(Ids(*top.items)))
-    rated = Rated.of(judgements, positions.requests, table)
-    liked = rated if profile is None else Rated.of(profile, positions.requests, table)
+    rated = Ratings.from_judgements(judgements, positions.requests, table)
+    liked = rated if profile is None else Ratings.from_judgements(profile, positions.requests, table)
     largest = float(judgements.grade.max(initial=0.0))
     return AspectRankings(
         positions.runs, positions.requests, table, item, rating, rated, liked, largest, positions.min_grade
@@ -267,7 +267,7 @@ def subtopic_rankings(positions: Positions, source: AspectSource) -> AspectRanki
     item, rating = first_items(
         positions, source, lambda top: np.where(top.judgement >= 0, top.judgement, unknown).astype(np.int64)
     )
-    rated = Rated.of_codes(judgements, positions.requests, np.arange(unknown))
+    rated = Ratings.from_codes(judgements, positions.requests, np.arange(unknown))
     largest = float(judgements.grade.max(initial=0.0))
     return AspectRankings(
         positions.runs,

@@ -21,7 +21,7 @@ class Layout:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, request: NDArray[np.integer], requests: int) -> tuple[Layout, NDArray[np.int64]]:
+    def from_requests(cls, request: NDArray[np.integer], requests: int) -> tuple[Layout, NDArray[np.int64]]:
         """The layout of entries whose requests are given, and the order in which it stores those entries."""
         size = np.bincount(request, minlength=requests)
         request_order = np.argsort(size, kind="stable")

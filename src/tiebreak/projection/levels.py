@@ -31,7 +31,7 @@ class Bucket:
         return (slice(begin, begin + step) for begin in range(0, len(self.requests), step))
 
 
-def deepest_of(p: Ranks) -> int:
+def deepest_rank(p: Ranks) -> int:
     """The last position in p that is retrieved; 0 where none is."""
     return int(np.where(p == UNRETRIEVED, 0, p).max(initial=0))
 
@@ -87,7 +87,9 @@ class Levels:
     @cached_property
     def deepest(self) -> int:
         """The last position at which any run has a relevant item; 0 where none has any."""
-        return max((deepest_of(bucket.p[:, block]) for bucket in self._buckets for block in bucket.blocks()), default=0)
+        return max(
+            (deepest_rank(bucket.p[:, block]) for bucket in self._buckets for block in bucket.blocks()), default=0
+        )
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:

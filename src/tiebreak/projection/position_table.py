@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
@@ -137,9 +137,9 @@ class Positions:
 
     def __repr__(self) -> str:
         sizes = (
-            many(len(self.runs), "run"),
-            many(len(self.requests), "request"),
-            many(int(self.relevant().sum()), "relevant item"),
+            plural(len(self.runs), "run"),
+            plural(len(self.requests), "request"),
+            plural(int(self.relevant().sum()), "relevant item"),
         )
         return f"<Positions: {', '.join(sizes)}>"
 
@@ -257,7 +257,7 @@ class Positions:
 
     def _stored(self, entries: NDArray[np.int64], request: NDArray[np.int64], requests: int) -> Positions:
         """Only these entries, of the requests given, stored anew by size."""
-        layout, order = Layout.of(request, requests)
+        layout, order = Layout.from_requests(request, requests)
         entries = entries[order]
         return replace(
             self,

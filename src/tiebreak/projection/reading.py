@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
-from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quoted
+from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, load_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values, check_sizes
-from tiebreak.projection.admission import admission_notes, with_unjudged
+from tiebreak.projection.candidates import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
 
@@ -136,7 +136,7 @@ def project(
     if isinstance(projection, Fault):
         faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
     audits = tuple(
-        FileAudit.of(
+        FileAudit.from_counts(
             run.source.label,
             projection.counts,
             k,
@@ -199,7 +199,7 @@ class Plan:
     def stored(self, mask: NDArray[np.bool_]) -> tuple[Layout, NDArray[np.int64]]:
         """The layout of some judgements, and these in the order it stores them."""
         entries = np.flatnonzero(mask)
-        layout, order = Layout.of(self.judgements.request[entries], len(self.judgements.requests))
+        layout, order = Layout.from_requests(self.judgements.request[entries], len(self.judgements.requests))
         return layout, entries[order]
 
     @cached_property
@@ -286,8 +286,8 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
     last = np.where(ranks == UNRETRIEVED, 0, ranks).max(axis=1).astype(np.int32)[:, None]
     return Positions(
         runs=tuple(f"run{k}" for k in range(1, len(ranks) + 1)),
-        requests=Ids.of(["q1"]),
-        items=Ids.of(f"d{k}" for k in range(1, size + 1)),
+        requests=Ids.from_names(["q1"]),
+        items=Ids.from_names(f"d{k}" for k in range(1, size + 1)),
         layout=Layout(np.zeros(1, dtype=np.int64), np.array([size])),
         ranks=ranks,
         item=np.arange(size, dtype=np.int32),
@@ -327,7 +327,7 @@ def check_shared(
             seen = f" It begins with request {strange}," if strange else " It keeps no line,"
             raise InputError(
                 f"{run.source.label} lists none of the judged requests.{seen} the judgements with "
-                f"{quoted(judgements.requests[0])}. Were they made for each other?",
+                f"{quote(judgements.requests[0])}. Were they made for each other?",
                 kind="disjoint",
                 file=run.source.label,
             )
@@ -336,7 +336,7 @@ def check_shared(
 def empty_notes(runs: list[Run], audits: tuple[FileAudit, ...]) -> Iterator[str]:
     for run, audit in zip(runs, audits, strict=True):
         if not audit.lines:
-            yield f"run {quoted(run.name)} retrieves nothing: every relevant item is unretrieved."
+            yield f"run {quote(run.name)} retrieves nothing: every relevant item is unretrieved."
 
 
 def warn_of_empty(positions: Positions) -> None:
@@ -349,13 +349,13 @@ def warn_of_empty(positions: Positions) -> None:
             kind="empty",
         )
     if len(empty):
-        names = ", ".join(quoted(positions.requests[int(place)]) for place in empty[:3])
+        names = ", ".join(quote(positions.requests[int(place)]) for place in empty[:3])
         more = ", ..." if len(empty) > 3 else ""
         have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
         entries = np.bincount(positions.layout.request, minlength=len(positions.requests))
         but = " by all measures but graded ones" if entries[empty].any() else ""
         warnings.warn(
-            f"{len(empty)} of {many(len(positions.requests), 'request')} {have} no relevant item and {are} left out"
+            f"{len(empty)} of {plural(len(positions.requests), 'request')} {have} no relevant item and {are} left out"
             f"{but}: {names}{more}.",
             EmptyRequestsWarning,
             stacklevel=3,

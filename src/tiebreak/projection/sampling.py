@@ -53,12 +53,12 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
 
 def sample_requests(positions: Positions, share: float, *, seed: int) -> Positions:
     """Keep a share of the requests, at least one: max(floor(share * requests), 1), in their order."""
-    return positions.take_requests(sampled_places(positions.requests, share, seed))
+    return positions.take_requests(sample_indices(positions.requests, share, seed))
 
 
-def sampled_places(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
+def sample_indices(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
     """The places, in their order, of a share of the requests."""
-    chance = mixed(fingerprints(requests), np.uint64(0), seed)
+    chance = mix(fingerprints(requests), np.uint64(0), seed)
     kept = int(number_kept(np.array([len(requests)]), share)[0])
     return np.sort(np.argsort(chance, kind="stable")[:kept])
 
@@ -75,7 +75,7 @@ def uniforms(positions: Positions, seed: int) -> NDArray[np.float64]:
     """A number in [0, 1) for every entry, drawn by its request and item."""
     request = fingerprints(positions.requests)[positions.layout.request]
     item = fingerprints(positions.items)[positions.item]
-    return mixed(request, item, seed)
+    return mix(request, item, seed)
 
 
 def fingerprints(ids: Ids) -> NDArray[np.uint64]:
@@ -90,14 +90,14 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
 
 
-def mixed(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int | str) -> NDArray[np.float64]:
+def mix(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int | str) -> NDArray[np.float64]:
     """Two fingerprints and a seed as a number in [0, 1): rounds of the SplitMix64 finaliser."""
     start = int.from_bytes(digest(str(seed)), "little")
-    state = scrambled(scrambled(a + np.uint64(start)) + b)
+    state = scramble(scramble(a + np.uint64(start)) + b)
     return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def scrambled(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def scramble(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = z + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from tiebreak._base.text import visible
+from tiebreak._base.text import escape_controls
 from tiebreak.errors import InputError
 from tiebreak.inputs.sources import remove
 from tiebreak.results.frames import to_frame
@@ -158,7 +158,7 @@ class Terminal:
     """Standard output where it is a terminal: ids from files cannot control it."""
 
     def write(self, text: str, /) -> None:
-        sys.stdout.write(visible(text, keep="\n\t"))
+        sys.stdout.write(escape_controls(text, keep="\n\t"))
 
 
 @contextmanager

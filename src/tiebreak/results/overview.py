@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.text import listed, many
+from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
@@ -117,12 +117,12 @@ class Overview(Result):
     def _judged(self) -> Iterator[str]:
         of = self.judgements
         each = span(of.relevant_min, of.relevant_median, of.relevant_max)
-        yield f"{many(of.requests, 'request')} with {many(of.relevant, 'relevant item')}, {each} each."
-        yield "Grades: " + listed([f"{grade} ({count:,})" for grade, count in of.grades.items()], most=12) + "."
+        yield f"{plural(of.requests, 'request')} with {plural(of.relevant, 'relevant item')}, {each} each."
+        yield "Grades: " + join_names([f"{grade} ({count:,})" for grade, count in of.grades.items()], most=12) + "."
         if of.subtopics_max:
             yield f"Subtopics: {span(of.subtopics_min, of.subtopics_median, of.subtopics_max)} per request."
         if of.without_relevant:
-            yield f"{many(of.without_relevant, 'request')} without a relevant item, left out of everything."
+            yield f"{plural(of.without_relevant, 'request')} without a relevant item, left out of everything."
 
     def _oddities(self) -> Iterator[str]:
         """A line per kind of oddity: in which files, how often, where first."""
@@ -130,7 +130,7 @@ class Overview(Result):
         for kind, words in WORDS.items():
             where = [f"{name} ({odd.where})" for name, odd in found if odd.kind == kind]
             if where:
-                yield f"{words[0].upper()}{words[1:]}: {listed(where, most=3)}."
+                yield f"{words[0].upper()}{words[1:]}: {join_names(where, most=3)}."
 
 
 def overview(positions: Positions, judgements: Judgements) -> Overview:
@@ -233,17 +233,17 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     yield from uneven_depths(positions)
     missing = [f"{row.run} ({row.missing:,})" for row in rows if row.missing]
     if missing:
-        yield f"Judged requests that a run does not list count as retrieving nothing: {listed(missing)}."
+        yield f"Judged requests that a run does not list count as retrieving nothing: {join_names(missing)}."
     tied = [row.run for row in rows if row.tied > MANY_TIES]
     if tied:
-        yield f"More than half of the scores tie, so item ids decide much of the ranking: {listed(tied)}."
+        yield f"More than half of the scores tie, so item ids decide much of the ranking: {join_names(tied)}."
     for kind, said in ODD_RANKINGS.items():
         odd = [f"{name} ({audit.count(kind):,})" for name, audit in named if audit.count(kind)]
         if odd:
-            yield f"{said}: {listed(odd)}."
+            yield f"{said}: {join_names(odd)}."
     alike = list(near_identical(positions))
     if alike:
-        yield f"Nearly the same rankings of judged items: {listed(alike)}."
+        yield f"Nearly the same rankings of judged items: {join_names(alike)}."
 
 
 def uneven_depths(positions: Positions) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar, TypeAlias
 
-from tiebreak._base.text import many, signed
+from tiebreak._base.text import format_signed, plural
 from tiebreak.results.frames import to_frame
 from tiebreak.results.tables import Table
 
@@ -162,7 +162,7 @@ def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> T
 
 def not_shown(rows: int) -> tuple[str, ...]:
     """A note on the rows that a table leaves to other formats."""
-    return (f"{many(rows, 'more row')} not shown; other formats list all.",) if rows else ()
+    return (f"{plural(rows, 'more row')} not shown; other formats list all.",) if rows else ()
 
 
 def column(name: str) -> Cell:
@@ -172,7 +172,7 @@ def column(name: str) -> Cell:
 
 def signed_column(name: str) -> Cell:
     """A column of numbers with their signs."""
-    return lambda row, digits: signed(row[name], digits)
+    return lambda row, digits: format_signed(row[name], digits)
 
 
 def text(value: Any, digits: int) -> str:

@@ -13,8 +13,8 @@ from math import floor
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.spec import parse, unaliased
-from tiebreak._base.text import many
+from tiebreak._base.spec import expand_alias, parse
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
@@ -60,7 +60,7 @@ def test_of(spec: str | Test, **parameters: Any) -> Test:
     """
     if not isinstance(spec, (str, Test)):
         raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
-    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(unaliased(spec.strip(), ALIASES)))
+    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
     given = {name: value for name, value in parameters.items() if value is not None}
     unknown = given.keys() - {parameter.name for parameter in fields(made)}
     if unknown:
@@ -112,5 +112,5 @@ def too_few_draws(made: Test, correction: str, alpha: float, pairs: int) -> Iter
     if int(made.permutations) < needed:
         yield (
             f"{made.permutations:,} draws are too few for any p-value below {alpha:g}, with {WORDS[correction]} for "
-            f"{many(pairs, 'comparison')}. Give at least {needed:,}."
+            f"{plural(pairs, 'comparison')}. Give at least {needed:,}."
         )

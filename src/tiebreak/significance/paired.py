@@ -95,7 +95,7 @@ class Paired:
 
         What is drawn for the k-th request or run belongs to its name then, wherever it stands in the input.
         """
-        places = Ids.of(self.runs).places_in_order
+        places = Ids.from_names(self.runs).places_in_order
         order = np.argsort(self.requests.places_in_order)
         of_runs = None if self.of_runs is None else self.of_runs.take_rows(np.argsort(places).tolist())
         return replace(

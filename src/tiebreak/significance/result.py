@@ -10,8 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import listed, many, signed
-from tiebreak.errors import InputError, place_of
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import format_signed, join_names, plural
+from tiebreak.errors import InputError
 from tiebreak.means import binomial_interval
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
@@ -104,7 +105,7 @@ class Significance(Result):
         "high": signed_column("high"),
         "p": pvalue_column("pvalue"),
         "corrected": pvalue_column("pvalue_corrected"),
-        "d": lambda row, digits: signed(row["effect_size"], 2),
+        "d": lambda row, digits: format_signed(row["effect_size"], 2),
         "superiority": lambda row, digits: f"{row['superiority']:.2f}",
         "tied": column("n_tied"),
     }
@@ -147,7 +148,7 @@ class Significance(Result):
 
     def between(self, run: str, other: str) -> PairTest:
         """One pair, the first run as the first whatever the order in which it was tested."""
-        x, y = (place_of(name, self.runs) for name in (run, other))
+        x, y = (find_name(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be tested against itself. Give two runs.", kind="runs")
         found = self.paired.pairs.find(x, y)
@@ -213,9 +214,9 @@ class Significance(Result):
         chance = drawn_how(self.test)
         by = "" if self.correction == "none" else f", with {WORDS[self.correction]}"
         family = " for the family of all pairs" if self.test.is_of_all_pairs else ""
-        pairs = many(len(self.paired.pairs), "comparison")
+        pairs = plural(len(self.paired.pairs), "comparison")
         return (
-            f"Differences in {self.paired.measure} over {many(self.paired.n, 'request')} were tested by "
+            f"Differences in {self.paired.measure} over {plural(self.paired.n, 'request')} were tested by "
             f"{self.test.words}{chance}{family}{by}: {pairs}, alpha = {self.alpha:g}; {self._found()}"
         )
 
@@ -253,7 +254,7 @@ class Significance(Result):
             f"{self.runs[self.paired.pairs.x[k]]} and {self.runs[self.paired.pairs.y[k]]}" for k in against.tolist()
         ]
         if names:
-            yield f"The run with the lower mean wins significantly more requests: {listed(names)}."
+            yield f"The run with the lower mean wins significantly more requests: {join_names(names)}."
 
 
 def drawn_how(test: Test) -> str:

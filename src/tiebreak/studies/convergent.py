@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import floor, isnan, nan
 from typing import Any, NamedTuple
 
-from tiebreak._base.text import listed, many
+from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
@@ -68,7 +68,7 @@ def ordered(utilities: Utilities, population: str) -> Ordering | None:
 
 def most_tied(rows: Iterable[tuple[str, float, int]]) -> str:
     name, _, tied = max(rows, key=lambda row: row[2])
-    return f"{name} ties most, {many(tied, 'run')}" if tied else "none ties any runs"
+    return f"{name} ties most, {plural(tied, 'run')}" if tied else "none ties any runs"
 
 
 def discriminant(
@@ -92,7 +92,7 @@ def discriminant(
     lowest, highest = (extremes(rows, choose) for choose in (min, max))
     summary = (
         f"Highest tau_b with leximin: a pessimistic population by {highest.count('convergent')} of "
-        f"{many(len(highest), 'measure')}. Lowest: one that is not by {lowest.count('discriminant')}."
+        f"{plural(len(highest), 'measure')}. Lowest: one that is not by {lowest.count('discriminant')}."
     )
     said = ("tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems.",)
     picture = Picture("bar", "tau_b", "population", color="validity", facet="measure", titles=(WITH_LEXIMIN,))
@@ -148,7 +148,7 @@ def movement(utilities: Utilities) -> Findings:
         rows.append(Movement(run, before, after, before - after, min(floor(abs(before - after) / fifth), 2)))
     ordered: list[Movement] = sorted(rows, key=lambda row: row[1])
     far, farther = (sum(row.quintiles >= least for row in rows) for least in (1, 2))
-    summary = f"{far} of {many(len(rows), 'run')} move by a quintile or more, {farther} by two or more."
+    summary = f"{far} of {plural(len(rows), 'run')} move by a quintile or more, {farther} by two or more."
     said = (
         "Ranks by the mean and by leximin; a change above 0 is a better rank by leximin. Quintiles: less than one, one "
         "to two, two and more.",
@@ -204,6 +204,6 @@ def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations"
 def over(given: tuple[Utilities, ...]) -> tuple[str, ...]:
     """What was studied."""
     first = given[0]
-    size = f"{many(len(first.runs), 'run')}, {many(len(first.requests), 'request')}"
+    size = f"{plural(len(first.runs), 'run')}, {plural(len(first.requests), 'request')}"
     said = dict.fromkeys(note for utilities in given for note in utilities.notes)
-    return (f"{listed([utilities.measure for utilities in given])} of {size}.", *said)
+    return (f"{join_names([utilities.measure for utilities in given])} of {size}.", *said)

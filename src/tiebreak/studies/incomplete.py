@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
@@ -22,7 +22,7 @@ from tiebreak.inputs import Ids
 from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
-from tiebreak.projection.sampling import sample_labels, sampled_places
+from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each, seeds_of
 from tiebreak.studies.measured import Measure, check_positions_suffice, named_preferences
@@ -140,7 +140,7 @@ def missing(
         for step, removed in enumerate(steps)
     )
     said = (
-        f"{REMOVED[remove]} {many(samples, 'sample')} for every fraction, seed {seed}; low and high are the smallest "
+        f"{REMOVED[remove]} {plural(samples, 'sample')} for every fraction, seed {seed}; low and high are the smallest "
         "and the largest of them.",
         compared_with(of, truth),
         *left_out(complete, parts, is_of_labels=remove != "requests"),
@@ -212,10 +212,10 @@ def without_labels(experiment: Experiment, complete: Sequence[Comparison], remov
 def without_requests(experiment: Experiment, complete: Sequence[Comparison], remove: str) -> Draw:
     """What every measure finds for the same sample of the requests that count."""
     counted = {request for one in complete for request in one.requests}
-    requests = Ids.of(request for request in experiment.positions.requests if request in counted)
+    requests = Ids.from_names(request for request in experiment.positions.requests if request in counted)
 
     def draw(share: float, seed: int) -> Iterator[Comparison | None]:
-        kept = set(requests.take(sampled_places(requests, share, seed)))
+        kept = set(requests.take(sample_indices(requests, share, seed)))
         for one in complete:
             places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
             yield one.take_requests(places) if len(places) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.metrics import Metric, metric
 from tiebreak.preferences import Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
@@ -55,4 +55,4 @@ def check_positions_suffice(measures: Measures, advice: str) -> None:
     """Refuse what has to look at whole rankings or at other runs: only positions are changed, files not read again."""
     for name, made in measures.items():
         if made.needs != Needs():
-            raise InputError(f"{quoted(name)} needs more than the positions of judged items. {advice}", kind="choice")
+            raise InputError(f"{quote(name)} needs more than the positions of judged items. {advice}", kind="choice")

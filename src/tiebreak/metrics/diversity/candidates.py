@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.errors import InputError
 from tiebreak.metrics.diversity.greedy import Codes
-from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Rated
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Ratings
 from tiebreak.projection.primitives import Floats
 
 POOLS = ("rated", "runs", "all")
@@ -29,7 +29,7 @@ def candidates(rankings: AspectRankings, pool: str, cutoff: int) -> Iterator[Can
     return padded(rated, rankings.table.of_item.shape[1])
 
 
-def padded(rated: Rated, width: int) -> Iterator[Candidates]:
+def padded(rated: Ratings, width: int) -> Iterator[Candidates]:
     """Requests with about as many items together, so that little is padded."""
     sizes = np.diff(rated.starts)
     order = np.argsort(sizes, kind="stable")
@@ -47,7 +47,7 @@ def padded(rated: Rated, width: int) -> Iterator[Candidates]:
         begin += step
 
 
-def with_shown(rankings: AspectRankings, cutoff: int) -> Rated:
+def with_shown(rankings: AspectRankings, cutoff: int) -> Ratings:
     """What users rated, and what any run shows them up to the cutoff."""
     first, rated = slice(0, cutoff), rankings.rated
     is_new = np.isnan(rankings.rating[:, :, first]) & (rankings.item[:, :, first] >= 0)
@@ -59,7 +59,7 @@ def with_shown(rankings: AspectRankings, cutoff: int) -> Rated:
     rating = np.concatenate([rated.rating, np.full(new.shape[1], np.nan)])
     order = np.lexsort((rankings.table.place_of_id[item], request))
     starts = np.searchsorted(request[order], np.arange(len(rankings.requests) + 1))
-    return Rated(starts, item[order], rating[order])
+    return Ratings(starts, item[order], rating[order])
 
 
 def with_all(rankings: AspectRankings) -> Iterator[Candidates]:

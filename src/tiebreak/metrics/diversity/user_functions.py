@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.metrics.diversity.scale import check_between
 from tiebreak.metrics.function import imported
 from tiebreak.projection.primitives import Floats
@@ -21,7 +21,7 @@ UserFunction: TypeAlias = Callable[[str, Any], float]
 def check_chance(name: str, chance: Any) -> None:
     """Refuse what is neither a number from 0 to 1 nor a function."""
     if isinstance(chance, str) and ":" not in chance:
-        raise InputError(f"{name} is {quoted(chance)}. Give a number, or a function as 'module:function'.", kind="spec")
+        raise InputError(f"{name} is {quote(chance)}. Give a number, or a function as 'module:function'.", kind="spec")
     if isinstance(chance, str):
         imported(chance)
     elif not callable(chance):
@@ -57,7 +57,7 @@ def called(
 
 def checked(name: str, function: UserFunction, user: str, argument: Any) -> float:
     """What the function says of a user and an item or a rating."""
-    asked = f"{name}({quoted(user)}, {argument!r})"
+    asked = f"{name}({quote(user)}, {argument!r})"
     try:
         value: Any = function(user, argument)
     except Exception as error:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
@@ -96,7 +96,7 @@ def agreement(
     else:
         found = OF_MEASURES[by][0](experiment, chosen, jobs=jobs, tick=tick, **how)
     positions = experiment.positions
-    over = f"Of {many(len(positions.runs), 'run')} and {many(int((positions.relevant() > 0).sum()), 'request')}."
+    over = f"Of {plural(len(positions.runs), 'run')} and {plural(int((positions.relevant() > 0).sum()), 'request')}."
     return replace(found, details=(*found.details, over, *reading_notes(positions)), library=positions.library)
 
 

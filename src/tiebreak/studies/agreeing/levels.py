@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tiebreak._base.checks import find_name
 from tiebreak._kernels.interface import Tick
-from tiebreak.errors import InputError, UnknownNameError, place_of
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import RecallLevelMetric
 from tiebreak.metrics import metric as metric_of
@@ -124,8 +125,8 @@ def level(
 
 def two_runs(runs: tuple[str, ...], run: str | None, other: str | None) -> tuple[int, int]:
     """The places of the runs that were asked for; by default of the first that are free."""
-    x = place_of(run, runs) if run is not None else int(other is not None and place_of(other, runs) == 0)
-    y = place_of(other, runs) if other is not None else int(x == 0)
+    x = find_name(run, runs) if run is not None else int(other is not None and find_name(other, runs) == 0)
+    y = find_name(other, runs) if other is not None else int(x == 0)
     if x == y:
         raise InputError(f"{runs[x]} cannot be compared with itself. Give two runs.", kind="runs")
     return x, y

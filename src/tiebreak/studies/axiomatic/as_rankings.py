@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.inputs import Ids
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
-from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Rated
+from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Ratings
 from tiebreak.studies.axiomatic.rankings import Items
 
 DEEPEST = 1000
@@ -27,21 +27,21 @@ def as_rankings(items: Items, interest: Mapping[str, Any], r_max: int) -> Aspect
     """One user who is shown these items, and whose profile has one item for every aspect, rated by the interest."""
     names = [f"i{k:04}" for k in range(len(items))]
     shown = {name: sorted(item.aspects) for name, item in zip(names, items, strict=True)}
-    table = AspectTable.of(shown | {f"profile {aspect}": [aspect] for aspect in interest})
+    table = AspectTable.from_aspects(shown | {f"profile {aspect}": [aspect] for aspect in interest})
     ratings = np.array([np.nan if item.rating is None else item.rating for item in items], dtype=np.float64)
     rated = np.flatnonzero(~np.isnan(ratings))
-    profile = Rated(
+    profile = Ratings(
         np.array([0, len(interest)]),
         np.arange(len(items), len(items) + len(interest)),
         np.array([float(share) for share in interest.values()]),
     )
     return AspectRankings(
         runs=("ranking",),
-        requests=Ids.of(["user"]),
+        requests=Ids.from_names(["user"]),
         table=table,
         item=np.arange(len(items))[None, None],
         rating=ratings[None, None],
-        rated=Rated(np.array([0, len(rated)]), rated, ratings[rated]),
+        rated=Ratings(np.array([0, len(rated)]), rated, ratings[rated]),
         profile=profile,
         largest=float(r_max),
     )

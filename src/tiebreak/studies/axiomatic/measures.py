@@ -11,7 +11,7 @@ from numbers import Rational, Real
 from typing import Any, NamedTuple, TypeAlias
 
 from tiebreak._base.spec import Spec, canonical, parse
-from tiebreak.errors import InputError, UnknownNameError, quoted
+from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
@@ -89,9 +89,7 @@ def measures(given: Any) -> list[Measure]:
     made = {}
     for one in map(measure, several):
         if one.name in made:
-            raise InputError(
-                f"two metrics are called {quoted(one.name)}. Give each once, by its own name.", kind="spec"
-            )
+            raise InputError(f"two metrics are called {quote(one.name)}. Give each once, by its own name.", kind="spec")
         made[one.name] = one
     if not made:
         raise InputError("no metric was given. Give at least one, such as EU.", kind="empty")

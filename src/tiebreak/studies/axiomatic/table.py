@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.results.plots import Picture
 from tiebreak.results.tables import Table
 from tiebreak.studies.axiomatic.measures import Measure
@@ -68,7 +68,7 @@ class Cell(NamedTuple):
         """What decides, in words."""
         where = f"{self.axiom} of {self.metric} {self.verdict}"
         if self.order is None:
-            return f"{where}: not one of {many(self.searched, 'pair')} is ordered so."
+            return f"{where}: not one of {plural(self.searched, 'pair')} is ordered so."
         better, worse = self.values(digits)
         return f"{where}: {self.better} {better} {self.order} {self.worse} {worse}; interest {self.interests}."
 
@@ -121,7 +121,7 @@ def summary(cells: list[Cell]) -> str:
     others = [f"{cell.axiom} of {cell.metric}" for cell in compared if not cell.agrees]
     said = []
     if compared:
-        first = f"{len(compared) - len(others)} of {many(len(compared), 'cell')} are as AB Table 1 prints them"
+        first = f"{len(compared) - len(others)} of {plural(len(compared), 'cell')} are as AB Table 1 prints them"
         said.append(f"{first}; not so (*): {', '.join(others)}." if others else f"{first}.")
     for metric in dict.fromkeys(cell.metric for cell in cells):
         of_metric = [cell for cell in cells if cell.metric == metric]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import listed, many
+from tiebreak._base.text import join_names, plural
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import pair_signs
 from tiebreak.results.plots import Picture
@@ -120,9 +120,9 @@ def summary(asked: Asked, rows: tuple[Agreement, ...]) -> str:
 
 def notes(asked: Asked) -> tuple[str, ...]:
     low, high = min(asked.relevant), max(asked.relevant)
-    m = f"{low} to {high}" if len(asked.relevant) == high - low + 1 > 1 else listed([*map(str, asked.relevant)])
+    m = f"{low} to {high}" if len(asked.relevant) == high - low + 1 > 1 else join_names([*map(str, asked.relevant)])
     return (
-        f"{many(asked.pairs, 'pair')} of random rankings for each number of items, drawn with seed {asked.seed}; "
+        f"{plural(asked.pairs, 'pair')} of random rankings for each number of items, drawn with seed {asked.seed}; "
         f"relevant items: {m}, each number alike.",
         f'"{TIED}" is how likely the worst cases are equal, exactly; such pairs are left out of the other rows. '
         f'"{RANDOM}" is a coin.',

@@ -163,8 +163,8 @@ def as_positions(p: Ranks) -> Positions:
     last = p.max(-1).astype(np.int32)
     return Positions(
         runs=tuple(f"run{k}" for k in range(1, runs + 1)),
-        requests=Ids.of(range(cases)),
-        items=Ids.of(range(m)),
+        requests=Ids.from_names(range(cases)),
+        items=Ids.from_names(range(m)),
         layout=Layout(np.arange(cases), np.full(cases, m)),
         ranks=np.ascontiguousarray(p.reshape(runs, -1), dtype=np.int32),
         item=np.tile(np.arange(m, dtype=np.int32), cases),

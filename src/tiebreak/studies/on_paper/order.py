@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.errors import InputError
 from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
@@ -42,7 +42,7 @@ def region(asked: Asked) -> Findings:
         rows,
         f"{possible} pairs of a first and a last position are possible.{related}",
         (
-            f"{many(n, 'item')}, {m} of them relevant: the first stands at {n - m + 1} at most and the last at least "
+            f"{plural(n, 'item')}, {m} of them relevant: the first stands at {n - m + 1} at most and the last at least "
             f"{m - 1} below it (LR Fig 7).",
             "rankings: how many sets of positions begin and end so; percent: of all.",
         ),
@@ -101,7 +101,7 @@ def diagram(asked: Asked) -> Findings:
         tuple(rows),
         summary(asked, rows),
         (
-            f"All {comb(n, m)} sets of positions of {m} relevant among {many(n, 'item')} (LP Fig 1).",
+            f"All {comb(n, m)} sets of positions of {m} relevant among {plural(n, 'item')} (LP Fig 1).",
             "height: how many different values are worse; tied: how many sets have the same. A set is better than all "
             "that stand lower, and ties with those beside it.",
         ),

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from tiebreak._base.text import listed
+from tiebreak._base.text import join_names
 from tiebreak.errors import InputError
 from tiebreak.metrics import LevelMetric, Metric, recall_level_form
 from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
@@ -59,7 +59,7 @@ def leader(way: str, rows: list[tuple[str, int, str, float]]) -> str:
     most = max(map(len, leads.values()))
     best = [name for name in names if len(leads[name]) == most]
     exceptions = [
-        f"m = {m}, where {listed([name for name in names if of[name] > of[best[0]] + EQUAL])} would lose more"
+        f"m = {m}, where {join_names([name for name in names if of[name] > of[best[0]] + EQUAL])} would lose more"
         for m, of in by_m.items()
         if m not in leads[best[0]]
     ]

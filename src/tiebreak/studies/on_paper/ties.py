@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics import recall_level_form
 from tiebreak.metrics.recall_level import Recall, ReciprocalRank, RPrecision, TotalSearchEfficiency
@@ -142,7 +142,7 @@ def notes(asked: Asked) -> tuple[str, ...]:
     return (
         "Rankings of all items, every one alike (LR 5.3, appendix E).",
         f'"{FORMULA}": exact; "{ALL_PAIRS}": of all pairs of position vectors, where there are up to {MOST_VECTORS:,} '
-        f'vectors; "{DRAWN}": {many(asked.pairs, "pair")}, seed {asked.seed}. Where none of so many ties, the '
+        f'vectors; "{DRAWN}": {plural(asked.pairs, "pair")}, seed {asked.seed}. Where none of so many ties, the '
         f"probability is below {highest_unseen(asked.pairs):.1g} at 95%.",
         *(("Printed: LR Tables 3 and 4.",) if asked.is_default else ()),
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
-from tiebreak._base.spec import shown
-from tiebreak._base.text import many
+from tiebreak._base.spec import format_value
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.inputs import read_aspects
@@ -107,7 +107,7 @@ def of_paper(cutoff: int, largest: float) -> tuple[str, ...]:
     """The measures of AB 5.2 as they are set there; NRBP with ratings as gains, and without p, which it has not."""
     return (
         f"alpha_beta_nDCG@{cutoff}",
-        f"NRBP(alpha=0.25, beta=0.9, r_max={shown(largest)})",
+        f"NRBP(alpha=0.25, beta=0.9, r_max={format_value(largest)})",
         f"EU@{cutoff}",
         f"RBU@{cutoff}",
         f"S-Recall@{cutoff}",
@@ -150,15 +150,15 @@ def choices(raters: Raters, measures: Named, how: Systems, experiment: str) -> I
     """What was studied, and how what the paper leaves open was read."""
     whose = "what they rated" if raters.profile is None else "a profile"
     yield (
-        f"{many(len(raters.requests), 'user')}, {many(len(raters.rated.item), 'rating')}, "
-        f"{many(len(raters.table.labels), 'aspect')}; interests by {whose}. Ideal rankings of up to "
-        f"{many(how.length, 'item')}."
+        f"{plural(len(raters.requests), 'user')}, {plural(len(raters.rated.item), 'rating')}, "
+        f"{plural(len(raters.table.labels), 'aspect')}; interests by {whose}. Ideal rankings of up to "
+        f"{plural(how.length, 'item')}."
     )
     users, ratings = raters.left_out
     if users or ratings:
         yield (
-            f"Left out: {many(users, 'user')} with no rating above 0 of an item that has an aspect, and "
-            f"{many(ratings, 'rating')} of items without an aspect."
+            f"Left out: {plural(users, 'user')} with no rating above 0 of an item that has an aspect, and "
+            f"{plural(ratings, 'rating')} of items without an aspect."
         )
     if experiment != "robustness":
         if not raters.interested.all():

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import isfinite, lcm
 
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs import read_aspects
 
 Order = list[int]
@@ -104,7 +104,7 @@ def rater(ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]]) ->
     """One user's items with an aspect, in the order of their ids, and the user; interests are those of the ratings."""
     for item, rating in ratings.items():
         if isinstance(rating, bool) or not isinstance(rating, (int, float)) or not isfinite(rating):
-            raise InputError(f"the rating of {quoted(str(item))} is {rating!r}. Give a finite number.", kind="score")
+            raise InputError(f"the rating of {quote(str(item))} is {rating!r}. Give a finite number.", kind="score")
     known = read_aspects(aspects)
     items = sorted((item for item in ratings if known.get(item)), key=lambda item: item.encode())
     labels = sorted({label for item in items for label in known[item]})

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, Judgements
-from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Rated
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Ratings
 from tiebreak.projection.primitives import Floats
-from tiebreak.projection.sampling import fingerprints, mixed, number_kept
+from tiebreak.projection.sampling import fingerprints, mix, number_kept
 from tiebreak.studies.perturbed.ordering import Order, Rater, proportional, summed, whole_ratings
 from tiebreak.studies.perturbed.perturbations import PERTURBATIONS
 
@@ -30,8 +30,8 @@ class Raters:
     ----------
     requests : Ids
         The users with a rating above 0 of an item that has an aspect; only items with aspects are kept.
-    rated : Rated
-    profile : Rated or None
+    rated : Ratings
+    profile : Ratings or None
         Ratings that tell which aspects a user likes; None for those that are evaluated.
     largest : float
         The largest rating that was given.
@@ -41,24 +41,24 @@ class Raters:
 
     requests: Ids
     table: AspectTable
-    rated: Rated
-    profile: Rated | None
+    rated: Ratings
+    profile: Ratings | None
     largest: float
     left_out: tuple[int, int]
 
     @classmethod
     def of(cls, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None) -> Raters:
-        table = AspectTable.of({item: named for item, named in aspects.items() if named})
+        table = AspectTable.from_aspects({item: named for item, named in aspects.items() if named})
         has_any = table.codes(judgements.items)[judgements.item] < len(table.items)
         there = np.unique(judgements.request[has_any & (judgements.grade > 0)])
         if not len(there):
             raise InputError(
                 "no item that was rated above 0 has an aspect. Give the aspects of rated items.", kind="empty"
             )
-        requests = Ids.of(judgements.requests[int(r)] for r in there)
-        rated = Rated.of(judgements, requests, table)
+        requests = Ids.from_names(judgements.requests[int(r)] for r in there)
+        rated = Ratings.from_judgements(judgements, requests, table)
         known = rated.item < len(table.items)
-        liked = None if profile is None else Rated.of(profile, requests, table)
+        liked = None if profile is None else Ratings.from_judgements(profile, requests, table)
         largest = float(judgements.grade.max())
         left_out = len(judgements.requests) - len(there), int((~has_any).sum())
         return cls(requests, table, kept_of(rated, known), liked, largest, left_out)
@@ -138,21 +138,21 @@ class Raters:
     def drawn(self, seed: str) -> Floats:
         """A number in [0, 1) for every entry, by its user and item alone."""
         users, items = self.fingerprints
-        return mixed(users[self.rated.request], items[self.rated.item], seed)
+        return mix(users[self.rated.request], items[self.rated.item], seed)
 
     @cached_property
     def fingerprints(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        return fingerprints(self.requests), fingerprints(Ids.of(self.table.items))
+        return fingerprints(self.requests), fingerprints(Ids.from_names(self.table.items))
 
 
-def kept_of(rated: Rated, kept: Kept) -> Rated:
+def kept_of(rated: Ratings, kept: Kept) -> Ratings:
     """Some of what was rated."""
     sizes = np.bincount(rated.request[kept], minlength=len(rated.starts) - 1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return replace(rated, starts=starts, item=rated.item[kept], rating=rated.rating[kept])
 
 
-def in_parts(rated: Rated, slots: list[tuple[int, ...]]) -> list[tuple[list[int], list[tuple[int, ...]]]]:
+def in_parts(rated: Ratings, slots: list[tuple[int, ...]]) -> list[tuple[list[int], list[tuple[int, ...]]]]:
     """The ratings, in whole numbers, and the aspects of every user's items."""
     whole = whole_ratings(np.unique(rated.rating).tolist())
     ratings = [whole[rating] for rating in rated.rating.tolist()]

@@ -10,7 +10,7 @@ from math import inf, lcm
 from numbers import Rational, Real
 from typing import Any, TypeAlias
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.errors import InputError
 
 Allocation: TypeAlias = tuple[Fraction, ...]
@@ -67,7 +67,7 @@ def given_values(utilities: Iterable[float | Fraction]) -> Domain:
     values = [exact_value(value) for value in utilities]
     if len(set(values)) < 2:
         raise InputError("utilities: fewer than two values. Give at least two, such as (0, 1).", kind="size")
-    return Domain.of(f"of {many(len(set(values)), 'value')} from {min(values)} to {max(values)}", values)
+    return Domain.of(f"of {plural(len(set(values)), 'value')} from {min(values)} to {max(values)}", values)
 
 
 def exact_value(value: Any) -> Fraction:

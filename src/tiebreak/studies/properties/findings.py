@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tiebreak._base.text import many
-from tiebreak.errors import place_of
+from tiebreak._base.checks import find_name
+from tiebreak._base.text import plural
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.studies.properties.allocations import Allocation, Scaled, written
 
@@ -80,7 +80,7 @@ class Finding(NamedTuple):
         return dict(zip(COLUMNS, self.row(), strict=True))
 
     def __str__(self) -> str:
-        return f"{self.short} {self.counterexample or 'holds on ' + many(self.pairs, 'pair')}"
+        return f"{self.short} {self.counterexample or 'holds on ' + plural(self.pairs, 'pair')}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,4 +128,4 @@ class PropertyReport(Drawn):
 
     def __getitem__(self, short: str) -> Finding:
         """The finding for ``"PP"``, ``"AU"`` or ``"DP"``."""
-        return self.findings[place_of(short, [finding.short for finding in self.findings], "property")]
+        return self.findings[find_name(short, [finding.short for finding in self.findings], "property")]

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tiebreak._base.spec import parse, unaliased
-from tiebreak._base.text import many
-from tiebreak.errors import InputError, quoted
+from tiebreak._base.spec import expand_alias, parse
+from tiebreak._base.text import plural
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import Number
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.utilities import UtilityTable
@@ -92,7 +92,7 @@ def standing_alone(method: str | Population) -> Population:
     """The population, unless it depends on more than the allocations that are compared."""
     kind: type[Population] | None = type(method) if isinstance(method, Population) else None
     if isinstance(method, str):
-        spelled = parse(unaliased(method.strip(), ALIASES)).name
+        spelled = parse(expand_alias(method.strip(), ALIASES)).name
         kind = CATALOGUE.get(spelled)
     if kind is not None and issubclass(kind, RELATIVE):
         raise InputError(
@@ -138,7 +138,7 @@ def gain_order(gain: Callable[..., Any], alpha: Fraction) -> Callable[[Allocatio
 def table_of(allocations: Sequence[Allocation]) -> UtilityTable:
     """Allocations as runs."""
     runs = tuple(map(str, range(len(allocations))))
-    return UtilityTable(runs, Ids.of(range(len(allocations[0]))), np.array(allocations, dtype=object))
+    return UtilityTable(runs, Ids.from_names(range(len(allocations[0]))), np.array(allocations, dtype=object))
 
 
 def fewest_requests(made: Population, domain: Domain) -> int:
@@ -146,7 +146,7 @@ def fewest_requests(made: Population, domain: Domain) -> int:
     for n in range(1, MOST_REQUESTS + 1):
         lowest = np.full((1, n), float(min(domain.values)))
         try:
-            made.check(UtilityTable(("x",), Ids.of(range(n)), lowest))
+            made.check(UtilityTable(("x",), Ids.from_names(range(n)), lowest))
         except InputError as error:
             if error.kind != "size":
                 raise
@@ -159,7 +159,7 @@ def of_function(function: Any) -> Method:
     """A user's aggregation or order function."""
     if not callable(function):
         raise InputError(
-            f"{quoted(repr(function))} is no method. Give the name of a population or a function.", kind="spec"
+            f"{quote(repr(function))} is no method. Give the name of a population or a function.", kind="spec"
         )
     name = str(getattr(function, "__name__", type(function).__name__))
     if needed_arguments(function, name) == 1:
@@ -173,11 +173,11 @@ def needed_arguments(function: Callable[..., Any], name: str) -> int:
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise InputError(f"{quoted(name)} does not tell its parameters. {advice}", kind="function") from error
+        raise InputError(f"{quote(name)} does not tell its parameters. {advice}", kind="function") from error
     variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     needed = [each for each in parameters if each.default is Parameter.empty and each.kind not in variable]
     if len(needed) not in (1, 2) or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
-        raise InputError(f"{quoted(name)} needs {many(len(needed), 'argument')}. {advice}", kind="function")
+        raise InputError(f"{quote(name)} needs {plural(len(needed), 'argument')}. {advice}", kind="function")
     return len(needed)
 
 
@@ -187,15 +187,15 @@ def number_of(function: Callable[..., Any], name: str, *allocations: Allocation)
         number = function(*allocations)
     except Exception as error:
         raise InputError(
-            f"{called(name, allocations)} fails: {quoted(str(error), 200)}. Functions get tuples of Fractions; where "
+            f"{called(name, allocations)} fails: {quote(str(error), 200)}. Functions get tuples of Fractions; where "
             "one needs more requests, give min_requests.",
             kind="function",
         ) from error
     # Only nan differs from itself.
     if not isinstance(number, Real) or number != number:
-        raise InputError(f"{called(name, allocations)} is {quoted(repr(number))}. Return a number.", kind="function")
+        raise InputError(f"{called(name, allocations)} is {quote(repr(number))}. Return a number.", kind="function")
     return number
 
 
 def called(name: str, allocations: Iterable[Allocation]) -> str:
-    return f"{quoted(name)} of {' and '.join(map(written, allocations))}"
+    return f"{quote(name)} of {' and '.join(map(written, allocations))}"

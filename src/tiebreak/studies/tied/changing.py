@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.sampling import sample_labels
@@ -37,7 +37,7 @@ class Chance(NamedTuple):
 
     @property
     def said(self) -> str:
-        return f"drawn {many(self.samples, 'time')} with seed {self.seed}"
+        return f"drawn {plural(self.samples, 'time')} with seed {self.seed}"
 
 
 def by_labels(
@@ -89,7 +89,7 @@ def by_depth(
     return Findings(
         ("depth", "measure", "share"),
         tuple(rows),
-        grown(measures, np.array(found), depths, lambda depth: many(int(depth), "item")),
+        grown(measures, np.array(found), depths, lambda depth: plural(int(depth), "item")),
         (
             "What stands below the depth counts as not retrieved.",
             *coinciding(measures, np.array(found)),

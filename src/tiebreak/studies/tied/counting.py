@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak.comparison import Comparison, compare
 from tiebreak.experiment import Experiment
 from tiebreak.notes import reading_notes, warn_about_grades
@@ -27,7 +27,7 @@ def notes_on(positions: Positions, measures: Measures) -> tuple[str, ...]:
     """Which data this is, with a warning where measures do not mean the same items."""
     warn_about_grades([inner for made in measures.values() if (inner := metric_of(made)) is not None], positions)
     counted = int((positions.relevant() > 0).sum())
-    return (f"{many(len(positions.runs), 'run')}, {many(counted, 'request')}.", *reading_notes(positions))
+    return (f"{plural(len(positions.runs), 'run')}, {plural(counted, 'request')}.", *reading_notes(positions))
 
 
 def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Any) -> Findings:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
@@ -52,10 +52,10 @@ def by_random_rankings(
     return Findings(
         ("depth", *SPREAD),
         tuple(spread(depths, measures, values)),
-        grown(measures, values.mean(axis=1), depths, lambda depth: many(int(depth), "item")),
+        grown(measures, values.mean(axis=1), depths, lambda depth: plural(int(depth), "item")),
         (
-            f"{many(RANKINGS, 'ranking')} of {many(corpus.items, 'item')} for each of "
-            f"{many(corpus.requests, 'request')} with {low} to {high} relevant items, all at random, "
+            f"{plural(RANKINGS, 'ranking')} of {plural(corpus.items, 'item')} for each of "
+            f"{plural(corpus.requests, 'request')} with {low} to {high} relevant items, all at random, "
             f"{chance.said}.",
             deviation_said(values),
             *coinciding(measures, values.mean(axis=1)),
@@ -77,14 +77,14 @@ def random_positions(corpus: Corpus, seed: int) -> Positions:
     """Rankings of the whole corpus, each order as likely as any other, by the positions of their relevant items."""
     rng = np.random.default_rng(seed)
     m = rng.integers(*corpus.relevant, size=corpus.requests, endpoint=True)
-    layout, _ = Layout.of(np.repeat(np.arange(corpus.requests), m), corpus.requests)
+    layout, _ = Layout.from_requests(np.repeat(np.arange(corpus.requests), m), corpus.requests)
     ranks = [np.concatenate([places(rng, corpus.items, size) for size in layout.sizes]) for _ in range(RANKINGS)]
     whole = np.full((RANKINGS, corpus.requests), corpus.items, dtype=np.int32)
     entries = int(m.sum())
     return Positions(
         runs=tuple(f"random{k}" for k in range(1, RANKINGS + 1)),
-        requests=Ids.of(range(corpus.requests)),
-        items=Ids.of(range(entries)),
+        requests=Ids.from_names(range(corpus.requests)),
+        items=Ids.from_names(range(entries)),
         layout=layout,
         ranks=np.array(ranks, dtype=np.int32),
         item=np.arange(entries, dtype=np.int32),

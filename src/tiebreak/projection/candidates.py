@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import many
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import CANDIDATE, EXCLUDED, Judged
-from tiebreak.errors import InputError, quoted
+from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.ids import Ids
 
@@ -64,13 +64,13 @@ def admission_notes(of: Judgements, excluded: Judgements | None, candidates: Jud
         known = places_of(excluded.requests, of.requests)[excluded.request] >= 0
         if not known.any():
             raise InputError(
-                f"the excluded items are of other requests, as {quoted(excluded.requests[0])}; the judgements begin "
-                f"with {quoted(of.requests[0])}. Were they made for each other?",
+                f"the excluded items are of other requests, as {quote(excluded.requests[0])}; the judgements begin "
+                f"with {quote(of.requests[0])}. Were they made for each other?",
                 kind="disjoint",
             )
         judged = of.request * len(of.items) + of.item
         relevant = int(np.isin(judged[of.grade > 0], known_pairs(excluded, of)).sum())
-        lost = f" {many(relevant, 'relevant item')} among them can be found by no run." if relevant else ""
+        lost = f" {plural(relevant, 'relevant item')} among them can be found by no run." if relevant else ""
         yield f"Removed from rankings first: {int(known.sum()):,} excluded items.{lost}"
     if candidates is not None:
         yield "Only candidates stand in rankings."
@@ -89,7 +89,7 @@ def check_candidates(of: Judgements, judged_pairs: Pairs, allowed: Pairs, n_item
     for r in np.setdiff1d(np.arange(len(of.requests)), allowed // n_items)[:1].tolist():
         request = of.requests[r]
         raise InputError(
-            f"request {quoted(request)} has no candidates. Give every judged request some.",
+            f"request {quote(request)} has no candidates. Give every judged request some.",
             kind="candidates",
             request=request,
         )
@@ -97,7 +97,7 @@ def check_candidates(of: Judgements, judged_pairs: Pairs, allowed: Pairs, n_item
     for j in lost[:1].tolist():
         request, item = of.requests[int(of.request[j])], of.items[int(of.item[j])]
         raise InputError(
-            f"item {quoted(item)} has a grade above 0 for request {quoted(request)}, but is none of its candidates: no "
+            f"item {quote(item)} has a grade above 0 for request {quote(request)}, but is none of its candidates: no "
             "run could find it. Add it to the candidates, or take it out of the judgements.",
             kind="candidates",
             request=request,
@@ -128,4 +128,4 @@ def places_of(names: Ids, known: Ids) -> NDArray[np.int64]:
 
 def all_items(judged: Ids, others: list[Judgements]) -> Ids:
     """The judged items in their places, behind them all others."""
-    return Ids.of(dict.fromkeys([*judged, *(name for table in others for name in table.items)]))
+    return Ids.from_names(dict.fromkeys([*judged, *(name for table in others for name in table.items)]))
