@@ -43,7 +43,7 @@ def check_metric(exp, made, spec, twin, slack, rng):
     exact = utilities(made, twin)
     found = exp.evaluate(spec)
     assert found.values[:, :, 0].tolist() == [[float(value) for value in row] for row in exact], spec
-    assert [row.mean for row in found.mean().rows] == [float(sum(row) / len(row)) for row in exact], spec
+    assert [row.value for row in found.summary().rows()] == [float(sum(row) / len(row)) for row in exact], spec
     compared = exp.compare(f"diff({spec})")
     check_pairs(compared, exact, slack, spec)
     assert (np.sign(compared.values) == exp.compare(f"sign({spec})").values).all(), spec
@@ -136,7 +136,7 @@ def test_order_of_files_lines_and_requests_changes_no_bit(part):
         mixed = shuffled(made, seed)
         first, second = (tb.Experiment(one.judgements, dict_of_runs(one)) for one in (made, mixed))
         for spec in rng.sample(sorted(twins.RATIONAL | twins.LOGARITHMIC | twins.OF_SUBTOPICS), 3):
-            assert first.evaluate(spec).to_dict() == by_name(second.evaluate(spec), first), (seed, spec)
+            assert values(first.evaluate(spec)) == values(second.evaluate(spec)), (seed, spec)
         for spec in ("RPP", "RPP(weights='dcg')", "rrLP", "diff(nDCG)"):
             for by in ("mc4", "borda", "mean"):
                 x, y = (exp.order(spec, by=by) for exp in (first, second))
@@ -168,8 +168,7 @@ def test_order_of_ratings_and_aspects_changes_no_bit(spec):
         mixed = shuffled(replace(made, grades=ratings), seed)
         first = tb.Experiment(ratings, dict_of_runs(made), aspects=made.subtopics).evaluate(spec)
         second = tb.Experiment(mixed.grades, dict_of_runs(mixed), aspects=mixed.subtopics).evaluate(spec)
-        values = second.to_dict()
-        assert first.to_dict() == {run: {q: values[run][q] for q in first.requests} for run in first.runs}, seed
+        assert values(first) == values(second), seed
 
 
 def names(specs):
@@ -189,9 +188,8 @@ def dict_of_runs(made):
     return [tb.Run(run, name=name) for name, run in zip(made.rankings, made.runs, strict=True)]
 
 
-def by_name(scores, like):
-    found = scores.to_dict()
-    return {run: {q: found[run][q] for q in like.positions.requests} for run in like.positions.runs}
+def values(scores):
+    return {(row.run, row.request, row.measure): row.value for row in scores.rows()}
 
 
 def places(order):

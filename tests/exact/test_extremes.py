@@ -93,8 +93,8 @@ def test_contributions_of_levels_are_the_nearest_floats():
     rng = np.random.default_rng(3)
     for _ in range(50):
         x, y = (sorted(rng.choice(np.arange(1, 40), 3, replace=False).tolist()) for _ in range(2))
-        found = tb.disaggregate(tb.positions([x, y]), "AP", "run1", "run2").to_dict()["q1"]
-        assert found == [
+        rows = tb.disaggregate(tb.positions([x, y]), "AP", "run1", "run2").rows()
+        assert [row.difference for row in rows] == [
             float(Fraction(i, 3 * a) - Fraction(i, 3 * b)) for i, (a, b) in enumerate(zip(x, y, strict=True), 1)
         ]
 

@@ -173,8 +173,8 @@ def test_request_without_relevant_items_has_no_value(spec):
     with pytest.warns(EmptyRequestsWarning):
         scores = tb.Experiment({"q1": {"a": 3}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}).evaluate(spec)
     assert not math.isnan(scores.values[0, 0, 0]) and math.isnan(scores.values[0, 1, 0])
-    (mean,) = scores.mean().rows
-    assert (mean.mean, mean.n_requests) == (scores.values[0, 0, 0], 1)
+    (mean,) = scores.summary().rows()
+    assert (mean.value, mean.n_requests) == (scores.values[0, 0, 0], 1)
 
 
 def test_values_do_not_depend_on_which_other_requests_and_runs_are_there():

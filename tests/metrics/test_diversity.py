@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from nested import nested
 from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaNDCG
 from tiebreak.metrics.diversity.base import AspectMetric
@@ -168,7 +169,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
     )
     effort = {"p": Fraction(99, 100), "e": Fraction(1, 20), "g_max": 5}
     specs = [*HOW, "vargas_nDCG(alpha=0.25)@5", "S-Recall@3", "S-RR@4", "RBU(r_max=5)@6", "EU(r_max=5)@6"]
-    found = exp.evaluate(specs).to_dict()
+    found = nested(exp.evaluate(specs), "run", "request", "measure")
     for name, run in zip(("run1", "run2"), runs, strict=True):
         for user, of in judged.items():
             if not any(of.values()):
@@ -243,7 +244,7 @@ def test_worked_examples_of_alpha_beta_ndcg_hold():
         assert {*arguments["pool"]} == {*arguments["aspects"]}
         spec = f"alpha_beta_nDCG(pool='all', alpha={alpha}, beta={beta}, r_max=5)@{arguments['k']}"
         found = tb.Experiment(judged, run, aspects=arguments["aspects"]).evaluate(spec)
-        assert found.to_dict()["run1"]["u"][spec] == pytest.approx(expected, rel=1e-12)
+        assert nested(found, "run", "request", "measure")["run1"]["u"][spec] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("name", "spec"), [("s_recall", "S-Recall@{k}"), ("s_rr", "S-RR@100")])
@@ -252,7 +253,9 @@ def test_worked_examples_of_aspects_shown_hold(name, spec):
         run = {"u": scored(arguments["ranking"])}
         made = tb.Experiment({"u": {"i0": 1}}, run, aspects=arguments["aspects"])
         asked = spec.format(**arguments)
-        assert made.evaluate(asked).to_dict()["run1"]["u"][asked] == pytest.approx(float(Fraction(expected)))
+        assert nested(made.evaluate(asked), "run", "request", "measure")["run1"]["u"][asked] == pytest.approx(
+            float(Fraction(expected))
+        )
 
 
 def test_unrated_and_rated_low_are_told_apart():
@@ -271,7 +274,7 @@ def test_profile_may_be_other_ratings():
     judged, aspects = {"u": {"a": 5}}, {"a": ["war"], "b": ["love"]}
     made = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
     found = made.evaluate("alpha_beta_nDCG@1")
-    assert found.to_dict()["run1"]["u"]["alpha_beta_nDCG@1"] == 0
+    assert nested(found, "run", "request", "measure")["run1"]["u"]["alpha_beta_nDCG@1"] == 0
     assert "Users whose interests nothing that they rated serves, for whom it is 0: 1." in found.notes
     assert tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects).evaluate("alpha_beta_nDCG@1").to_flat_dict() == {
         "run1/alpha_beta_nDCG@1": 1
@@ -308,7 +311,7 @@ def test_aspects_stand_for_subtopics():
     runs = [{"u": scored("axbc"), "v": scored("ab")}, {"u": scored("cba"), "v": scored("xb")}]
     of_table, of_judgements = tb.Experiment(judged, runs, aspects=aspects), tb.Experiment(by_subtopic, runs)
     measures = ["STREC@1", "alpha_nDCG@3", "ERR_IA@2"]
-    found, expected = (exp.evaluate(measures).to_dict() for exp in (of_table, of_judgements))
+    found, expected = (nested(exp.evaluate(measures), "run", "request", "measure") for exp in (of_table, of_judgements))
     for run in ("run1", "run2"):
         assert found[run]["v"] == pytest.approx(expected[run]["v"])  # u has an item without an aspect
     # u: all relevant items -2 of 3 levels, war +1 of 2, love, shown by b alone, -1 of 1. v: +2 of 2, +2 of 2, 0 of 1.
@@ -348,7 +351,8 @@ def test_subtopics_are_aspects_where_there_is_no_table():
     judged = {"q": {"a": {"1": 2, "2": 0}, "b": {"1": 1, "2": 2}}, "r": {"a": {"1": 1}}}
     runs = {"q": scored("xab"), "r": scored("a")}
     exp = tb.Experiment(judged, runs)
-    found = exp.evaluate(["S-Recall@2", "S-RR@5", "alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"]).to_dict()["run1"]
+    scores = exp.evaluate(["S-Recall@2", "S-RR@5", "alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"])
+    found = nested(scores, "run", "request", "measure")["run1"]
     # a shows subtopic 1 only; b, at rank 3, both.
     assert (found["q"]["S-Recall@2"], found["q"]["S-RR@5"]) == (0.5, 1 / 3)
     assert (found["r"]["S-Recall@2"], found["r"]["S-RR@5"]) == (1, 1)
@@ -447,7 +451,7 @@ def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
     how = Fraction(1, 4), Fraction(1, 2), 5
     for pool in ("runs", "all"):
         spec = f"alpha_beta_nDCG(pool='{pool}', alpha=0.25, r_max=5)@3"
-        found = exp.evaluate(spec).to_dict()
+        found = nested(exp.evaluate(spec), "run", "request", "measure")
         for user, of in judged.items():
             shown = {item for run in runs for item in run[user][:3]} if pool == "runs" else {*aspects}
             gamma, order, left = interest(of, aspects), [], sorted({*of} | (shown & {*aspects}))

@@ -3,6 +3,7 @@
 import pytest
 
 import tiebreak as tb
+from nested import nested
 from tiebreak.errors import InputError
 
 ir_measures = pytest.importorskip("ir_measures")
@@ -14,7 +15,8 @@ WHOLE = {**RUN, "q3": {"f": 2.0, "y": 1.0}}
 
 def means(measures, run=WHOLE, **options):
     found = tb.Experiment(QRELS, tb.Run(run, name="run"), **options).evaluate(measures)
-    return found.mean().to_dict()["run"] if isinstance(measures, list) else found.mean().to_dict()["run"][measures]
+    by_measure = nested(found.summary(), "run", "measure")["run"]
+    return by_measure if isinstance(measures, list) else by_measure[measures]
 
 
 @pytest.mark.parametrize(

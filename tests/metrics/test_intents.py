@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from nested import nested
 from worked_examples import examples_of
 
 ITEMS, SUBTOPICS = "abcdef", "123"
@@ -64,7 +65,8 @@ def value(spec, ranking, grades, **how):
     # One more request with two subtopics: with a single one in all there would be none.
     judged = {"q": grades, "z": {"i0": {"a": 1, "b": 1}}}
     run = {"q": scored(ranking), "z": {"i0": 1.0}}
-    return tb.Experiment(judged, run, **how).evaluate(spec).to_dict()["run1"].get("q", {}).get(spec, math.nan)
+    scores = tb.Experiment(judged, run, **how).evaluate(spec)
+    return nested(scores, "run", "request", "measure").get("run1", {}).get("q", {}).get(spec, math.nan)
 
 
 def test_worked_examples_of_alpha_ndcg_hold():

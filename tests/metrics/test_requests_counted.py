@@ -30,7 +30,7 @@ def test_requests_without_an_item_of_a_measures_own_level_are_zero(measure):
     assert found[measure][0, 1:3].tolist() == [0.0, 0.0]
     assert np.isnan(found[measure][0, 3])
     assert found[measure][0, 0] > 0
-    counted = {row.measure: row.n_requests for row in found.mean().rows}
+    counted = {row.measure: row.n_requests for row in found.summary().rows()}
     assert counted == {"AP": 3, measure: 3}
 
 
