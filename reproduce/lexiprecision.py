@@ -110,14 +110,14 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
         ("lp-fig5", "level", "LP Fig 5, ties by recall level"),
         ("lp-fig6", "decided", "LP Fig 6, recall levels needed to tell runs apart"),
     ):
-        yield figure(name, title, tb.studies.ties(one.binary, by=view), one)
+        yield figure(name, title, tb.studies.ties(one.binary, view=view), one)
     local = tb.studies.agreement(one.graded, "locality")
     yield figure("lp-fig7", "LP Fig 7, locality of differences in reciprocal rank", local, one)
 
 
 def ties_without_labels(data: Data, one: Collection) -> Iterator[Figure]:
     """LP Fig 9."""
-    found = tb.studies.ties(one.binary, ["RR", "rrLP"], by="labels", samples=data.samples, jobs=data.jobs)
+    found = tb.studies.ties(one.binary, ["RR", "rrLP"], view="labels", samples=data.samples, jobs=data.jobs)
     yield figure("lp-fig9", "LP Fig 9, ties as labels are removed", found, one)
 
 

@@ -108,7 +108,7 @@ def on_paper(data: Data) -> Iterator[Figure]:
         ("lr-fig16", "stochastic", "LR Fig 16, worst case of optimal rankings, fixed or drawn"),
     ):
         yield figure(name, title, tb.studies.orientation(by=view))
-    found = tb.studies.ties(by="random", samples=data.samples, jobs=data.jobs)
+    found = tb.studies.ties(view="random", samples=data.samples, jobs=data.jobs)
     yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", found)
 
 
@@ -117,7 +117,7 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     agreeing = tb.studies.agreement(one.binary, "preference", jobs=data.jobs)
     yield figure("lr-fig10", "LR Fig 10, agreement of preferences", agreeing, one)
     yield figure("lr-fig11", "LR Fig 11, ties by measure", tb.studies.ties(one.binary, RECALL), one)
-    found = tb.studies.ties(one.binary, RECALL, by="labels", samples=data.samples, jobs=data.jobs)
+    found = tb.studies.ties(one.binary, RECALL, view="labels", samples=data.samples, jobs=data.jobs)
     yield figure("lr-fig14", "LR Fig 14, ties as labels are removed", found, one)
 
 

@@ -45,12 +45,12 @@ def test_missing_folder_is_told_before_any_work(files, tmp_path):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (("ties", "--by", "random", "--depth", "10"), "--depth is for --by measure or first"),
-        (("ties", "QRELS", "--samples", "5"), "--samples is for --by labels or random"),
-        (("agreement", "QRELS", "--seed", "3"), "--seed is for --by sign"),
-        (("agreement", "QRELS", "--run", "a"), "--run is for --by level"),
-        (("orientation", "--by", "properties", "--pairs", "4"), "--pairs is for --by agreement or ties"),
-        (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --experiment robustness"),
+        (("ties", "--view", "random", "--depth", "10"), "--depth is for --view measure or first"),
+        (("ties", "QRELS", "--samples", "5"), "--samples is for --view labels or random"),
+        (("agreement", "QRELS", "--seed", "3"), "--seed is for --view sign"),
+        (("agreement", "QRELS", "--run", "a"), "--run is for --view level"),
+        (("orientation", "--view", "properties", "--pairs", "4"), "--pairs is for --view agreement or ties"),
+        (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --view robustness"),
     ],
 )
 def test_options_that_a_view_has_no_use_for_are_refused(files, typed, said):

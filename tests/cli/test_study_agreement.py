@@ -1,19 +1,14 @@
 """``tiebreak study agreement``: every view, every format, and what is refused."""
 
 import pytest
+from tiebreak.cli.studies.agreement import VIEWS
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
-from tiebreak.cli.studies.agreement import VIEWS
-from tiebreak.studies import agreeing
 
 
 @pytest.fixture
 def files(tmp_path):
     return three_runs(tmp_path)
-
-
-def test_views_are_those_of_the_study():
-    assert VIEWS == agreeing.VIEWS
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -24,7 +19,7 @@ def test_agreement_in_every_format(files, form):
 @pytest.mark.parametrize("by", VIEWS)
 def test_every_view(files, tmp_path, by):
     pytest.importorskip("altair")
-    done("study", "agreement", *files, "--by", by, "--plot", tmp_path / "drawn.svg")
+    done("study", "agreement", *files, "--view", by, "--plot", tmp_path / "drawn.svg")
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
 
 
@@ -37,7 +32,7 @@ def test_numbers_are_those_of_the_library(files):
 
 
 def test_two_runs_by_level(files):
-    said = ("study", "agreement", *files, "--by", "level", "-m", "AP", "--request", "q1", "--format", "jsonl")
+    said = ("study", "agreement", *files, "--view", "level", "-m", "AP", "--request", "q1", "--format", "jsonl")
     rows = objects(done(*said, "--run", "three", "--other", "one").stdout)
     # AP by level: three 1/2 and 1/2, one 1/2 and 1/3.
     assert [round(row["difference"], 6) for row in rows] == [0, round(1 / 6, 6)]
@@ -46,9 +41,9 @@ def test_two_runs_by_level(files):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--by", "order", "--run", "one"), "--run is for --by level"),
-        (("--ordering", "mc4"), "--ordering is for --by order"),
-        (("--by", "nothing"), "'nothing' is not one of"),
+        (("--view", "order", "--run", "one"), "--run is for --view level"),
+        (("--ordering", "mc4"), "--ordering is for --view order"),
+        (("--view", "nothing"), "'nothing' is not one of"),
     ],
 )
 def test_options_of_other_views_are_refused(files, arguments, said):

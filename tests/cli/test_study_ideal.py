@@ -31,7 +31,7 @@ def test_swap_of_two_items_by_hand(files):
     User u: war has 6 of 10 and love 4: a (war), then b or c for love: c, rated more. Swapped b, c, a: b gives all of
     1/5; c 0.99 x 4/10 x 3/4 x 3/5; a 0.99^2 x 6/10 x 3/4 x 5/5.
     """
-    found = rows_of(*files, "--experiment", "values", "-m", "EU(e=0)@3", "--cutoff", "3")
+    found = rows_of(*files, "--view", "values", "-m", "EU(e=0)@3", "--cutoff", "3")
     swapped = [row for row in found if (row["perturbation"], row["perturbed"]) == ("bottom to top", "1")]
     u = 1 / 5 + 0.99 * 0.4 * 0.75 * 0.6 + 0.99**2 * 0.6 * 0.75
     v = 2 / 6 * 2 / 5 + 0.99 * 4 / 6 * 4 / 5
@@ -40,15 +40,13 @@ def test_swap_of_two_items_by_hand(files):
 
 
 def test_profile_is_read(files, tmp_path):
-    assert rows_of(*files, "--experiment", "values") != rows_of(
-        *files, "--experiment", "values", "--train", tmp_path / "train.csv"
-    )
+    assert rows_of(*files, "--view", "values") != rows_of(*files, "--view", "values", "--train", tmp_path / "train.csv")
 
 
 @pytest.mark.parametrize("experiment", ["values", "significance", "robustness"])
 def test_every_experiment_has_its_users(files, experiment):
     few = ("--systems", "3", "--removals", "2") if experiment == "robustness" else ()
-    found = rows_of(*files, "--experiment", experiment, *few, "--jobs", "2")
+    found = rows_of(*files, "--view", experiment, *few, "--jobs", "2")
     assert found and all(int(row["users"]) in (1, 2) for row in found)
 
 

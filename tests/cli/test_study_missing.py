@@ -53,8 +53,8 @@ def test_numbers_are_those_of_the_library(simulated, options, how):
     qrels, *runs = simulated
     said = done("study", "missing", *simulated, *options, "-m", "RPP", "-m", "AP", "--format", "jsonl").stdout
     reading = {"min_grade": 2} if "--min-grade" in options else {}
-    assert objects(said) == missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **how).to_dict()
-    assert objects(said) != missing(tb.Experiment(qrels, runs), ["RPP", "AP"]).to_dict()
+    assert objects(said) == missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **how).to_dict()["rows"]
+    assert objects(said) != missing(tb.Experiment(qrels, runs), ["RPP", "AP"]).to_dict()["rows"]
 
 
 def test_it_is_listed():

@@ -14,7 +14,20 @@ def test_every_format_without_files(form):
 
 
 def test_sizes_are_numbers_and_ranges():
-    asked = ("--by", "ties", "-m", "RR", "--items", "10", "--items", "20-21", "--relevant", "2-3", "--format", "jsonl")
+    asked = (
+        "--view",
+        "ties",
+        "-m",
+        "RR",
+        "--items",
+        "10",
+        "--items",
+        "20-21",
+        "--relevant",
+        "2-3",
+        "--format",
+        "jsonl",
+    )
     made = objects(done("study", "orientation", *asked).stdout)
     assert [(row["items"], row["relevant"]) for row in made] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
 
@@ -22,7 +35,7 @@ def test_sizes_are_numbers_and_ranges():
 def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
-    asked = ("--by", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
+    asked = ("--view", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
     made = {row["property"]: row for row in objects(done("study", "orientation", *asked).stdout)}
     assert made["strictly increasing in swapping up"]["found"] == "violated"
     assert made["increasing in swapping up"]["found"] == "holds"
@@ -31,7 +44,7 @@ def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
 def test_result_is_written_and_drawn(tmp_path):
     pytest.importorskip("altair")
     files = ("--plot", tmp_path / "drawn.svg", "-o", tmp_path / "found.jsonl")
-    done("study", "orientation", "--by", "diagram", "--format", "jsonl", *files)
+    done("study", "orientation", "--view", "diagram", "--format", "jsonl", *files)
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
     assert len([json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]) == 2 * 20
 
@@ -41,7 +54,7 @@ def test_result_is_written_and_drawn(tmp_path):
     [
         (["--relevant", "5-2"], "Give a number, such as 10, or a range, such as 5-50."),
         (["--items", "many"], "Give a number"),
-        (["--by", "region", "-m", "AP"], "depends on no measure"),
+        (["--view", "region", "-m", "AP"], "depends on no measure"),
         (["-m", "Recal@5"], "Recal"),
     ],
 )
@@ -58,12 +71,5 @@ def test_picture_and_table_are_not_the_same_file(tmp_path):
 
 
 def test_unknown_view_is_refused():
-    assert "'turning'" in done("study", "orientation", "--by", "turning", code=2).stderr
-    assert "items=41" in one_line_error("study", "orientation", "--by", "region", "--items", "41")
-
-
-def test_views_of_the_command_are_those_of_the_study():
-    from tiebreak.cli.studies.orientation import VIEWS
-    from tiebreak.studies.on_paper import VIEWS as KNOWN
-
-    assert tuple(KNOWN) == VIEWS
+    assert "'turning'" in done("study", "orientation", "--view", "turning", code=2).stderr
+    assert "items=41" in one_line_error("study", "orientation", "--view", "region", "--items", "41")

@@ -6,14 +6,8 @@ import io
 import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
-from tiebreak.cli.studies import ties as command
-from tiebreak.studies import tied
 
 VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
-
-
-def test_views_are_those_of_the_study():
-    assert command.VIEWS == tied.VIEWS == (*VIEWS, "random")
 
 
 @pytest.fixture
@@ -34,7 +28,7 @@ def test_ties_by_measure(files):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_labels_in_every_format(files, form):
-    said = done("study", "ties", *files, "--by", "labels", "-m", "RR", "--samples", 2, "--format", form).stdout
+    said = done("study", "ties", *files, "--view", "labels", "-m", "RR", "--samples", 2, "--format", form).stdout
     assert "RR" in said and "0.5" in said
 
 
@@ -42,12 +36,12 @@ def test_labels_in_every_format(files, form):
 def test_every_view_is_drawn(files, tmp_path, by):
     pytest.importorskip("altair")
     few = ("--samples", 2) if by == "labels" else ()
-    done("study", "ties", *files, "--by", by, *few, "--plot", tmp_path / "drawn.svg")
+    done("study", "ties", *files, "--view", by, *few, "--plot", tmp_path / "drawn.svg")
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
 
 
 def drawn_by(*options):
-    text = done("study", "ties", "--by", "random", "-m", "RP", "--samples", 2, *options, "--format", "csv").stdout
+    text = done("study", "ties", "--view", "random", "-m", "RP", "--samples", 2, *options, "--format", "csv").stdout
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -59,21 +53,23 @@ def test_random_rankings_need_no_files():
 
 
 def test_samples_are_as_many_as_asked_for(files):
-    labels = ("study", "ties", *files, "--by", "labels", "-m", "RR", "--format", "jsonl")
+    labels = ("study", "ties", *files, "--view", "labels", "-m", "RR", "--format", "jsonl")
     spread = [{row["sd"] for row in objects(done(*labels, "--samples", n).stdout)} for n in (1, 2)]
     assert spread[0] == {None} and None not in spread[1]  # one sample has no spread
 
 
 def test_rankings_are_cut_before_they_are_studied(files):
-    rows = objects(done("study", "ties", *files, "--by", "depth", "-m", "RR", "--depth", 2, "--format", "jsonl").stdout)
+    rows = objects(
+        done("study", "ties", *files, "--view", "depth", "-m", "RR", "--depth", 2, "--format", "jsonl").stdout
+    )
     assert [row["depth"] for row in rows] == [1, 2]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--by", "first", "-m", "RR"], "looks at positions alone"),
-        (["--by", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
+        (["--view", "first", "-m", "RR"], "looks at positions alone"),
+        (["--view", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
         (["-m", "APP"], "unknown preference"),
     ],
 )
@@ -82,7 +78,7 @@ def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options
 
 
 def test_files_are_given_where_they_are_needed(files):
-    assert "leave out QRELS" in done("study", "ties", *files, "--by", "random", code=2).stderr
-    assert "Give QRELS RUN" in done("study", "ties", "--by", "labels", code=2).stderr
+    assert "leave out QRELS" in done("study", "ties", *files, "--view", "random", code=2).stderr
+    assert "Give QRELS RUN" in done("study", "ties", "--view", "labels", code=2).stderr
     assert "Give QRELS RUN" in done("study", "ties", files[0], code=2).stderr
-    assert "leave out QRELS" in done("study", "ties", files[0], "--by", "random", code=2).stderr
+    assert "leave out QRELS" in done("study", "ties", files[0], "--view", "random", code=2).stderr

@@ -22,12 +22,14 @@ def table(tmp_path):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_utilities_in_every_format(table, form):
-    assert "-0.333" in done("study", "validity", "--utilities", table, "--by", "thresholding", "--format", form).stdout
+    assert (
+        "-0.333" in done("study", "validity", "--utilities", table, "--view", "thresholding", "--format", form).stdout
+    )
 
 
 def test_runs_move_from_the_mean_to_leximin(files):
     # AP: one 5/6 and 1, two 1/4 and 0, three 1 and 1/2: the mean and leximin agree.
-    rows = objects(done("study", "validity", *files, "-m", "AP", "--by", "movement", "--format", "jsonl").stdout)
+    rows = objects(done("study", "validity", *files, "-m", "AP", "--view", "movement", "--format", "jsonl").stdout)
     assert [(row["run"], row["mean"], row["leximin"]) for row in rows] == [
         ("one", 1, 1),
         ("three", 2, 2),
@@ -39,8 +41,8 @@ def test_runs_move_from_the_mean_to_leximin(files):
     ("arguments", "said"),
     [
         ((), "Give QRELS RUN..., or --utilities FILE"),
-        (("--by", "nothing"), "'nothing' is not one of"),
-        (("FILES", "-m", "AP", "-m", "RR"), "Give one measure, or --by discriminant"),
+        (("--view", "nothing"), "'nothing' is not one of"),
+        (("FILES", "-m", "AP", "-m", "RR"), "Give one measure, or --view discriminant"),
         (("FILES", "--missing", "0"), "are for --utilities"),
         (("TABLE", "-m", "AP"), "takes the place of QRELS and -m"),
         (("FILES", "-m", "nothing"), "nothing"),

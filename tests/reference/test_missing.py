@@ -24,7 +24,7 @@ def experiment(request, data):
 @pytest.mark.parametrize(("remove", "of"), [("labels", "order"), ("pool", "preferences"), ("requests", "systems")])
 def test_threads_change_nothing(experiment, remove, of):
     measures, how = ("RPP", "dcgRPP", "LexiRecall", "AP", "nDCG"), {"fractions": [0.3, 0.8], "samples": 2}
-    found = [missing(experiment, measures, remove, of, **how, jobs=jobs).rows for jobs in (1, 2, 8)]
+    found = [missing(experiment, measures, remove, of, **how, jobs=jobs).rows() for jobs in (1, 2, 8)]
     assert found[0] == found[1] == found[2]
     assert min(row.mean for row in found[0]) < 1
 
@@ -32,6 +32,6 @@ def test_threads_change_nothing(experiment, remove, of):
 @pytest.mark.parametrize("remove", ["labels", "requests"])
 def test_order_by_reciprocal_rank_is_the_least_stable(experiment, remove):
     """RPP 6.2: of RPP, its relatives, AP, nDCG and RR, RR degrades the fastest."""
-    found = missing(experiment, RPP_PAPER, remove, fractions=[0.5], samples=10, jobs=2).rows
+    found = missing(experiment, RPP_PAPER, remove, fractions=[0.5], samples=10, jobs=2).rows()
     assert min(found, key=lambda row: row.mean).measure == "RR"
     assert all(row.samples == 10 for row in found)

@@ -34,4 +34,4 @@ def test_study_of_populations_is_as_printed(experiment):
         experiment.utilities("AP"), populations=("min", "gmean", experiment.order("s@10"), "auc4", "mean", "leximax")
     )
     printed = [value for name, value in PRINTED.items() if name != "leximin(AP)"]
-    assert [(round(tau, 3), tied) for _, tau, tied in found.rows] == printed
+    assert [(round(tau, 3), tied) for _, tau, tied in found.rows()] == printed

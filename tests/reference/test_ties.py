@@ -3,8 +3,8 @@
 import pytest
 
 import tiebreak as tb
-from tiebreak.studies.tied import MEASURES
-from tiebreak.studies.tied.changing import cut
+from tiebreak.studies._ties import MEASURES
+from tiebreak.studies._ties.changing import cut
 
 COMPARED = 43 * 37 * 36 // 2
 
@@ -18,25 +18,25 @@ def experiment(data):
 def test_shares_are_the_printed_ones(experiment):
     # LP Table 2, deep-pass (2019): 2.63 for rrLP and sgnLP, 56.89 for RR.
     found = tb.studies.ties(experiment, ["rrLP", "sgnLP", "RR"])
-    assert [row[1] for row in found.rows] == [COMPARED] * 3
-    assert [round(100 * row[3], 2) for row in found.rows] == [2.63, 2.63, 56.89]
+    assert [row[1] for row in found.rows()] == [COMPARED] * 3
+    assert [round(100 * row[3], 2) for row in found.rows()] == [2.63, 2.63, 56.89]
 
 
 def test_views_agree_with_the_printed_shares(experiment):
-    first = tb.studies.ties(experiment, by="first").rows
+    first = tb.studies.ties(experiment, view="first").rows()
     assert sum(row[2] for row in first) == 2 * COMPARED
     assert round(100 * sum(row[3] for row in first) / (2 * COMPARED), 2) == 56.89
-    level = tb.studies.ties(experiment, by="level").rows[0]
+    level = tb.studies.ties(experiment, view="level").rows()[0]
     assert (level[3], round(100 * level[5], 2)) == (COMPARED, 56.89)
-    decided = tb.studies.ties(experiment, by="decided").rows
+    decided = tb.studies.ties(experiment, view="decided").rows()
     for name in ("LexiPrecision", "LexiRecall"):
         differ = sum(row[2] for row in decided if row[0] == name)
         assert round(100 * (COMPARED - differ) / COMPARED, 2) == 2.63
 
 
 def test_trends_are_those_of_the_papers(experiment):
-    found = tb.studies.ties(experiment, by="labels", fractions=[1.0, 0.5, 0.2], samples=3, jobs=2)
-    share = {row[:2]: row[2] for row in found.rows}
+    found = tb.studies.ties(experiment, view="labels", fractions=[1.0, 0.5, 0.2], samples=3, jobs=2)
+    share = {row[:2]: row[2] for row in found.rows()}
     # LR 6.2.2 and Fig 14: recall and R-precision tie more often than lexirecall, AP and nDCG, and ever more as labels
     # are removed.
     for kept in (1.0, 0.5, 0.2):
@@ -49,9 +49,9 @@ def test_trends_are_those_of_the_papers(experiment):
 
 
 def test_cut_positions_tie_as_rankings_read_with_a_depth(experiment):
-    rows = tb.studies.ties(experiment, by="depth", depths=[10, 100]).rows
+    rows = tb.studies.ties(experiment, view="depth", depths=[10, 100]).rows()
     for depth in (10, 100):
         read = tb.Experiment(experiment.judgements, experiment.runs, min_grade=2, binary=True, depth=depth)
-        expected = [row[3] for row in tb.studies.ties(read, MEASURES).rows]
+        expected = [row[3] for row in tb.studies.ties(read, MEASURES).rows()]
         assert [share for at, _, share in rows if at == depth] == expected
         assert (cut(experiment.positions, depth).ranks == read.positions.ranks).all()

@@ -17,7 +17,7 @@ FOUND = Findings(
 
 
 def test_rows_in_every_form():
-    assert FOUND.to_dict() == [
+    assert FOUND.to_dict()["rows"] == [
         {"measure": "AP", "share": 1 / 3, "tied": 2},
         {"measure": "RR", "share": None, "tied": 3},
     ]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from orderings import slow
 from tiebreak.studies import missing
+from tiebreak.studies._missing import FRACTIONS, MEASURES
 from tiebreak.studies.base import seeds_of
-from tiebreak.studies.incomplete import FRACTIONS, MEASURES
 
 # A slow twin, from files to the share: labels are removed from the judgements, and everything is worked out anew
 
@@ -135,14 +135,14 @@ def test_study_equals_its_slow_twin(binary, measure, remove, of):
     how = {"fractions": [0.2, 0.5, 0.8], "samples": 3, "seed": 7}
     found = missing(binary, measure, remove, of, **how)
     expected = slow_rows(QRELS, list(SIMULATION.runs.values()), measure, remove, of, **how)
-    for row, (mean, low, high, sd, samples) in zip(found.rows, expected, strict=True):
+    for row, (mean, low, high, sd, samples) in zip(found.rows(), expected, strict=True):
         assert row.samples == samples
         assert row[2:6] == pytest.approx((mean, low, high, sd), abs=1e-12)
 
 
 def test_what_the_twin_is_held_against_is_not_trivial(binary):
     for remove, of in WAYS:
-        (row,) = missing(binary, "RPP", remove, of, fractions=[0.8], samples=3, seed=7).rows
+        (row,) = missing(binary, "RPP", remove, of, fractions=[0.8], samples=3, seed=7).rows()
         assert row.low < row.high and row.mean < 1, (remove, of)
 
 
@@ -159,7 +159,7 @@ def test_ties_must_stay_ties():
     # Complete: all find a relevant item first, RR = 1, so all three pairs tie. Only a: RR is 1, 1, 0, and one pair of
     # three still ties. Only b: 1/2, 0, 1, and none does.
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]}, {"q": ["b"]})
-    (row,) = missing(exp, "RR", of="preferences", fractions=[0.5], samples=40).rows
+    (row,) = missing(exp, "RR", of="preferences", fractions=[0.5], samples=40).rows()
     only_a = sum(chance(seed, "q", "a") < chance(seed, "q", "b") for seed in seeds_of(0, 40))
     assert 0 < only_a < 40
     assert (row.low, row.high, row.samples) == (0.0, 1 / 3, 40)
@@ -169,9 +169,9 @@ def test_ties_must_stay_ties():
 def test_order_that_is_one_tie_has_no_correlation():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
     found = missing(exp, "RR", fractions=[0.5], samples=3)
-    assert found.rows == (("RR", 0.5, None, None, None, None, 0),)
+    assert found.rows() == (("RR", 0.5, None, None, None, None, 0),)
     assert "RR: without a value, all tied or nothing left: 3 of 3 samples." in found.notes
-    assert found.summary.endswith("tau_b of the order of runs: not known.")
+    assert found.conclusion.endswith("tau_b of the order of runs: not known.")
     assert found.table().rows == (("RR", "0.500", "-", "-", "-", "-", "0"),)
 
 
@@ -183,7 +183,7 @@ def test_removed_requests_by_hand():
     exp = hand(qrels, {"q1": first, "q2": first}, {"q1": fourth, "q2": fourth, "q3": first})
     for of, stays, turns in (("order", 1.0, -1.0), ("systems", 1.0, 0.0)):
         found = missing(exp, "RR", "requests", of, fractions=[1 / 3, 2 / 3, 1], samples=30)
-        for row, kept in zip(found.rows, (2, 1, 1), strict=True):
+        for row, kept in zip(found.rows(), (2, 1, 1), strict=True):
             expected = []
             for seed in seeds_of(0, 30):
                 order = sorted(qrels, key=lambda q, seed=seed: chance(seed, q))
@@ -198,7 +198,7 @@ def test_requests_without_a_relevant_item_are_not_sampled():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}} | {f"r{k}": {"a": 0} for k in range(10)}
     exp = hand(qrels, {"q1": ["a"], "q2": ["a"]}, {"q1": ["u", "a"], "q2": ["a"]})
     with pytest.warns(tb.errors.EmptyRequestsWarning):
-        (row,) = missing(exp, "RR", "requests", "systems", fractions=[0.5], samples=20).rows
+        (row,) = missing(exp, "RR", "requests", "systems", fractions=[0.5], samples=20).rows()
     assert (row.samples, row.low, row.high) == (20, 0.0, 1.0)  # q1 tells the runs apart, q2 ties them
 
 
@@ -208,16 +208,16 @@ def test_what_another_truth_ties_is_left_out():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "u", "b"]}, {"q": ["a", "b"]}, {"q": ["u", "a", "b"]})
     for truth, only in (("RR", 1.0), ("sign(RR)", 1.0), (None, 1.0)):
         found = missing(exp, "LexiPrecision", of="preferences", truth=truth, fractions=[0], samples=1)
-        assert [row.mean for row in found.rows] == [only]
+        assert [row.mean for row in found.rows()] == [only]
     # Without a: x has b at 3, y at 2, z at 3: signs -, 0, +; RR on complete data says nothing, +, +: one of two.
     # Without b: RR itself, both agree.
-    (row,) = missing(exp, "LexiPrecision", of="preferences", truth="RR", fractions=[0.5], samples=30).rows
+    (row,) = missing(exp, "LexiPrecision", of="preferences", truth="RR", fractions=[0.5], samples=30).rows()
     assert (row.low, row.high) == (0.5, 1.0)
 
 
 def test_truth_that_ties_everything_leaves_nothing():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]})
-    (row,) = missing(exp, "LexiRecall", of="preferences", truth="RR", fractions=[0], samples=1).rows
+    (row,) = missing(exp, "LexiRecall", of="preferences", truth="RR", fractions=[0], samples=1).rows()
     assert row.mean is None and row.samples == 0
 
 
@@ -226,7 +226,7 @@ def test_means_that_differ_by_rounding_alone_tie():
     at = {k: [*(f"u{i}" for i in range(k - 1)), "a"] for k in (10, 15, 6)}
     assert 0 < abs(fsum([1 / 10, 1 / 15, -1 / 6])) < 1e-16
     exp = hand({q: {"a": 1} for q in ("q1", "q2", "q3")}, {"q1": at[10], "q2": at[15]}, {"q3": at[6]})
-    (row,) = missing(exp, "RR", of="systems", truth="RR", fractions=[0], samples=1).rows
+    (row,) = missing(exp, "RR", of="systems", truth="RR", fractions=[0], samples=1).rows()
     assert row.samples == 0
 
 
@@ -239,14 +239,14 @@ def test_requests_that_lose_what_counts_are_left_out_and_counted():
     assert 0 < lost < 20
     said = [note for note in found.notes if "lost all that counts" in note]
     assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests lost all that counts; left out."]
-    assert found.rows[0].mean == 1.0  # in what remains, nothing changes
+    assert found.rows()[0].mean == 1.0  # in what remains, nothing changes
 
 
 def test_sample_in_which_nothing_counts_has_no_value():
     exp = hand({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
     found = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
     lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in seeds_of(0, 20))
-    assert found.rows[0].samples == 20 - lost
+    assert found.rows()[0].samples == 20 - lost
     assert f"AP(rel=2): without a value, all tied or nothing left: {lost} of 20 samples." in found.notes
 
 
@@ -254,8 +254,8 @@ def test_labels_that_few_runs_retrieve_go_first():
     # a is retrieved by two runs, b by one, c by none: c never stays where one label does; a does in 2 of 3 draws.
     exp = hand({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "u", "b"]}, {"q": ["u", "a"]})
     # Only a: x is better, as on complete data. Only b: so as well. Only c: a tie, which is what uniform removal finds.
-    (by_pool,) = missing(exp, "RR", "pool", "preferences", fractions=[0.6], samples=60).rows
-    (uniform,) = missing(exp, "RR", "labels", "preferences", fractions=[0.6], samples=60).rows
+    (by_pool,) = missing(exp, "RR", "pool", "preferences", fractions=[0.6], samples=60).rows()
+    (uniform,) = missing(exp, "RR", "labels", "preferences", fractions=[0.6], samples=60).rows()
     assert (by_pool.low, uniform.low) == (1.0, 0.0)
 
 
@@ -282,7 +282,7 @@ MANY = (*MEASURES, "RPP(rel=1)", "AP(rel=1)", "bpref", "rrLP", "sign(nDCG@5)")
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning", "ignore::tiebreak.errors.GradesWarning")
 @pytest.mark.parametrize(("remove", "of"), WAYS)
 def test_nothing_changes_where_nothing_is_removed(graded, remove, of):
-    for row in missing(graded, MANY, remove, of, fractions=[0], samples=2).rows:
+    for row in missing(graded, MANY, remove, of, fractions=[0], samples=2).rows():
         assert (row.mean, row.low, row.high, row.sd, row.samples) == (1.0, 1.0, 1.0, 0.0, 2)
 
 
@@ -295,11 +295,11 @@ def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
     labels = {(kept.requests[q], kept.items[i]) for q, i in places}
     remaining = {
         request: {item: grade for item, grade in grades.items() if grade <= 0 or (request, item) in labels}
-        for request, grades in graded.judgements.to_dict().items()
+        for request, grades in graded.judgements.to_dict()["rows"].items()
     }
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
     other = tb.Experiment(remaining, runs, min_grade=2)
-    for row in missing(graded, MANY, fractions=[0.5], samples=1, seed=3).rows:
+    for row in missing(graded, MANY, fractions=[0.5], samples=1, seed=3).rows():
         expected = other.order(row.measure).correlation(graded.order(row.measure))
         assert row.mean == pytest.approx(expected, abs=1e-12), row.measure
 
@@ -307,32 +307,32 @@ def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
 @settings(max_examples=15)
 @given(st.integers(0, 2**63 - 1), st.sampled_from(WAYS), st.floats(0, 1))
 def test_spread_surrounds_the_mean(seed, way, fraction):
-    for row in missing(simulated(), ["RPP", "AP"], *way, fractions=[fraction], samples=3, seed=seed).rows:
+    for row in missing(simulated(), ["RPP", "AP"], *way, fractions=[fraction], samples=3, seed=seed).rows():
         assert (-1 if way[1] == "order" else 0) <= row.low <= row.mean <= row.high <= 1
 
 
 def test_results_do_not_depend_on_threads_or_on_the_order_of_the_input():
     heard = []
     how = {"fractions": [0.3, 0.7], "samples": 4, "seed": 1}
-    expected = missing(simulated(), **how).rows
+    expected = missing(simulated(), **how).rows()
     assert len({row.mean for row in expected}) > 5
     for jobs in (2, 8):
         found = missing(simulated(), **how, jobs=jobs, tick=lambda done, total: heard.append((done, total)))
-        assert found.rows == expected
+        assert found.rows() == expected
     assert heard == 2 * [(k + 1, 8) for k in range(8)]
     turned = {request: dict(reversed(grades.items())) for request, grades in reversed(SIMULATION.judgements.items())}
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
     for remove in ("labels", "pool", "requests"):
         here = missing(simulated(), remove=remove, **how)
         there = missing(tb.Experiment(turned, runs), remove=remove, **how)
-        for row, other in zip(here.rows, there.rows, strict=True):
+        for row, other in zip(here.rows(), there.rows(), strict=True):
             assert row[2:6] == pytest.approx(other[2:6], abs=1e-12)
 
 
 def test_more_samples_begin_with_the_same_and_seeds_differ():
     assert seeds_of(4, 10)[:3] == seeds_of(4, 3)
     assert len({*seeds_of(4, 10), *seeds_of(5, 10)}) == 20
-    means = {missing(simulated(), "RPP", fractions=[0.8], samples=2, seed=seed).rows[0].mean for seed in range(5)}
+    means = {missing(simulated(), "RPP", fractions=[0.8], samples=2, seed=seed).rows()[0].mean for seed in range(5)}
     assert len(means) > 1
 
 
@@ -344,7 +344,7 @@ def test_labels_are_never_read_again(tmp_path):
     exp.read()
     for path in tmp_path.iterdir():
         path.unlink()
-    assert missing(exp, samples=2).rows
+    assert missing(exp, samples=2).rows()
 
 
 # What is told
@@ -353,10 +353,10 @@ def test_labels_are_never_read_again(tmp_path):
 def test_rows_are_of_every_measure_and_fraction(binary):
     found = missing(binary, samples=2)
     assert found.names == ("measure", "removed", "mean", "low", "high", "sd", "samples")
-    assert [row[:2] for row in found.rows] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
-    last = {row.measure: row.mean for row in found.rows if row.removed == FRACTIONS[-1]}
+    assert [row[:2] for row in found.rows()] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
+    last = {row.measure: row.mean for row in found.rows() if row.removed == FRACTIONS[-1]}
     named = ", ".join(f"{name} {mean:.2f}" for name, mean in sorted(last.items(), key=lambda pair: -pair[1]))
-    assert found.summary == f"With 90% of the labels removed, mean tau_b of the order of runs: {named}."
+    assert found.conclusion == f"With 90% of the labels removed, mean tau_b of the order of runs: {named}."
     assert any("2 samples for every fraction, seed 0" in note for note in found.notes)
 
 
@@ -366,22 +366,22 @@ def test_own_functions_are_measures_and_truths(binary):
 
     found = missing(binary, [first_three, "AP"], truth=first_three, of="systems", fractions=[0], samples=1)
     name = first_three.__qualname__
-    assert [row.measure for row in found.rows] == [name, "AP"]
-    assert found.rows[0].mean == 1.0
+    assert [row.measure for row in found.rows()] == [name, "AP"]
+    assert found.rows()[0].mean == 1.0
     assert any(f"by {name}; what that ties is left out." in note for note in found.notes)
-    assert missing(binary, first_three, fractions=[0.5], samples=1).rows[0].measure == name
-    assert missing(binary, tb.metric("AP"), fractions=[0.5], samples=1).rows[0].measure == "AP"
+    assert missing(binary, first_three, fractions=[0.5], samples=1).rows()[0].measure == name
+    assert missing(binary, tb.metric("AP"), fractions=[0.5], samples=1).rows()[0].measure == "AP"
 
 
 def test_way_of_ordering_can_be_chosen(binary):
-    by = {by: missing(binary, "RPP", by=by, fractions=[0.9], samples=3).rows for by in (None, "mc4", "mean", "borda")}
+    by = {by: missing(binary, "RPP", by=by, fractions=[0.9], samples=3).rows() for by in (None, "mc4", "mean", "borda")}
     assert by[None] == by["mc4"]
     assert len(set(by.values())) > 1
 
 
 def test_picture_is_lines_with_bands(binary):
     pytest.importorskip("altair")
-    drawn = missing(binary, ["RPP", "AP"], "requests", fractions=[0.5, 0.9], samples=2).plot().to_dict()
+    drawn = missing(binary, ["RPP", "AP"], "requests", fractions=[0.5, 0.9], samples=2).plot().to_dict()["rows"]
     band, line = drawn["layer"]
     assert line["encoding"]["x"]["title"] == "share of requests removed"
     assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high")
@@ -425,7 +425,7 @@ def test_measures_of_whole_rankings_are_studied_by_requests():
     aspects = {item: ["x" if k % 2 else "y"] for k, item in enumerate("abcd")}
     runs = {f"q{k}": ["a", "b", "c"] for k in range(4)}, {f"q{k}": ["a", "c", "b"] for k in range(4)}
     exp = hand({f"q{k}": {"a": 1} for k in range(4)}, *runs, aspects=aspects)
-    (row,) = missing(exp, "S-Recall@2", "requests", "systems", fractions=[0.5], samples=2).rows
+    (row,) = missing(exp, "S-Recall@2", "requests", "systems", fractions=[0.5], samples=2).rows()
     assert row.mean == 1.0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.studies.discriminative import drawn_interval, power
+from tiebreak.studies._power import drawn_interval, power
 
 
 @pytest.fixture(scope="module")
@@ -15,15 +15,15 @@ def experiment():
 
 def test_share_is_that_of_the_tests(experiment):
     found = power(experiment, ["RPP", "AP"], "t", correction="bonferroni")
-    for row in found.rows:
+    for row in found.rows():
         test = experiment.compare(row.measure).test("t", correction="bonferroni")
         assert (row.pairs, row.separated) == (len(test.p), int((test.p * len(test.p) < 0.05).sum()))
         assert row.share == row.low == row.high == row.separated / row.pairs
-    assert found.to_dict() == {row.measure: row.share for row in found.rows}
+    assert found.to_dict()["rows"] == {row.measure: row.share for row in found.rows()}
 
 
 def test_papers_tests_are_used_by_default(experiment):
-    rows = {row.measure: row for row in power(experiment).rows}
+    rows = {row.measure: row for row in power(experiment).rows()}
     assert {name: row.test for name, row in rows.items()} == {
         "RPP": "t",
         "LexiRecall": "sign",
@@ -44,8 +44,8 @@ def test_curve_is_the_sorted_p_values(experiment):
 
 def test_interval_of_draws_holds_what_many_more_draws_find(experiment):
     few = power(experiment, ["RPP"], "hsd", permutations=200, seed=1)
-    (row,) = few.rows
-    (many,) = power(experiment, ["RPP"], "hsd", permutations=20_000, seed=2).rows
+    (row,) = few.rows()
+    (many,) = power(experiment, ["RPP"], "hsd", permutations=20_000, seed=2).rows()
     assert row.low <= row.share <= row.high
     assert row.low <= many.share <= row.high
     assert many.high - many.low <= row.high - row.low
@@ -73,7 +73,7 @@ def test_what_cannot_be_meant_is_refused(experiment):
     with pytest.raises(tb.InputError, match="no measure was given"):
         power(experiment, [])
     found = power(experiment, "RPP")
-    assert list(found.to_dict()) == ["RPP"]
+    assert list(found.to_dict()["rows"]) == ["RPP"]
     with pytest.raises(tb.TiebreakError, match="AP"):
         found.curve("AP")
 
@@ -99,7 +99,7 @@ def test_one_metric_preference_or_function_is_enough(experiment):
         return 1 / p[0]
 
     for measure in (tb.metric("AP"), tb.preference("RPP"), first):
-        (row,) = power(experiment, measure, "t").rows
+        (row,) = power(experiment, measure, "t").rows()
         assert row.measure in ("AP", "RPP", first.__qualname__)
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.studies.tied import MEASURES, VIEWS
-from tiebreak.studies.tied.changing import Chance, cut, some_depths
-from tiebreak.studies.tied.levels import others_alike
-from tiebreak.studies.tied.random_rankings import RANKINGS, Corpus, random_positions
+from tiebreak.studies._ties import MEASURES, VIEWS
+from tiebreak.studies._ties.changing import Chance, cut, some_depths
+from tiebreak.studies._ties.levels import others_alike
+from tiebreak.studies._ties.random_rankings import RANKINGS, Corpus, random_positions
 from worked_examples import examples_of
 
 ties = tb.studies.ties
@@ -55,7 +55,7 @@ def test_ties_by_measure(four):
     # RR ties one and three in q1, two and four in q1 and q2; recall also one and three in q2; the others two and four.
     found = ties(four, ["RR", "R@10", "LexiPrecision", "LexiRecall", "AP", "RPP"])
     assert found.names == ("measure", "compared", "tied", "share")
-    assert found.rows == (
+    assert found.rows() == (
         ("RR", 12, 3, 3 / 12),
         ("R@10", 12, 4, 4 / 12),
         ("LexiPrecision", 12, 2, 2 / 12),
@@ -63,44 +63,44 @@ def test_ties_by_measure(four):
         ("AP", 12, 2, 2 / 12),
         ("RPP", 12, 2, 2 / 12),
     )
-    assert "R@10 33.3%, RR 25.0%, " in found.summary
+    assert "R@10 33.3%, RR 25.0%, " in found.conclusion
 
 
 def test_ties_by_position_of_the_first_relevant_item(four):
     # At 1: one and three in q1, which tie with each other, and one in q2. At 2: two and four in q1, which tie, and
     # three in q2. Nowhere: two and four in q2. Each has 3 others.
-    found = ties(four, by="first")
+    found = ties(four, view="first")
     assert found.names == ("position", "rankings", "compared", "tied", "share")
-    assert found.rows == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
-    assert "25.0% of comparisons; where it stands at the top, in 22.2%" in found.summary
+    assert found.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
+    assert "25.0% of comparisons; where it stands at the top, in 22.2%" in found.conclusion
 
 
 def test_nothing_is_said_of_a_top_that_nobody_fills():
-    found = ties(tb.Experiment({"q": {"a": 1}}, [{"q": scores("x", "a")}, {"q": scores("y", "a")}]), by="first")
-    assert found.rows == ((2, 2, 2, 2, 1.0),)
-    assert "top" not in found.summary
+    found = ties(tb.Experiment({"q": {"a": 1}}, [{"q": scores("x", "a")}, {"q": scores("y", "a")}]), view="first")
+    assert found.rows() == ((2, 2, 2, 2, 1.0),)
+    assert "top" not in found.conclusion
 
 
 def test_ties_by_recall_level(four):
     # Level 1 is that of RR; level 2 exists in q1 only, where two and four lack it.
-    found = ties(four, by="level")
+    found = ties(four, view="level")
     assert found.names == ("level", "ties", "requests", "compared", "tied", "share")
-    assert found.rows == (
+    assert found.rows() == (
         (1, "all", 2, 12, 3, 3 / 12),
         (2, "all", 1, 6, 1, 1 / 6),
         (1, "both unretrieved", 2, 12, 1, 1 / 12),
         (2, "both unretrieved", 1, 6, 1, 1 / 6),
     )
-    assert [row[0] for row in ties(four, by="level", levels=1).rows] == [1, 1]
+    assert [row[0] for row in ties(four, view="level", levels=1).rows()] == [1, 1]
 
 
 def test_levels_that_decide(four):
     # Of the 10 comparisons that differ, lexiprecision needs the second level for one and three in q1. From the last
     # level up the first one decides all.
-    found = ties(four, by="decided")
+    found = ties(four, view="decided")
     assert found.names == ("measure", "levels", "decided", "share")
-    assert found.rows == (("LexiPrecision", 1, 9, 0.9), ("LexiPrecision", 2, 1, 1.0), ("LexiRecall", 1, 10, 1.0))
-    assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in found.summary
+    assert found.rows() == (("LexiPrecision", 1, 9, 0.9), ("LexiPrecision", 2, 1, 1.0), ("LexiRecall", 1, 10, 1.0))
+    assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in found.conclusion
     assert found.table(2).rows == (("1", "0.90", "1.00"), ("2", "1.00", "-"))
 
 
@@ -108,19 +108,19 @@ def test_ties_of_cut_rankings(four):
     # After 1 item q1 has (1, -), (-, -), (1, -), (-, -): 2 ties; q2 has (1), (-), (-), (-): 3 ties.
     # After 2 items q1 has (1, -), (2, -), (1, 2), (2, -) and q2 (1), (-), (2), (-): RR ties 2 and 1,
     # lexirecall 1 and 1.
-    found = ties(four, ["RR", "LexiRecall"], by="depth", depths=[2, 1])
+    found = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1])
     assert found.names == ("depth", "measure", "share")
-    assert found.rows == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
-    assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in found.summary
-    assert [row[0] for row in ties(four, "RR", by="depth").rows] == [1, 2, 3]
+    assert found.rows() == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
+    assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in found.conclusion
+    assert [row[0] for row in ties(four, "RR", view="depth").rows()] == [1, 2, 3]
 
 
 def test_ties_of_fewer_labels(four):
     # Half of 2 labels is one, of 1 label one. With only a in q1: (1), (2), (1), (2), two ties; with only b: (3), (-),
     # (2), (-), one. In q2 one tie as before. So RR ties 3 or 2 of 12, as the draw decides; AP the same.
-    found = ties(four, ["RR", "AP"], by="labels", fractions=[1, 0.5], samples=40)
+    found = ties(four, ["RR", "AP"], view="labels", fractions=[1, 0.5], samples=40)
     assert found.names == ("kept", "measure", "share", "sd", "low", "high")
-    whole_rr, whole_ap, half_rr, half_ap = found.rows
+    whole_rr, whole_ap, half_rr, half_ap = found.rows()
     assert whole_rr == (1.0, "RR", 3 / 12, 0.0, 3 / 12, 3 / 12)
     assert whole_ap[:3] == (1.0, "AP", pytest.approx(2 / 12))
     drawn = [len(tb.sample_labels(four.positions, 0.5, seed=s).item) for s in Chance(40, 0).seeds]
@@ -146,7 +146,7 @@ def test_band_stays_within_shares():
     first = {"q": scores("a", "b")}
     alike_in_a, alike_in_b = [first, {"q": scores("a", "x")}], [first, {"q": scores("x", "b")}]
     rows = [
-        ties(tb.Experiment(qrels, runs), "RR", by="labels", fractions=0.5, samples=9).rows[0]
+        ties(tb.Experiment(qrels, runs), "RR", view="labels", fractions=0.5, samples=9).rows()[0]
         for runs in (alike_in_a, alike_in_b)
     ]
     (_, _, less, sd, *low), (_, _, more, same, *high) = sorted(rows, key=lambda row: row[2])
@@ -156,23 +156,23 @@ def test_band_stays_within_shares():
 
 
 def test_one_sample_has_no_spread(four):
-    found = ties(four, "RR", by="labels", fractions=0.5, samples=1)
-    ((_, _, share, sd, low, high),) = found.rows
+    found = ties(four, "RR", view="labels", fractions=0.5, samples=1)
+    ((_, _, share, sd, low, high),) = found.rows()
     assert (sd, low, high) == (None, share, share)
     assert "One sample has no spread." in found.notes
 
 
 def test_measures_that_tie_the_same_are_named(four):
-    found = ties(four, ["LexiRecall", "RR", "LexiPrecision"], by="depth")
+    found = ties(four, ["LexiRecall", "RR", "LexiPrecision"], view="depth")
     assert "The same throughout: LexiRecall, LexiPrecision." in found.notes
-    assert not any("throughout" in note for note in ties(four, ["RR", "LexiRecall"], by="depth").notes)
+    assert not any("throughout" in note for note in ties(four, ["RR", "LexiRecall"], view="depth").notes)
 
 
 def test_curves_are_shown_a_column_each(four):
-    table = ties(four, ["RR", "LexiRecall"], by="depth", depths=[2, 1]).table(2)
+    table = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1]).table(2)
     assert table.header == ("depth", "RR", "LexiRecall")
     assert table.rows == (("2", "0.25", "0.17"), ("1", "0.42", "0.42"))
-    assert ties(four, "RR", by="labels", fractions=[1, 0.25]).table(2).rows[0] == ("1", "0.25")
+    assert ties(four, "RR", view="labels", fractions=[1, 0.25]).table(2).rows[0] == ("1", "0.25")
 
 
 def test_some_depths_end_with_the_deepest():
@@ -222,22 +222,22 @@ def binary():
 def test_shares_are_those_of_the_twin(binary):
     names = [*SLOW, "RPP"]
     positions = binary.positions
-    assert [row[3] for row in ties(binary, names).rows] == [slow_share(positions, name) for name in names]
-    for depth, name, share in ties(binary, names, by="depth").rows:
+    assert [row[3] for row in ties(binary, names).rows()] == [slow_share(positions, name) for name in names]
+    for depth, name, share in ties(binary, names, view="depth").rows():
         assert share == slow_share(tb.project(binary.judgements, binary.runs, binary=True, depth=depth), name)
 
 
 def test_shares_of_fewer_labels_are_those_of_the_twin(binary):
     names = [*SLOW, "RPP"]
-    found = ties(binary, names, by="labels", fractions=[0.3, 0.7], samples=3, seed=4)
-    for kept, name, share, sd, _, _ in found.rows:
+    found = ties(binary, names, view="labels", fractions=[0.3, 0.7], samples=3, seed=4)
+    for kept, name, share, sd, _, _ in found.rows():
         drawn = [slow_share(tb.sample_labels(binary.positions, kept, seed=seed), name) for seed in Chance(3, 4).seeds]
         assert (share, sd) == pytest.approx((np.mean(drawn), np.std(drawn, ddof=1)))
 
 
 def test_first_positions_and_levels_are_those_of_the_twin(binary):
     rankings = vectors(binary.positions)
-    for place, n, compared, tied, share in ties(binary, by="first").rows:
+    for place, n, compared, tied, share in ties(binary, view="first").rows():
         wanted = inf if place is None else place
         others = [
             y[0] == wanted
@@ -249,7 +249,7 @@ def test_first_positions_and_levels_are_those_of_the_twin(binary):
         ]
         assert (compared, tied, share) == (len(others), sum(others), sum(others) / len(others))
         assert n == sum(x[0] == wanted for runs in rankings for x in runs)
-    for level, kind, requests, compared, tied, _ in ties(binary, by="level").rows:
+    for level, kind, requests, compared, tied, _ in ties(binary, view="level").rows():
         pairs = [
             (x[level - 1], y[level - 1]) for runs in rankings if len(runs[0]) >= level for x, y in combinations(runs, 2)
         ]
@@ -258,7 +258,7 @@ def test_first_positions_and_levels_are_those_of_the_twin(binary):
 
 
 def test_deciding_levels_are_those_of_the_twin(binary):
-    found = ties(binary, by="decided").rows
+    found = ties(binary, view="decided").rows()
     for measure, step in (("LexiPrecision", 1), ("LexiRecall", -1)):
         needed = [
             next(k for k, (a, b) in enumerate(zip(x[::step], y[::step], strict=True), start=1) if a != b)
@@ -292,19 +292,19 @@ def experiments(draw):
 @settings(max_examples=60, deadline=None)
 @given(experiments())
 def test_views_agree_with_each_other(experiment):
-    tied = {row[0]: row[1:] for row in ties(experiment, ["RR", "LexiPrecision", "LexiRecall", "AP", "R@3"]).rows}
+    tied = {row[0]: row[1:] for row in ties(experiment, ["RR", "LexiPrecision", "LexiRecall", "AP", "R@3"]).rows()}
     compared = tied["RR"][0]
-    first = ties(experiment, by="first").rows
+    first = ties(experiment, view="first").rows()
     assert (sum(row[2] for row in first), sum(row[3] for row in first)) == (2 * compared, 2 * tied["RR"][1])
-    assert ties(experiment, by="level").rows[0][3:] == tied["RR"]
+    assert ties(experiment, view="level").rows()[0][3:] == tied["RR"]
     # Rankings that tie lexicographically place their relevant items alike: every metric ties them.
     assert tied["LexiPrecision"] == tied["LexiRecall"]
     assert all(tied["LexiRecall"][1] <= tied[name][1] for name in ("RR", "AP", "R@3"))
     if tied["LexiRecall"][1] == compared:
         with pytest.raises(tb.InputError, match="nothing is ever decided"):
-            ties(experiment, by="decided")
+            ties(experiment, view="decided")
     else:
-        decided = ties(experiment, by="decided").rows
+        decided = ties(experiment, view="decided").rows()
         for name in ("LexiPrecision", "LexiRecall"):
             assert sum(row[2] for row in decided if row[0] == name) == compared - tied[name][1]
 
@@ -322,7 +322,7 @@ def test_cutting_positions_is_reading_with_a_depth(experiment, depth):
 @settings(max_examples=60, deadline=None)
 @given(experiments())
 def test_shallower_rankings_tie_more_lexicographically(experiment):
-    shares = [row[2] for row in ties(experiment, "LexiRecall", by="depth", depths=[6, 5, 4, 3, 2, 1]).rows]
+    shares = [row[2] for row in ties(experiment, "LexiRecall", view="depth", depths=[6, 5, 4, 3, 2, 1]).rows()]
     assert shares == sorted(shares)
 
 
@@ -340,9 +340,9 @@ def test_all_labels_are_those_of_the_experiment(simulated):
     with pytest.warns(tb.errors.GradesWarning):
         kept = ties(
             tb.Experiment(simulated.judgements, simulated.runs, min_grade=2),
-            ["nDCG", "AP"], by="labels", fractions=1.0, samples=2,
+            ["nDCG", "AP"], view="labels", fractions=1.0, samples=2,
         )  # fmt: skip
-    assert [row[2] for row in kept.rows] == [row[3] for row in graded.rows]
+    assert [row[2] for row in kept.rows()] == [row[3] for row in graded.rows()]
 
 
 def test_graded_measures_keep_requests_without_an_item_of_the_smallest_grade():
@@ -350,24 +350,24 @@ def test_graded_measures_keep_requests_without_an_item_of_the_smallest_grade():
     qrels = {"q1": {"a": 2}, "q2": {"b": 1}}
     runs = [{"q1": scores("a"), "q2": scores("b")}, {"q1": scores("x", "a"), "q2": scores("b")}]
     with pytest.warns(tb.errors.EmptyRequestsWarning), pytest.warns(tb.errors.GradesWarning):
-        found = ties(tb.Experiment(qrels, runs, min_grade=2), "nDCG", by="depth", depths=2)
-    assert found.rows == ((2, "nDCG", 0.5),)
+        found = ties(tb.Experiment(qrels, runs, min_grade=2), "nDCG", view="depth", depths=2)
+    assert found.rows() == ((2, "nDCG", 0.5),)
 
 
-@pytest.mark.parametrize("by", ["measure", "labels", "depth"])
-def test_threads_change_nothing(simulated, by):
+@pytest.mark.parametrize("view", ["measure", "labels", "depth"])
+def test_threads_change_nothing(simulated, view):
     heard = []
-    one = ties(simulated, by=by, samples=3, fractions=[0.5, 0.2], depths=[3, 10])
+    one = ties(simulated, view=view, samples=3, fractions=[0.5, 0.2], depths=[3, 10])
     more = ties(
-        simulated, by=by, samples=3, fractions=[0.5, 0.2], depths=[3, 10], jobs=4, tick=lambda *at: heard.append(at)
+        simulated, view=view, samples=3, fractions=[0.5, 0.2], depths=[3, 10], jobs=4, tick=lambda *at: heard.append(at)
     )
-    assert one.rows == more.rows and one.summary == more.summary
-    parts = {"measure": len(MEASURES), "labels": 6, "depth": 2}[by]
+    assert one.rows() == more.rows() and one.conclusion == more.conclusion
+    parts = {"measure": len(MEASURES), "labels": 6, "depth": 2}[view]
     assert heard == [(k, parts) for k in range(1, parts + 1)]
 
 
 def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
-    drawn = [ties(simulated, "RR", by="labels", fractions=0.3, seed=seed).rows for seed in (0, 0, 1)]
+    drawn = [ties(simulated, "RR", view="labels", fractions=0.3, seed=seed).rows() for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert Chance(9, 3).seeds[:4] == Chance(4, 3).seeds and len(set(Chance(9, 3).seeds)) == 9
 
@@ -375,8 +375,8 @@ def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
 def test_files_are_read_once(four, monkeypatch):
     four.read()
     monkeypatch.setattr(tb.Experiment, "_read", lambda *_, **__: pytest.fail("read again"))
-    for by in ("first", "level", "decided", "labels", "depth"):
-        ties(four, by=by, samples=2)
+    for view in ("first", "level", "decided", "labels", "depth"):
+        ties(four, view=view, samples=2)
 
 
 # Random rankings
@@ -402,10 +402,10 @@ def close(row, expected):
 @pytest.fixture(scope="module")
 def drawn():
     found = ties(
-        measures=["LexiRecall", "TSE", "R@5", "RP", "RR"], by="random", items=30, requests=30, relevant=(3, 3),
+        measures=["LexiRecall", "TSE", "R@5", "RP", "RR"], view="random", items=30, requests=30, relevant=(3, 3),
         depths=[30, 8], samples=20,
     )  # fmt: skip
-    return {row[:2]: row for row in found.rows}
+    return {row[:2]: row for row in found.rows()}
 
 
 def test_whole_random_rankings_tie_as_often_as_on_paper(drawn):
@@ -430,31 +430,31 @@ def test_worked_examples_are_found_by_drawing(name):
         n, m = arguments["n"], arguments["m"]
         k = arguments.get("k")
         measure = {"tie_prob_lr": "LexiRecall", "tie_prob_tse": "TSE", "tie_prob_rp": "RP"}.get(name, f"R@{k}")
-        (row,) = ties(measures=measure, by="random", items=n, relevant=(m, m), depths=n, samples=20).rows
+        (row,) = ties(measures=measure, view="random", items=n, relevant=(m, m), depths=n, samples=20).rows()
         assert close(row, Fraction(expected)), (name, arguments)
 
 
 def test_random_rankings_as_in_the_paper():
-    found = ties(by="random", samples=3, depths=[250_000, 1000])
-    share = {row[:2]: row[2] for row in found.rows}
-    assert found.rows == ties(by="random", samples=3, depths=[250_000, 1000], jobs=3).rows
+    found = ties(view="random", samples=3, depths=[250_000, 1000])
+    share = {row[:2]: row[2] for row in found.rows()}
+    assert found.rows() == ties(view="random", samples=3, depths=[250_000, 1000], jobs=3).rows()
     # "R@1000 and RP both have a large number of ties across all retrieval depths", TSE where rankings are cut, and
     # "AP exhibits high sensitivity".
     assert all(share[depth, name] > 0.7 for depth in (1000, 250_000) for name in ("R@1000", "RP"))
     assert share[1000, "TSE"] == 1.0 and share[250_000, "TSE"] < 0.01
     assert all(share[250_000, name] < 0.001 for name in ("AP", "nDCG", "LexiRecall"))
-    assert "250,000 items" in found.summary and "5 to 50 relevant items" in found.notes[0]
-    assert found.rows != ties(by="random", samples=3, depths=[250_000, 1000], seed=1).rows
+    assert "250,000 items" in found.conclusion and "5 to 50 relevant items" in found.notes[0]
+    assert found.rows() != ties(view="random", samples=3, depths=[250_000, 1000], seed=1).rows()
 
 
 # What is drawn, and what is refused
 
 
-@pytest.mark.parametrize("by", VIEWS)
-def test_every_view_is_a_table_a_frame_and_a_picture(four, by):
-    found = ties(None if by == "random" else four, by=by, samples=2, items=60, relevant=(2, 4))
-    assert found.summary in repr(found) and r"\toprule" in found.to_latex()
-    assert all(len(row) == len(found.names) for row in found.rows)
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_is_a_table_a_frame_and_a_picture(four, view):
+    found = ties(None if view == "random" else four, view=view, samples=2, items=60, relevant=(2, 4))
+    assert found.conclusion in repr(found) and r"\toprule" in found.to_latex()
+    assert all(len(row) == len(found.names) for row in found.rows())
     assert set(found.shown_as.used) <= set(found.names)
     pytest.importorskip("altair")
     assert found.plot().to_dict()["background"] == "white"
@@ -465,33 +465,33 @@ def test_functions_and_metrics_are_measures(four):
         return sum(place <= 2 for place in p)
 
     found = ties(four, [first_two, tb.metric("RR"), tb.preference("LexiPrecision"), tb.preference("diff(AP)")])
-    assert [row[0].rpartition(".")[2] for row in found.rows] == ["first_two", "RR", "LexiPrecision", "diff(AP)"]
+    assert [row[0].rpartition(".")[2] for row in found.rows()] == ["first_two", "RR", "LexiPrecision", "diff(AP)"]
     # 1, 1, 2, 1 and 1, 0, 1, 0 are among the first two: 3 ties and 2.
-    assert found.rows[0][1:] == (12, 5, 5 / 12)
-    assert ties(four, first_two, by="depth", depths=3).rows[0][2] == 5 / 12
+    assert found.rows()[0][1:] == (12, 5, 5 / 12)
+    assert ties(four, first_two, view="depth", depths=3).rows()[0][2] == 5 / 12
 
 
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"by": "labls"}, 'unknown view of ties "labls". Did you mean "labels"?'),
+        ({"view": "labls"}, 'unknown view of ties "labls". Did you mean "labels"?'),
         ({"measures": []}, "no measure was given"),
         ({"measures": ["AP", "AP"]}, "a measure was given twice: AP, AP"),
         ({"measures": "APP"}, "unknown preference"),
-        ({"by": "first", "measures": "RR"}, 'by="first" looks at positions alone. Leave out the measures'),
-        ({"by": "labels", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
-        ({"by": "depth", "measures": "RBU@10"}, "needs more than the positions of judged items"),
-        ({"by": "labels", "fractions": [0.5, 1.5]}, "fraction 1.5. Give shares of labels to keep, from 0 to 1"),
-        ({"by": "labels", "fractions": ["half"]}, "fraction 'half'"),
-        ({"by": "labels", "fractions": [True]}, "fraction True"),
-        ({"by": "labels", "fractions": []}, r"fractions=\[\]. Give at least one, each once"),
-        ({"by": "depth", "depths": [5, 5]}, r"depths=\[5, 5\]"),
-        ({"by": "depth", "depths": 0}, "depth=0. Give a whole number from 1 on"),
-        ({"by": "labels", "samples": 0}, "samples=0"),
-        ({"by": "labels", "seed": -1}, "seed=-1"),
-        ({"by": "labels", "jobs": 0}, "jobs=0"),
-        ({"by": "level", "levels": 0}, "levels=0"),
-        ({"by": "random"}, 'by="random" draws its own rankings. Leave out the experiment'),
+        ({"view": "first", "measures": "RR"}, 'view="first" looks at positions alone. Leave out the measures'),
+        ({"view": "labels", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
+        ({"view": "depth", "measures": "RBU@10"}, "needs more than the positions of judged items"),
+        ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction 1.5. Give shares of labels to keep, from 0 to 1"),
+        ({"view": "labels", "fractions": ["half"]}, "fraction 'half'"),
+        ({"view": "labels", "fractions": [True]}, "fraction True"),
+        ({"view": "labels", "fractions": []}, r"fractions=\[\]. Give at least one, each once"),
+        ({"view": "depth", "depths": [5, 5]}, r"depths=\[5, 5\]"),
+        ({"view": "depth", "depths": 0}, "depth=0. Give a whole number from 1 on"),
+        ({"view": "labels", "samples": 0}, "samples=0"),
+        ({"view": "labels", "seed": -1}, "seed=-1"),
+        ({"view": "labels", "jobs": 0}, "jobs=0"),
+        ({"view": "level", "levels": 0}, "levels=0"),
+        ({"view": "random"}, 'view="random" draws its own rankings. Leave out the experiment'),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_files_are_read(how, said):
@@ -511,15 +511,15 @@ class Unread:
         ({"items": 10}, "relevant=50. Give a whole number from 5 to 10"),
         ({"items": 2**31}, "items="),
         ({"requests": 0}, "requests=0"),
-        ({"by": "depth"}, 'by="depth" needs an experiment'),
+        ({"view": "depth"}, 'view="depth" needs an experiment'),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(how, said):
     with pytest.raises(tb.InputError, match=said):
-        ties(**({"by": "random"} | how))
+        ties(**({"view": "random"} | how))
 
 
-@pytest.mark.parametrize("by", sorted(set(VIEWS) - {"random"}))
-def test_one_run_is_no_comparison(by):
+@pytest.mark.parametrize("view", sorted(set(VIEWS) - {"random"}))
+def test_one_run_is_no_comparison(view):
     with pytest.raises(tb.InputError, match="at least two runs"):
-        ties(tb.Experiment(QRELS, RUNS["one"]), by=by)
+        ties(tb.Experiment(QRELS, RUNS["one"]), view=view)

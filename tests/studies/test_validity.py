@@ -6,7 +6,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.studies import validity
-from tiebreak.studies.convergent import VIEWS
+from tiebreak.studies._validity import VIEWS
 from tiebreak.studies.discretised import below_to_zero, truncated
 from worked_examples import examples_of
 
@@ -36,7 +36,7 @@ def test_agreement_with_leximin(utilities):
     # min ties b and d: of six pairs five agree and one ties, 5 / sqrt(6 x 5). mean and leximin disagree on the pairs of
     # a, b and c: (3 - 3) / 6. leximax: b, a, then c before d by the second, as the mean. positive: a and c tie, and b
     # and d, below them.
-    assert found.to_dict() == [
+    assert found.to_dict()["rows"] == [
         {"population": "min", "tau_b": pytest.approx(5 / 30**0.5), "tied": 2},
         {"population": "mean", "tau_b": 0, "tied": 0},
         {"population": "leximax", "tau_b": 0, "tied": 0},
@@ -46,39 +46,39 @@ def test_agreement_with_leximin(utilities):
 
 def test_another_order_can_be_put_beside(utilities):
     other = utilities.order("min")
-    assert validity(utilities, populations=[other]).rows[0][0] == "min(utility)"
+    assert validity(utilities, populations=[other]).rows()[0][0] == "min(utility)"
 
 
 def test_smoothing_goes_from_leximin_to_the_mean(utilities):
-    found = validity(utilities, by="smoothing")
-    assert found.rows == ((1, "leximin", 1.0), (1, "mean", 0.0), (2, "leximin", 0.0), (2, "mean", 1.0))
-    assert "at lag 2 of 2" in found.summary
+    found = validity(utilities, view="smoothing")
+    assert found.rows() == ((1, "leximin", 1.0), (1, "mean", 0.0), (2, "leximin", 0.0), (2, "mean", 1.0))
+    assert "at lag 2 of 2" in found.conclusion
 
 
 def test_lags_are_checked(utilities):
     for lags in ([0], [3], [], [True]):
         with pytest.raises(tb.InputError, match="from 1 to the number of requests, 2"):
-            validity(utilities, by="smoothing", lags=lags)
+            validity(utilities, view="smoothing", lags=lags)
 
 
 def test_thresholds(utilities):
-    rows = {row[0]: row[1:] for row in validity(utilities, by="thresholding", thresholds=[0.0, 0.5]).rows}
+    rows = {row[0]: row[1:] for row in validity(utilities, view="thresholding", thresholds=[0.0, 0.5]).rows()}
     # Below 0.5 all is 0 but a's 0.8 and b's 1: both put b first, then a; c and d tie for both.
     assert rows == {0.0: (0.0, 0), 0.5: (1.0, 2)}
 
 
 def test_digits(utilities):
-    rows = validity(utilities, by="truncation", digits=[1, 0]).to_dict()
+    rows = validity(utilities, view="truncation", digits=[1, 0]).to_dict()["rows"]
     # With no decimal only b's 1 remains.
     assert rows == [{"digits": 1, "tau_b": 0.0, "tied": 0}, {"digits": 0, "tau_b": 1.0, "tied": 3}]
     with pytest.raises(tb.InputError, match="from 0 to 15"):
-        validity(utilities, by="truncation", digits=[-1])
+        validity(utilities, view="truncation", digits=[-1])
 
 
 def test_movement_is_classed_by_quintiles():
     # Ten runs, a fifth is two ranks. The mean orders r0, r1, ...; leximin puts r9 first, whose worst request is best.
     table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
-    rows = {row.run: row for row in validity(tb.Utilities(table), by="movement").rows}
+    rows = {row.run: row for row in validity(tb.Utilities(table), view="movement").rows()}
     assert (rows["r9"].mean, rows["r9"].leximin, rows["r9"].change, rows["r9"].quintiles) == (10, 1, 9, 2)
     assert {rows[f"r{k}"][1:] for k in range(9)} == {(k + 1, k + 2, -1, 0) for k in range(9)}
 
@@ -86,7 +86,7 @@ def test_movement_is_classed_by_quintiles():
 def test_move_of_a_whole_quintile_is_the_next_class():
     # Five runs, a fifth is one rank: a swap of neighbours moves each by one quintile.
     table = {f"r{k}": {"q1": 0.1 if k == 1 else 0.05 * (k == 0), "q2": 1 - k / 10} for k in range(5)}
-    rows = {row.run: row for row in validity(tb.Utilities(table), by="movement").rows}
+    rows = {row.run: row for row in validity(tb.Utilities(table), view="movement").rows()}
     assert rows["r0"].change == -1 and rows["r0"].quintiles == 1
     assert rows["r4"].quintiles == 0
 
@@ -103,7 +103,7 @@ def test_values_are_cut_as_they_are_written():
 
 
 def test_results_are_tables_and_frames(utilities):
-    found = validity(utilities, by="movement")
+    found = validity(utilities, view="movement")
     assert "run" in repr(found) and r"\toprule" in found.to_latex()
     pytest.importorskip("polars")
     assert found.to_frame().columns == ["run", "mean", "leximin", "change", "quintiles"]
@@ -114,56 +114,56 @@ def test_discriminant_validity_by_measure(utilities):
     # d is better than c by its other request. min ties c and d; the means, -0.1, -0.2, -0.45, -0.5, order as leximin.
     costs = tb.Utilities(TABLE, lower_is_better=True, measure="cost")
     assert costs.order("leximin").ranking() == ["d", "c", "a", "b"]
-    found = validity([utilities, costs], by="discriminant", pessimistic=["min"], others=["mean"])
+    found = validity([utilities, costs], view="discriminant", pessimistic=["min"], others=["mean"])
     assert found.names == ("measure", "validity", "population", "tau_b", "tied")
-    assert found.rows == (
+    assert found.rows() == (
         ("utility", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("utility", "discriminant", "mean", 0.0, 0),
         ("cost", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("cost", "discriminant", "mean", 1.0, 0),
     )
-    assert "a pessimistic population by 1 of 2 measures. Lowest: one that is not by 1." in found.summary
+    assert "a pessimistic population by 1 of 2 measures. Lowest: one that is not by 1." in found.conclusion
 
 
 def test_population_that_ties_all_runs_speaks_for_nothing():
     # By min all runs tie, so its tau_b is none; the mean is the nearest and the farthest of those left.
     flat = tb.Utilities({"a": {"p": 0, "q": 1}, "b": {"p": 0, "q": 2}})
-    found = validity(flat, by="discriminant", pessimistic=["min"], others=["mean"])
-    assert "a pessimistic population by 0 of 1 measure. Lowest: one that is not by 1." in found.summary
+    found = validity(flat, view="discriminant", pessimistic=["min"], others=["mean"])
+    assert "a pessimistic population by 0 of 1 measure. Lowest: one that is not by 1." in found.conclusion
     assert (
         "Nearest to leximin is mean, tau_b 1.000; min ties most, 2 runs."
-        in validity(flat, populations=["min", "mean"]).summary
+        in validity(flat, populations=["min", "mean"]).conclusion
     )
 
 
 def test_summary_counts_what_moves():
     table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
-    found = validity(tb.Utilities(table), by="movement")
-    assert found.summary == "1 of 10 runs move by a quintile or more, 1 by two or more."
+    found = validity(tb.Utilities(table), view="movement")
+    assert found.conclusion == "1 of 10 runs move by a quintile or more, 1 by two or more."
 
 
 def test_what_cannot_be_meant_is_refused(utilities):
     with pytest.raises(tb.errors.UnknownNameError, match=r"unknown view .smooth.*smoothing"):
-        validity(utilities, by="smooth")
-    with pytest.raises(tb.InputError, match=r"2 utilities. Give one; several only by='discriminant'."):
+        validity(utilities, view="smooth")
+    with pytest.raises(tb.InputError, match=r"2 utilities. Give one; several only view='discriminant'."):
         validity([utilities, utilities])
     with pytest.raises(tb.InputError, match="no population was given"):
         validity(utilities, populations=[])
     with pytest.raises(tb.InputError, match="no threshold was given"):
-        validity(utilities, by="thresholding", thresholds=[])
+        validity(utilities, view="thresholding", thresholds=[])
     with pytest.raises(tb.InputError, match="Give finite numbers"):
-        validity(utilities, by="thresholding", thresholds=[float("nan")])
+        validity(utilities, view="thresholding", thresholds=[float("nan")])
 
 
-@pytest.mark.parametrize("by", VIEWS)
-def test_every_view_is_drawn(utilities, by):
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_is_drawn(utilities, view):
     pytest.importorskip("altair")
-    assert validity(utilities, by=by, **WITHOUT_AUC4.get(by, {})).plot()
+    assert validity(utilities, view=view, **WITHOUT_AUC4.get(view, {})).plot()
 
 
 def test_population_that_needs_more_requests_has_no_number():
     made = tb.Utilities({"a": {"p": 0.5, "q": 0.5}, "b": {"p": 1, "q": 0.25}, "c": {"p": 0, "q": 0}})
-    by_name = {row[0]: row for row in validity(made).rows}
+    by_name = {row[0]: row for row in validity(made).rows()}
     assert math.isnan(by_name["auc4"][1]) and by_name["mean"][1] == pytest.approx(1 / 3)
 
 
@@ -183,6 +183,6 @@ def test_utilities_of_a_metric_are_made_coarser_as_numbers_are(view):
     measured = tb.Experiment(qrels, runs).utilities("AP")
     names = dict(zip(measured.runs, measured.values.tolist(), strict=True))
     given = tb.Utilities({run: dict(zip(qrels, row, strict=True)) for run, row in names.items()})
-    found, expected = (validity(made, view).rows for made in (measured, given))
+    found, expected = (validity(made, view).rows() for made in (measured, given))
     assert [row[2] for row in found] == [row[2] for row in expected]
     assert found[0][2] < found[-1][2]

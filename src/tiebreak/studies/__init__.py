@@ -5,31 +5,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tiebreak.studies._catalogue import CATALOGUE as CATALOGUE
+
 if TYPE_CHECKING:
-    from tiebreak.studies.agreeing import agreement as agreement
+    from tiebreak.studies._agreement import agreement as agreement
+    from tiebreak.studies._missing import missing as missing
+    from tiebreak.studies._power import power as power
+    from tiebreak.studies._ties import ties as ties
+    from tiebreak.studies._validity import validity as validity
     from tiebreak.studies.axiomatic import axioms as axioms
-    from tiebreak.studies.convergent import validity as validity
-    from tiebreak.studies.discriminative import power as power
-    from tiebreak.studies.incomplete import missing as missing
     from tiebreak.studies.on_paper import orientation as orientation
     from tiebreak.studies.perturbed import ideal as ideal
     from tiebreak.studies.properties import check_properties as check_properties
     from tiebreak.studies.properties import paper_table as paper_table
-    from tiebreak.studies.tied import ties as ties
 
-_HOME = {
-    "ties": "tied",
-    "agreement": "agreeing",
-    "power": "discriminative",
-    "missing": "incomplete",
-    "validity": "convergent",
-    "orientation": "on_paper",
-    "axioms": "axiomatic",
-    "ideal": "perturbed",
-    "check_properties": "properties",
-    "paper_table": "properties",
-}
-"""Studies and the module each one lives in."""
+_HOME = {function: study.module for name, study in CATALOGUE.items() for function in study.functions or (name,)}
 
 __all__ = [*_HOME]
 

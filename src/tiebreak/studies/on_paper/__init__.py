@@ -9,7 +9,7 @@ from tiebreak.errors import UnknownNameError
 from tiebreak.metrics import Metric
 from tiebreak.preferences import Preference
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measured import Measure
+from tiebreak.studies.measures import Measure
 from tiebreak.studies.on_paper.agreement import AGREEMENT
 from tiebreak.studies.on_paper.asked import View, ask
 from tiebreak.studies.on_paper.order import DIAGRAM, REGION

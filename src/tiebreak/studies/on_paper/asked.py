@@ -21,7 +21,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measured import Measure, name_of, several
+from tiebreak.studies.measures import Measure, name_of, several
 from tiebreak.theory import whole
 
 CASES_AT_ONCE = 1 << 16

@@ -131,6 +131,12 @@ def aspect_measures(measures: Any) -> Named:
     return found
 
 
+def check(measures: Any = None, **others: Any) -> None:
+    """Refuse a bad name before anything is read."""
+    if measures is not None:
+        aspect_measures(measures)
+
+
 def checked(experiment: str, cutoff: int, how: Systems) -> Systems:
     """Refuse before any work what cannot be studied."""
     for name, given, known in (("experiment", experiment, EXPERIMENTS), ("users", how.users, USERS)):

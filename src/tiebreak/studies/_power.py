@@ -11,12 +11,13 @@ import numpy as np
 from tiebreak.errors import UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.means import CONFIDENCE, binomial_interval
+from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, corrected
 from tiebreak.significance.base import Resampled
-from tiebreak.studies.measured import Measure, named_preferences
+from tiebreak.studies.measures import Measure, named_preferences
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
 
@@ -105,6 +106,11 @@ class PowerStudy(Drawn):
             f"Percent of pairs with p < {alpha:g}; low and high: 95% Monte Carlo interval of tests by chance.",
             *dict.fromkeys(note for test in self.tests for note in test.notes),
         )
+
+
+def check(measures: Any = MEASURES, **others: Any) -> list[Preference]:
+    """Refuse a bad name before anything is read; the measures."""
+    return [*named_preferences(measures).values()]
 
 
 def power(

@@ -14,11 +14,11 @@ from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.results.plots import Picture
+from tiebreak.studies._ties.changing import SHARE, Chance, cut, some_depths
+from tiebreak.studies._ties.counting import tied_shares
+from tiebreak.studies._ties.curves import SPREAD, coinciding, deviation_said, grown, spread
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measured import Measures
-from tiebreak.studies.tied.changing import SHARE, Chance, cut, some_depths
-from tiebreak.studies.tied.counting import tied_shares
-from tiebreak.studies.tied.curves import SPREAD, coinciding, deviation_said, grown, spread
+from tiebreak.studies.measures import Measures
 
 RANKINGS = 20
 """Random rankings of each request that are compared with each other."""

@@ -13,8 +13,8 @@ from tiebreak.preferences.base import ENTRIES_AT_ONCE
 from tiebreak.projection import UNRETRIEVED, Levels, Positions
 from tiebreak.projection.primitives import Ranks
 from tiebreak.results.plots import Picture
+from tiebreak.studies._ties.counting import notes_on
 from tiebreak.studies.base import Findings
-from tiebreak.studies.tied.counting import notes_on
 
 Counts = NDArray[np.int64]
 MOST_DIFFERENCES = 0.9

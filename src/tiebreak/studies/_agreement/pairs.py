@@ -17,7 +17,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measured import name_of
+from tiebreak.studies.measures import name_of
 from tiebreak.theory import whole
 
 SAME, OTHER = "the same", "not the same"

@@ -16,10 +16,10 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
+from tiebreak.studies._ties.counting import notes_on, tied_shares
+from tiebreak.studies._ties.curves import SPREAD, coinciding, deviation_said, grown, spread
 from tiebreak.studies.base import Findings, each, seeds_of
-from tiebreak.studies.measured import Measures
-from tiebreak.studies.tied.counting import notes_on, tied_shares
-from tiebreak.studies.tied.curves import SPREAD, coinciding, deviation_said, grown, spread
+from tiebreak.studies.measures import Measures
 
 SHARE = ("share", "share of comparisons that tie")
 

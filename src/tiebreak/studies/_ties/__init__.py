@@ -10,12 +10,12 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
+from tiebreak.studies._ties.changing import Chance, by_depth, by_labels
+from tiebreak.studies._ties.counting import by_measure
+from tiebreak.studies._ties.levels import by_deciding_level, by_first_position, by_level
+from tiebreak.studies._ties.random_rankings import Corpus, by_random_rankings
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measured import Measure, check_positions_suffice, named_preferences
-from tiebreak.studies.tied.changing import Chance, by_depth, by_labels
-from tiebreak.studies.tied.counting import by_measure
-from tiebreak.studies.tied.levels import by_deciding_level, by_first_position, by_level
-from tiebreak.studies.tied.random_rankings import Corpus, by_random_rankings
+from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
 from tiebreak.theory import whole
 
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
@@ -33,7 +33,7 @@ def ties(
     experiment: Experiment | None = None,
     measures: Measure | Iterable[Measure] | None = None,
     *,
-    by: str = "measure",
+    view: str = "measure",
     levels: int = 20,
     samples: int = 10,
     fractions: float | Iterable[float] = FRACTIONS,
@@ -53,16 +53,16 @@ def ties(
     Parameters
     ----------
     experiment : Experiment, optional
-        Not for ``by="random"``, which draws its own rankings.
+        Not for ``view="random"``, which draws its own rankings.
     measures : str, Preference, Metric or several, optional
         By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP; for random rankings TSE in place of
         those that look at the top. Views of recall levels take none.
-    by : {"measure", "first", "level", "decided", "labels", "depth", "random"}
+    view : {"measure", "first", "level", "decided", "labels", "depth", "random"}
         The share of ties by measure (LR Fig 11, LP Table 2); given the position of a ranking's first relevant item
         (LP Fig 3); by recall level (LP Fig 5); the number of recall levels that decide (LP Fig 6); as relevant items
         lose their labels (LR Fig 14, LP Fig 9); as rankings are cut; or of rankings drawn at random and cut (LR Fig 8).
     levels : int
-        How many recall levels ``by="level"`` shows.
+        How many recall levels ``view="level"`` shows.
     samples : int
         How often labels or random rankings are drawn.
     fractions : float or several
@@ -81,39 +81,44 @@ def ties(
     >>> ties(exp, ["RR", "LexiPrecision"]).rows()
     (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
     """
-    asked = measures_for(by, measures)
+    asked = measures_for(view, measures)
     jobs, most = whole("jobs", jobs, 1), whole("levels", levels, 1)
     chance = Chance(whole("samples", samples, 1), whole("seed", seed, 0))
     kept, cuts = checked_fractions(fractions), checked_depths(depths)
-    if by == "random":
+    if view == "random":
         if experiment is not None:
-            raise InputError('by="random" draws its own rankings. Leave out the experiment.', kind="choice")
+            raise InputError('view="random" draws its own rankings. Leave out the experiment.', kind="choice")
         return by_random_rankings(checked_corpus(items, requests, relevant), asked, cuts, chance, jobs, tick)
     if experiment is None:
-        raise InputError(f'by="{by}" needs an experiment; only by="random" does without.', kind="choice")
+        raise InputError(f'view="{view}" needs an experiment; only view="random" does without.', kind="choice")
     positions = experiment.positions
-    if by == "first":
+    if view == "first":
         return by_first_position(positions)
-    if by == "level":
+    if view == "level":
         return by_level(positions, most)
-    if by == "decided":
+    if view == "decided":
         return by_deciding_level(positions)
-    if by == "labels":
+    if view == "labels":
         return by_labels(positions, asked, kept, chance, jobs, tick)
-    if by == "depth":
+    if view == "depth":
         return by_depth(positions, asked, cuts, jobs, tick)
     return by_measure(experiment, asked, jobs, tick)
 
 
-def measures_for(by: str, measures: Measure | Iterable[Measure] | None) -> dict[str, Preference]:
+def check(measures: Any = None, view: str = "measure", **others: Any) -> list[Preference]:
+    """Refuse before anything is read what cannot be shown; the measures that are."""
+    return [*measures_for(view, measures).values()]
+
+
+def measures_for(view: str, measures: Measure | Iterable[Measure] | None) -> dict[str, Preference]:
     """The measures of a view, by their names; an error where it cannot show them."""
-    if by not in VIEWS:
-        raise UnknownNameError("view of ties", str(by), VIEWS)
-    if measures is not None and by in WITHOUT_MEASURES:
-        raise InputError(f'by="{by}" looks at positions alone. Leave out the measures.', kind="choice")
-    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if by == "random" else MEASURES)
-    if by in ON_POSITIONS:
-        check_positions_suffice(asked, f'by="{by}" takes measures such as AP.')
+    if view not in VIEWS:
+        raise UnknownNameError("view of ties", str(view), VIEWS)
+    if measures is not None and view in WITHOUT_MEASURES:
+        raise InputError(f'view="{view}" looks at positions alone. Leave out the measures.', kind="choice")
+    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if view == "random" else MEASURES)
+    if view in ON_POSITIONS:
+        check_positions_suffice(asked, f'view="{view}" takes measures such as AP.')
     return asked
 
 

@@ -168,14 +168,14 @@ VIEWS: dict[str, Callable[..., Findings]] = {
 }
 
 
-def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations", **how: Any) -> Findings:
+def validity(utilities: Utilities | Iterable[Utilities], view: str = "populations", **how: Any) -> Findings:
     """How leximin relates to the mean and to its relatives (PE 6, 7).
 
     Parameters
     ----------
     utilities : Utilities
-        For ``by="discriminant"`` also several, of one measure each.
-    by : str
+        For ``view="discriminant"`` also several, of one measure each.
+    view : str
         ``"populations"``: tau_b with other populations, and ties (PE Table 2; `populations`).
         ``"discriminant"``: the same by measure, populations that mean the same beside others (PE Table 3;
         `pessimistic`, `others`). ``"movement"``: ranks by the mean and by leximin (PE Fig 1). ``"smoothing"``: by lag
@@ -190,14 +190,14 @@ def validity(utilities: Utilities | Iterable[Utilities], by: str = "populations"
     >>> validity(made, populations=["min", "mean"]).rows()
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
-    if by not in VIEWS:
-        raise UnknownNameError("view", by, VIEWS)
+    if view not in VIEWS:
+        raise UnknownNameError("view", view, VIEWS)
     given = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
     if any(len(of_one.runs) < 2 for of_one in given):
         raise InputError("orders of one run cannot be compared. Give at least two runs.", kind="runs")
-    if not given or (len(given) > 1 and by != "discriminant"):
-        raise InputError(f"{len(given)} utilities. Give one; several only by='discriminant'.", kind="choice")
-    found = VIEWS[by](given if by == "discriminant" else given[0], **how)
+    if not given or (len(given) > 1 and view != "discriminant"):
+        raise InputError(f"{len(given)} utilities. Give one; several only view='discriminant'.", kind="choice")
+    found = VIEWS[view](given if view == "discriminant" else given[0], **how)
     return replace(found, details=(*found.details, *over(given)), library=given[0].table.library)
 
 

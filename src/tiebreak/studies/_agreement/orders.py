@@ -16,7 +16,7 @@ from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measured import name_of
+from tiebreak.studies.measures import name_of
 
 
 def order(

@@ -21,7 +21,7 @@ from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measured import name_of
+from tiebreak.studies.measures import name_of
 
 Contribution: TypeAlias = Callable[[Ranks, Ranks], Floats]
 """What every level [..., m] adds to the difference of two rankings; positive where the first is better."""

@@ -11,7 +11,7 @@ from tiebreak.notes import reading_notes, warn_about_grades
 from tiebreak.projection import Positions
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measured import Measures, metric_of
+from tiebreak.studies.measures import Measures, metric_of
 
 
 def tied_shares(positions: Positions, measures: Measures) -> list[float]:

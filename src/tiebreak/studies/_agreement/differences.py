@@ -12,7 +12,7 @@ from tiebreak.experiment import Experiment
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Ranks
 from tiebreak.results.plots import Picture
-from tiebreak.studies.agreeing.levels import Contribution, by_level
+from tiebreak.studies._agreement.levels import Contribution, by_level
 from tiebreak.studies.base import Findings, each
 from tiebreak.theory import whole
 

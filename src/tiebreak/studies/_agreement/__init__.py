@@ -14,14 +14,14 @@ from tiebreak.metrics import Metric
 from tiebreak.notes import reading_notes
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
-from tiebreak.studies.agreeing.differences import difference, surface
-from tiebreak.studies.agreeing.levels import level, level_measure
-from tiebreak.studies.agreeing.locality import locality
-from tiebreak.studies.agreeing.orders import order, orderable
-from tiebreak.studies.agreeing.pairs import preference, sign
-from tiebreak.studies.agreeing.suffix import suffix
+from tiebreak.studies._agreement.differences import difference, surface
+from tiebreak.studies._agreement.levels import level, level_measure
+from tiebreak.studies._agreement.locality import locality
+from tiebreak.studies._agreement.orders import order, orderable
+from tiebreak.studies._agreement.pairs import preference, sign
+from tiebreak.studies._agreement.suffix import suffix
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measured import several
+from tiebreak.studies.measures import several
 
 __all__ = ["VIEWS", "agreement", "check"]
 
@@ -47,7 +47,7 @@ VIEWS = ("preference", "sign", "order", "suffix", "locality", "difference", "sur
 
 def agreement(
     experiment: Experiment,
-    by: str = "preference",
+    view: str = "preference",
     measures: str | Preference | Metric | Iterable[str | Preference | Metric] | None = None,
     *,
     jobs: int = 1,
@@ -59,7 +59,7 @@ def agreement(
     Parameters
     ----------
     experiment : Experiment
-    by : str
+    view : str
         ``"preference"``: how often one measure agrees where another sees a difference (LR Fig 10). ``"sign"``: Pearson
         correlation of the sizes of preferences and agreement of their signs, ties among them (RPP Fig 5; `points`,
         `seed`). ``"order"``: correlation of the orders of runs (RPP Table 2; `ordering`, `correlation`). ``"suffix"``:
@@ -88,29 +88,29 @@ def agreement(
     R@5 LexiRecall 0 0 None
     R@5 R@5 0 0 None
     """
-    chosen = check(by, measures)
+    chosen = check(view, measures)
     if len(experiment.runs) < 2:
         raise InputError("agreement is over pairs of runs; there is one run.", kind="runs")
-    if by in OF_POSITIONS:
-        found = OF_POSITIONS[by](experiment, jobs=jobs, tick=tick, **how)
+    if view in OF_POSITIONS:
+        found = OF_POSITIONS[view](experiment, jobs=jobs, tick=tick, **how)
     else:
-        found = OF_MEASURES[by][0](experiment, chosen, jobs=jobs, tick=tick, **how)
+        found = OF_MEASURES[view][0](experiment, chosen, jobs=jobs, tick=tick, **how)
     positions = experiment.positions
     over = f"Of {plural(len(positions.runs), 'run')} and {plural(int((positions.relevant() > 0).sum()), 'request')}."
     return replace(found, details=(*found.details, over, *reading_notes(positions)), library=positions.library)
 
 
-def check(by: str, measures: Any = None) -> list[Any]:
+def check(view: str, measures: Any = None, **others: Any) -> list[Any]:
     """The measures that a view is to look at; what cannot be meant is refused before anything is read."""
-    if by not in VIEWS:
-        raise UnknownNameError("view", by, VIEWS)
-    if by in OF_POSITIONS:
+    if view not in VIEWS:
+        raise UnknownNameError("view", view, VIEWS)
+    if view in OF_POSITIONS:
         if measures is not None:
-            raise InputError(f"by={by!r} looks at positions and takes no measures. Leave them out.", kind="choice")
+            raise InputError(f"view={view!r} looks at positions and takes no measures. Leave them out.", kind="choice")
         return []
-    chosen = list(OF_MEASURES[by][1]) if measures is None else several(measures)
-    if by in BETWEEN_MEASURES and len(chosen) < 2:
+    chosen = list(OF_MEASURES[view][1]) if measures is None else several(measures)
+    if view in BETWEEN_MEASURES and len(chosen) < 2:
         raise InputError("agreement is between measures; there is one. Give at least two.", kind="empty")
     for measure in chosen:
-        BETWEEN_MEASURES.get(by, level_measure)(measure)
+        BETWEEN_MEASURES.get(view, level_measure)(measure)
     return chosen

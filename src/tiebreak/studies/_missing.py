@@ -25,7 +25,7 @@ from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each, seeds_of
-from tiebreak.studies.measured import Measure, check_positions_suffice, named_preferences
+from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
 from tiebreak.theory import whole
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
@@ -187,6 +187,21 @@ def checked(remove: str, of: str, truth: Measure | None, by: Any, fractions: Ite
     if not steps:
         raise InputError("no fraction was given. Give at least one, such as 0.5.", kind="empty")
     return sorted({float(step) for step in steps})
+
+
+def check(
+    measures: Any = MEASURES,
+    remove: str = "labels",
+    of: str = "order",
+    truth: Measure | None = None,
+    by: Any = None,
+    fractions: Iterable[float] = FRACTIONS,
+    **others: Any,
+) -> list[Preference]:
+    """Refuse before anything is read what cannot be meant; the measures."""
+    checked(remove, of, truth, by, fractions)
+    asked = [*named_preferences(measures).values()]
+    return asked if truth is None else [*asked, truth_of(truth)[1]]
 
 
 # What is removed

@@ -1,1 +1,0 @@
-"""One thin file per study: parse, call, print, draw."""

@@ -1,0 +1,246 @@
+"""Every study: its name, module, views and options. The package, the command line and its help are made from this.
+
+Nothing heavy is imported here. A default of None leaves the choice to the study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+LARGEST = 2**63 - 1
+
+
+class Option(NamedTuple):
+    """A parameter of a study, as the command line takes it.
+
+    `kind` is int, float, str or bool, a tuple of choices, or what the command line knows how to read: "probability",
+    "sizes" (5-50) and "draws" (a number or "all"). An option with `views` is for these alone.
+    """
+
+    name: str
+    help: str = ""
+    kind: Any = str
+    default: Any = None
+    low: float | None = None
+    high: float | None = None
+    views: tuple[str, ...] = ()
+    metavar: str | None = None
+    flag: str | None = None
+    is_repeated: bool = False
+    is_required: bool = False
+
+
+class Study(NamedTuple):
+    """A study.
+
+    Attributes
+    ----------
+    module : str
+        In this package.
+    summary : str
+    views : dict, optional
+        What can be looked at, with a line on each; the first is the default.
+    reads : {"", "runs", "runs or table", "ratings"}
+        The files of the command; with "runs or table" they can be left out.
+    measures : str
+        Examples of measures, for studies that take some.
+    options : tuple of Option
+    progress : (str, str)
+        What a progress bar says, and the unit that it counts.
+    without_files : tuple of str
+        Views that read nothing.
+    functions : tuple of str
+        What the package exports, where it is not the study's own name.
+    """
+
+    module: str
+    summary: str
+    views: Mapping[str, str] = {}
+    reads: Literal["", "runs", "runs or table", "ratings"] = ""
+    measures: str = "RPP, LexiRecall, AP or nDCG@10"
+    options: tuple[Option, ...] = ()
+    progress: tuple[str, str] = ("working", "parts")
+    without_files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    chosen_by: str = "view"
+
+
+SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
+THREADS = Option("jobs", "Threads.", int, 1, 1)
+
+CATALOGUE: dict[str, Study] = {
+    "ties": Study(
+        "_ties",
+        "How often measures tie two runs in one request.",
+        {
+            "measure": "share of ties by measure (LR Fig 11, LP Table 2)",
+            "first": "by the position of the first relevant item (LP Fig 3)",
+            "level": "by recall level (LP Fig 5)",
+            "decided": "how many recall levels it takes to decide (LP Fig 6)",
+            "labels": "as relevance labels are removed (LR Fig 14, LP Fig 9)",
+            "depth": "as rankings are truncated",
+            "random": "of random rankings, truncated; needs no files (LR Fig 8)",
+        },
+        reads="runs or table",
+        options=(
+            Option("samples", "Random samples.", int, 10, 1, 1_000_000, ("labels", "random")),
+            SEED._replace(views=("labels", "random")),
+        ),
+        progress=("counting ties", "parts"),
+        without_files=("random",),
+    ),
+    "agreement": Study(
+        "_agreement",
+        "How far measures agree, over all pairs of runs in all requests.",
+        {
+            "preference": "how often one measure agrees where another sees a difference (LR Fig 10)",
+            "sign": "correlation of sizes, agreement of signs (RPP Fig 5)",
+            "order": "correlation of the orders of runs (RPP Table 2)",
+            "suffix": "whether later recall levels agree with the first (LP Table 1)",
+            "locality": "correlation and regression between recall levels (LP Fig 7)",
+            "difference": "distribution of what recall levels contribute (RPP Fig 2)",
+            "surface": "contribution of one level by its two positions (RPP Fig 2)",
+            "level": "contribution of every recall level to the difference of two runs (RPP Fig 4)",
+        },
+        reads="runs",
+        options=(
+            Option("ordering", "mc4, borda, ...; by default mc4, for metrics mean.", metavar="HOW", views=("order",)),
+            Option("correlation", "Rank correlation.", ("tau_b", "tau_ap", "rbo"), views=("order",)),
+            Option("run", "By default the first run,", metavar="NAME", views=("level",)),
+            Option("other", "and the second.", metavar="NAME", views=("level",)),
+            Option("request", "One request instead of the mean over all.", metavar="ID", views=("level",)),
+            SEED._replace(views=("sign",)),
+        ),
+        progress=("comparing", "parts"),
+    ),
+    "power": Study(
+        "_power",
+        "Discriminative power (Sakai 2006): the share of pairs of runs with a significant difference, by measure.",
+        reads="runs",
+        options=(
+            Option("test", "As in tiebreak test.", default="auto", metavar="SPEC"),
+            Option("correction", "For multiple comparisons.", ("none", "bonferroni", "holm", "bh")),
+            Option("alpha", "Significance level.", "probability", 0.05),
+            Option("permutations", "Permutations of randomization tests.", "draws", metavar="NUMBER|all"),
+            SEED._replace(default=None, help="Random seed of randomization tests; by default 0."),
+        ),
+        progress=("testing", "draws"),
+    ),
+    "missing": Study(
+        "_missing",
+        "How stable orders and preferences are as labels or requests are removed.",
+        reads="runs",
+        options=(
+            Option(
+                "remove",
+                "Relevant items at random; those that few runs retrieve first, as by pooling; or whole requests.",
+                ("labels", "pool", "requests"),
+                "labels",
+            ),
+            Option(
+                "of",
+                "tau_b of the order of runs; share of preferences that stay, by request, or by their mean.",
+                ("order", "preferences", "systems"),
+                "order",
+            ),
+            Option("truth", "Measure for the complete data; by default each measure itself.", metavar="SPEC"),
+            Option("by", "How runs are ordered, such as mc4 or mean; as in tiebreak order.", metavar="METHOD"),
+            Option("fractions", "Share to remove; by default 0 to 0.9.", float, flag="--fraction", is_repeated=True),
+            Option("samples", "Random samples for every fraction.", int, 10, 1),
+            SEED,
+        ),
+        progress=("sampling", "samples"),
+    ),
+    "validity": Study(
+        "_validity",
+        "How leximin relates to the mean and to similar populations. By default the utilities are AP.",
+        {
+            "populations": "tau_b with other populations, and ties (PE Table 2)",
+            "discriminant": "the same by measure, pessimistic populations and others (PE Table 3)",
+            "movement": "ranks by the mean and by leximin (PE Fig 1)",
+            "smoothing": "smoothed leximin by lag (PE Fig 2)",
+            "thresholding": "with small utilities set to 0 (PE Fig 3a)",
+            "truncation": "with utilities truncated to a few decimals (PE Fig 3b)",
+        },
+        reads="runs or table",
+        options=(
+            Option("utilities", "A table of run, request and value, instead of QRELS RUN...", metavar="FILE"),
+            Option("missing", "With --utilities: the value of missing cells.", float),
+            Option("lower_is_better", "With --utilities: values are costs, such as latencies.", bool, False),
+        ),
+    ),
+    "orientation": Study(
+        "on_paper",
+        "What measures are by themselves; no files are needed.",
+        {
+            "orientation": "whether a metric looks at the top or the bottom (LR 3.1, Fig 5)",
+            "region": "where the first and the last relevant item can stand (LR Fig 7)",
+            "agreement": "how often it agrees with the worst case (LR Table 2)",
+            "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
+            "first": "how likely RR ties, by the first position (LP Fig 2)",
+            "stochastic": "what a random order gives the worst-off user (LR Fig 16)",
+            "diagram": "which rankings it distinguishes (LP Fig 1)",
+            "properties": "which properties it has, in all small cases (LR Table 8)",
+        },
+        options=(
+            Option("items", "Items in the corpus; may be repeated.", "sizes", metavar="N", is_repeated=True),
+            Option("relevant", "Relevant items, such as 10 or 1-15.", "sizes", metavar="M", is_repeated=True),
+            Option("pairs", "Random pairs of rankings.", int, 10_000, 1, views=("agreement", "ties")),
+            SEED._replace(views=("agreement", "ties")),
+            THREADS,
+        ),
+        progress=("studying", "parts"),
+        chosen_by="by",
+    ),
+    "axioms": Study(
+        "axiomatic",
+        "Which axioms of accuracy and diversity a metric violates, by examples (Parapar and Radlinski 2021, Table 1).",
+        measures="EU or 'alpha_beta_nDCG(alpha=0.5)'; by default the paper's seven",
+        options=(Option("lists", "Random rankings to try.", int, 2000, 0), SEED, THREADS),
+        progress=("searching", "axioms"),
+    ),
+    "ideal": Study(
+        "perturbed",
+        "How diversity measures respond as an ideal ranking gets worse, or as ratings are removed. The ideal rankings "
+        "of users are built from their RATINGS, and systems are simulated from them: no runs are needed.",
+        {
+            "correlation": "how the order of systems agrees with the number of perturbations",
+            "values": "mean of every perturbed system",
+            "significance": "whether each one is significantly worse than the ideal",
+            "robustness": "how the order of shuffled rankings changes as ratings are removed",
+        },
+        reads="ratings",
+        measures="EU@10, NRBP or alpha_beta_nDCG@100; by default those of the paper on alpha-beta-nDCG",
+        options=(
+            Option("aspects", "A table of item and aspect, such as genres.", metavar="FILE", is_required=True),
+            Option("profile", "Ratings that tell which aspects a user likes.", metavar="FILE", flag="--train"),
+            Option("cutoff", "Of the default measures.", int, 100, 1),
+            Option("length", "Items of an ideal ranking; by default the cutoff.", int, None, 1),
+            Option("steps", "Most perturbations.", int, 50, 1, views=("values", "correlation", "significance")),
+            Option(
+                "users",
+                "Those that reach the last point, at all points; or at every point those with enough ratings for it.",
+                ("common", "reached"),
+                "common",
+                views=("values", "correlation", "significance"),
+            ),
+            Option("systems", "Shuffled rankings.", int, 50, 2, views=("robustness",)),
+            Option("removals", "Random removals of ratings.", int, 50, 1, views=("robustness",)),
+            SEED,
+        ),
+        progress=("simulating", "parts"),
+        chosen_by="experiment",
+    ),
+    "properties": Study(
+        "properties",
+        "Search for violations of the Pareto property, average utilitarianism and the difference principle.",
+        measures="",
+        options=(
+            Option("method", "A population such as gmean; by default PE Table 1.", metavar="SPEC", flag="-m/--measure"),
+            Option("pairs", "Random pairs of each size.", int, 250, 0),
+            SEED,
+        ),
+        functions=("check_properties", "paper_table"),
+    ),
+}
