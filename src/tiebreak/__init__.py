@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tiebreak import errors as errors
     from tiebreak import studies as studies
-    from tiebreak import theory as theory
+    from tiebreak.analysis import theory as theory
+    from tiebreak.analysis.disaggregation import disaggregate as disaggregate
+    from tiebreak.analysis.worst_off_users import is_top_heavy as is_top_heavy
+    from tiebreak.analysis.worst_off_users import provider_exposure as provider_exposure
+    from tiebreak.analysis.worst_off_users import worst_case as worst_case
     from tiebreak.comparison import Comparison as Comparison
     from tiebreak.comparison import compare as compare
     from tiebreak.errors import InputError as InputError
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from tiebreak.inputs import read_providers as read_providers
     from tiebreak.inputs import read_weights as read_weights
     from tiebreak.metrics import metric as metric
-    from tiebreak.metrics.disaggregation import disaggregate as disaggregate
     from tiebreak.orderings import Ordering as Ordering
     from tiebreak.populations import population as population
     from tiebreak.preferences import preference as preference
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
     from tiebreak.projection import project as project
     from tiebreak.projection import sample_labels as sample_labels
     from tiebreak.projection import sample_requests as sample_requests
-    from tiebreak.robustness import is_top_heavy as is_top_heavy
-    from tiebreak.robustness import provider_exposure as provider_exposure
-    from tiebreak.robustness import worst_case as worst_case
     from tiebreak.scores import Scores as Scores
     from tiebreak.simulation import simulate as simulate
     from tiebreak.utilities import Utilities as Utilities
@@ -54,7 +54,7 @@ _HOME = {
     "Scores": "scores",
     "Utilities": "utilities",
     "population": "populations",
-    "disaggregate": "metrics.disaggregation",
+    "disaggregate": "analysis.disaggregation",
     "metric": "metrics",
     "InputError": "errors",
     "TiebreakError": "errors",
@@ -73,20 +73,21 @@ _HOME = {
     "sample_labels": "projection",
     "sample_requests": "projection",
     "simulate": "simulation",
-    "worst_case": "robustness",
-    "provider_exposure": "robustness",
-    "is_top_heavy": "robustness",
+    "worst_case": "analysis.worst_off_users",
+    "provider_exposure": "analysis.worst_off_users",
+    "is_top_heavy": "analysis.worst_off_users",
 }
 """Public names and the module each one lives in."""
 
-_MODULES = ("errors", "studies", "theory")
+_MODULES = {"errors": "errors", "studies": "studies", "theory": "analysis.theory"}
+"""Public modules, and where each one is."""
 
 __all__ = [*_HOME, *_MODULES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"tiebreak.{name}")
+        return import_module(f"tiebreak.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'tiebreak' has no attribute {name!r}")
     value = getattr(import_module(f"tiebreak.{_HOME[name]}"), name)

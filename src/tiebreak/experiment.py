@@ -25,8 +25,8 @@ from tiebreak.projection.needs import Needs
 from tiebreak.scores import Scores
 
 if TYPE_CHECKING:
+    from tiebreak.analysis.explanation import Contributions, Explanation
     from tiebreak.comparison import Comparison
-    from tiebreak.explanation import Contributions, Explanation
     from tiebreak.orderings import Method, Ordering
     from tiebreak.populations import Population
     from tiebreak.preferences import Preference
@@ -283,7 +283,7 @@ class Experiment:
         measure : str, Preference or Metric, optional
             The preference by whose size requests are sorted; by default RPP.
         """
-        from tiebreak.explanation import contributions, explain_request
+        from tiebreak.analysis.explanation import contributions, explain_request
         from tiebreak.preferences import preference
 
         positions = self._positions(Needs() if measure is None else preference(measure).needs)

@@ -88,7 +88,7 @@ def orders(made: Experiment) -> Table:
 
 def telling_request(made: Experiment) -> str:
     """A request where reciprocal rank ties, with few relevant items, and the clearest preference over all of them."""
-    from tiebreak.explanation import Contributions
+    from tiebreak.analysis.explanation import Contributions
 
     found = made.explain(*PAIR, measure="RR")
     assert isinstance(found, Contributions)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
@@ -26,7 +27,6 @@ from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each, seeds_of
 from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
-from tiebreak.theory import whole
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
 FRACTIONS = tuple(k / 10 for k in range(10))

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.results.tables import Table
-from tiebreak.theory import whole
 
 MOST_ROWS = 60
 """Rows that a terminal or a notebook shows of a study."""

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.experiment import Experiment
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Ranks
 from tiebreak.results.plots import Picture
 from tiebreak.studies._agreement.levels import Contribution, by_level
 from tiebreak.studies.base import Findings, each
-from tiebreak.theory import whole
 
 GRID = np.arange(-100, 101) / 100
 NEAR = 0.01

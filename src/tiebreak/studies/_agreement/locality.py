@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
-from tiebreak.theory import whole
 
 LEVELS, WINDOW = 8, 4
 FORMS = ("plain", "cascaded", "sign")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
@@ -18,7 +19,6 @@ from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.measures import name_of
-from tiebreak.theory import whole
 
 SAME, OTHER = "the same", "not the same"
 

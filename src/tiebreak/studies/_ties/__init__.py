@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
@@ -16,7 +17,6 @@ from tiebreak.studies._ties.levels import by_deciding_level, by_first_position, 
 from tiebreak.studies._ties.random_rankings import Corpus, by_random_rankings
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
-from tiebreak.theory import whole
 
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
 """Those of LR Figs 11 and 14 and of LP Table 2, and RPP beside them."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.studies.axiomatic.measures import FLOAT_TIE, LOGARITHMS_TIE, measures
 from tiebreak.studies.axiomatic.rankings import GRIDS, LONGEST_DRAWN, R_MAX, random_rankings
 from tiebreak.studies.axiomatic.requirements import AXIOMS, READINGS, Axiom
 from tiebreak.studies.axiomatic.search import DEPTHS, search, tried
 from tiebreak.studies.axiomatic.table import PICTURE, AxiomTable, Cell, cell, summary
 from tiebreak.studies.base import each
-from tiebreak.theory import whole
 
 __all__ = ["LISTS", "AxiomTable", "Cell", "axioms"]
 

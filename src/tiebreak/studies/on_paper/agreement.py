@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.text import join_names, plural
+from tiebreak.analysis.theory import tie_probability
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import pair_signs
 from tiebreak.results.plots import Picture
@@ -23,7 +24,6 @@ from tiebreak.studies.on_paper.printed import (
     standard_error,
     status,
 )
-from tiebreak.theory import tie_probability
 
 TIED, RANDOM = "tied", "random"
 """Rows that are no measures: pairs with equal worst cases, and a coin."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import whole
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
@@ -22,7 +23,6 @@ from tiebreak.projection.layout import Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measures import Measure, name_of, several
-from tiebreak.theory import whole
 
 CASES_AT_ONCE = 1 << 16
 MOST_ITEMS = 10**7

@@ -8,18 +8,18 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from tiebreak._base.text import join_names
+from tiebreak.analysis.theory import (
+    precision_orientation,
+    recall_orientation,
+    worst_case_is_tse,
+    worst_case_of_optimal_ranker,
+)
 from tiebreak.errors import InputError
 from tiebreak.metrics import LevelMetric, Metric, recall_level_form
 from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, each
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors
-from tiebreak.theory import (
-    precision_orientation,
-    recall_orientation,
-    worst_case_is_tse,
-    worst_case_of_optimal_ranker,
-)
 
 EQUAL = 1e-9
 """Losses that are no further apart are equal."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak._base.text import plural
+from tiebreak.analysis.theory import first_position_tie_probability, is_strict, tie_probability
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics import recall_level_form
 from tiebreak.metrics.recall_level import Recall, ReciprocalRank, RPrecision, TotalSearchEfficiency
@@ -27,7 +28,6 @@ from tiebreak.studies.on_paper.printed import (
     standard_error,
     status,
 )
-from tiebreak.theory import first_position_tie_probability, is_strict, tie_probability
 
 MOST_VECTORS = 1000
 """Position vectors of which all pairs are gone through."""

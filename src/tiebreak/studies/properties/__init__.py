@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tiebreak.analysis.theory import whole
 from tiebreak.populations import Population
 from tiebreak.studies.properties.allocations import FROM_0_TO_1, Domain, given_values
 from tiebreak.studies.properties.findings import (
@@ -41,7 +42,6 @@ from tiebreak.studies.properties.paper import (
     success_at_ten,
 )
 from tiebreak.studies.properties.violations import PAPER_PAIRS, search
-from tiebreak.theory import whole
 
 __all__ = [
     "DIFFERENCE",

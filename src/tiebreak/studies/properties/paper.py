@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from tiebreak.analysis.theory import whole
 from tiebreak.populations import population
 from tiebreak.populations.aggregations import FLOOR
 from tiebreak.populations.risk import risk_gain, symmetric_gain
@@ -23,7 +24,6 @@ from tiebreak.studies.properties.findings import (
 )
 from tiebreak.studies.properties.methods import Method, by_pairs, by_scores, gain_order, of_population
 from tiebreak.studies.properties.violations import search, searched
-from tiebreak.theory import whole
 
 PRINTED = {
     "min": "nny",

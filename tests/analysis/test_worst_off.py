@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from exact_logarithms import log2 as exact_log2
 from tiebreak import InputError
+from tiebreak.analysis.worst_off_users import is_top_heavy, provider_exposure, worst_case
 from tiebreak.errors import EmptyRequestsWarning
 from tiebreak.exact import like
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
 from tiebreak.metrics.recall_level import AveragePrecision, NormalisedCumulativePrecision
-from tiebreak.robustness import is_top_heavy, provider_exposure, worst_case
 from worked_examples import examples_of
 
 

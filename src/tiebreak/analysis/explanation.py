@@ -11,11 +11,11 @@ import numpy as np
 from tiebreak._base.checks import find_name
 from tiebreak._base.text import format_signed, plural
 from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak.analysis.disaggregation import disaggregate
 from tiebreak.comparison import compare, compare_pairs
 from tiebreak.errors import InputError
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import Metric
-from tiebreak.metrics.disaggregation import disaggregate
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
 from tiebreak.results.record import MOST_ROWS, Cell, Result, signed_column

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.analysis.theory import sizes, worst_case_is_tse
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.doubles import LOST
@@ -27,7 +28,6 @@ from tiebreak.metrics.recall_level import exact_exposure
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.results.record import Result, Row
-from tiebreak.theory import sizes, worst_case_is_tse
 
 MOST_ENUMERATED = 15
 """Relevant items of a request up to which all users, 2^m - 1, are gone through."""

@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from tiebreak import InputError
-from tiebreak.exact import Doubles
-from tiebreak.exact.arithmetic import whole_numbers
-from tiebreak.exact.decimals import decimal_numbers
-from tiebreak.metrics import RecallLevelMetric, metric
-from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
-from tiebreak.robustness import is_top_heavy
-from tiebreak.theory import (
+from tiebreak.analysis.theory import (
     first_position_tie_probability,
     growth_of_values,
     number_of_values,
@@ -26,6 +20,12 @@ from tiebreak.theory import (
     worst_case_is_tse,
     worst_case_of_optimal_ranker,
 )
+from tiebreak.analysis.worst_off_users import is_top_heavy
+from tiebreak.exact import Doubles
+from tiebreak.exact.arithmetic import whole_numbers
+from tiebreak.exact.decimals import decimal_numbers
+from tiebreak.metrics import RecallLevelMetric, metric
+from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
 from worked_examples import examples_of
 
 SIZES = [(n, m) for n in range(1, 10) for m in range(1, n + 1)]
