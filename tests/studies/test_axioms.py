@@ -60,7 +60,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def cells(found):
-    return {(row["metric"].split("(")[0], row["axiom"]): row for row in found.to_dict()}
+    return {(row["metric"].split("(")[0], row["axiom"]): row for row in found.to_dict()["rows"]}
 
 
 # What each axiom orders.
@@ -285,7 +285,7 @@ def test_alpha_beta_breaks_more_aspects_by_its_noisy_or(cells):
 @pytest.mark.parametrize(("alpha", "rank"), [(0.005, 398), (0.5, 8)])
 def test_alpha_beta_breaks_missing_over_non_relevant_from_some_rank_on(alpha, rank):
     spec = f"alpha_beta_nDCG(alpha={alpha})"
-    (row,) = (row for row in tb.studies.axioms(spec, lists=0).to_dict() if row["axiom"] == "MissOverNon")
+    (row,) = (row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"] if row["axiom"] == "MissOverNon")
     assert not row["holds"]
     assert row["better"].startswith(f"[{rank - 1} x 0:none, ?:a+b, 5:a, 5:")
     between = "5a 5b" if alpha < 0.1 else "5a 5a"
@@ -314,7 +314,7 @@ def test_witnesses_of_top_heaviness_are_the_least_that_depth_allows(cells):
 
 def test_cutoff_inside_the_ranking_is_seen():
     whole, cut = (
-        {row["axiom"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()} for spec in ("S-Recall", "S-Recall@2")
+        {row["axiom"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"]} for spec in ("S-Recall", "S-Recall@2")
     )
     assert not whole["NonPriSatAsp"]["holds"]
     assert cut["NonPriSatAsp"]["holds"]
@@ -333,13 +333,13 @@ def utility(items, interest, r_max):
 
 
 def test_function_that_keeps_all_but_redundancy():
-    found = {row["axiom"]: row["holds"] for row in tb.studies.axioms(utility, lists=300).to_dict()}
+    found = {row["axiom"]: row["holds"] for row in tb.studies.axioms(utility, lists=300).to_dict()["rows"]}
     # Interest is never used up: redundant items stay as good, and interest left is not what counts.
     assert [axiom for axiom, holds in found.items() if not holds] == ["NonPriSatAsp", "MoreAsp any"]
 
 
 def test_constant_breaks_everything_by_ties():
-    rows = tb.studies.axioms(lambda items, interest, r_max: 1, lists=5).to_dict()
+    rows = tb.studies.axioms(lambda items, interest, r_max: 1, lists=5).to_dict()["rows"]
     assert not any(row["holds"] for row in rows)
     assert {row["order"] for row in rows} == {"=", None}
 
@@ -376,7 +376,7 @@ def test_function_by_its_path(tmp_path, monkeypatch):
         "def first(items, interest, r_max):\n    return items[0].rating or 0\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    rows = tb.studies.axioms("own_axiom_metric:first", lists=0).to_dict()
+    rows = tb.studies.axioms("own_axiom_metric:first", lists=0).to_dict()["rows"]
     assert rows[0]["metric"] == "own_axiom_metric:first"
     # Of three items the last two do not count.
     assert (rows[0]["better"], rows[0]["order"], rows[0]["worse"]) == ("[0:a, 1:a, 0:a]", "=", "[0:a, 0:a, 1:a]")
@@ -387,7 +387,7 @@ def test_function_by_its_path(tmp_path, monkeypatch):
 
 def test_result_does_not_depend_on_threads_and_depends_on_the_seed_only():
     one, two = (tb.studies.axioms(["EU", "S-RR"], lists=100, seed=3, jobs=jobs) for jobs in (1, 2))
-    assert one.rows == two.rows
+    assert one.rows() == two.rows()
     assert list(random_rankings(20, 3)) == list(random_rankings(20, 3)) != list(random_rankings(20, 4))
 
 
@@ -421,7 +421,7 @@ def test_table_marks_what_differs_and_shows_what_decides(found):
 
 
 def test_summary_of_a_function_says_what_it_keeps():
-    assert tb.studies.axioms(utility, lists=0).summary.startswith("utility keeps on all that was tried: Pri, Deep, Top")
+    assert tb.studies.axioms(utility, lists=0).conclusion.startswith("utility keeps on all that was tried: Pri, Deep, Top")
 
 
 def test_rankings_are_written_short():
@@ -485,7 +485,7 @@ def test_any_metric_of_the_package_is_evaluated_as_it_is(drawn):
 
 
 def test_metric_that_the_paper_does_not_look_at():
-    found = {row["axiom"]: row for row in tb.studies.axioms("vargas_nDCG", lists=20).to_dict()}
+    found = {row["axiom"]: row for row in tb.studies.axioms("vargas_nDCG", lists=20).to_dict()["rows"]}
     # It sees neither ratings nor what is not rated.
     assert not found["Pri"]["holds"] and not found["MissOverNon"]["holds"] and found["AspRel"]["holds"]
     assert found["Pri"]["printed"] is None

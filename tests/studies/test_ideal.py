@@ -280,8 +280,8 @@ def slow_values(judged, aspects, profile, family, spec, steps, k):
             return
         run = {u: {item: float(-rank) for rank, item in enumerate(order)} for u, order in there.items()}
         exp = tb.Experiment(judged, {**run}, aspects=aspects, profile=profile)
-        values = exp.evaluate(spec).to_dict()["run1"]
-        yield {u: values[u][spec] for u in there if not isnan(values[u][spec])}
+        values = {row.request: row.value for row in exp.evaluate(spec).rows()}
+        yield {u: values[u] for u in there if not isnan(values[u])}
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
@@ -294,13 +294,13 @@ def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile)
     how = {"profile": profile, "measures": [spec], "cutoff": 6, "steps": 4, "users": "reached"}
     means = {
         (row["perturbation"], row["perturbed"]): row
-        for row in tb.studies.ideal(judged, aspects, experiment="values", **how).to_dict()
+        for row in tb.studies.ideal(judged, aspects, experiment="values", **how).to_dict()["rows"]
     }
     ps = {
         (row["perturbation"], row["perturbed"]): row
-        for row in tb.studies.ideal(judged, aspects, experiment="significance", **how).to_dict()
+        for row in tb.studies.ideal(judged, aspects, experiment="significance", **how).to_dict()["rows"]
     }
-    taus = {row["perturbation"]: row for row in tb.studies.ideal(judged, aspects, **how).to_dict()}
+    taus = {row["perturbation"]: row for row in tb.studies.ideal(judged, aspects, **how).to_dict()["rows"]}
     for family in FAMILIES:
         found = list(slow_values(judged, aspects, profile, family, spec, 4, 6))
         averages = [sum(of.values()) / len(of) for of in found]
@@ -326,10 +326,10 @@ def test_users_with_too_few_ratings_are_left_out_and_counted():
     judged = {"u": dict.fromkeys("abcdef", 3), "v": {"a": 5, "b": 1}}
     aspects = {item: ["w", "x"] if item in "ace" else ["w"] for item in ITEMS}
     found = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9, users="reached")
-    users = [row["users"] for row in found.to_dict() if row["perturbation"] == "bottom to top"]
+    users = [row["users"] for row in found.to_dict()["rows"] if row["perturbation"] == "bottom to top"]
     assert users == [2, 2, 1, 1]
     common = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9)
-    assert [row["users"] for row in common.to_dict() if row["perturbation"] == "bottom to top"] == [1, 1, 1, 1]
+    assert [row["users"] for row in common.to_dict()["rows"] if row["perturbation"] == "bottom to top"] == [1, 1, 1, 1]
     assert any("points differ in their users" in note for note in found.notes)
     assert any("the same users" in note for note in common.notes)
 
@@ -338,33 +338,33 @@ def test_length_of_ideal_rankings_bounds_the_swaps():
     judged = {"u": dict.fromkeys("abcdefgh", 3)}
     aspects = {item: ["w"] for item in ITEMS}
     for length, systems in ((None, 2), (6, 4), (8, 5)):
-        found = tb.studies.ideal(judged, aspects, measures="EU@3", cutoff=3, length=length).to_dict()
+        found = tb.studies.ideal(judged, aspects, measures="EU@3", cutoff=3, length=length).to_dict()["rows"]
         assert found[0]["systems"] == systems
 
 
 def test_at_most_ten_aspects_are_swapped():
     """Each of 14 items has an aspect of its own: 13 could take the place of the first."""
     judged = {"u": {f"i{k:02}": 5 for k in range(14)}}
-    found = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14").to_dict()
+    found = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14").to_dict()["rows"]
     assert {row["perturbation"]: row["systems"] for row in found}["swapped aspects"] == 1 + 10
-    few = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14", steps=4).to_dict()
+    few = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14", steps=4).to_dict()["rows"]
     assert {row["perturbation"]: row["systems"] for row in few}["swapped aspects"] == 1 + 4
 
 
 def test_measure_that_sees_no_difference_has_no_correlation():
     judged = {"u": {"a": 5, "b": 1}}
     found = tb.studies.ideal(judged, {"a": ["w"], "b": ["w"]}, measures="S-Recall@2", cutoff=2)
-    assert found.to_dict()[0]["tau"] is None
+    assert found.to_dict()["rows"][0]["tau"] is None
     assert "-" in found.table().to_text()
 
 
 def test_order_of_a_falling_measure_is_right():
     """5 and then 1 gain 5/5 + 0.99 x 0.75 x 1/5, swapped 1/5 + 0.99 x 0.75 x 5/5: less, so the order is right."""
     found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, measures="EU(e=0)@2", cutoff=2)
-    assert found.to_dict()[0]["tau"] == 1
-    assert "bottom to top: in the right order by EU(e=0)@2" in found.summary
+    assert found.to_dict()["rows"][0]["tau"] == 1
+    assert "bottom to top: in the right order by EU(e=0)@2" in found.conclusion
     values = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, None, "values", "EU(e=0)@2", cutoff=2)
-    assert [row["mean"] for row in values.to_dict()] == pytest.approx(
+    assert [row["mean"] for row in values.to_dict()["rows"]] == pytest.approx(
         [1 + 0.99 * 0.75 / 5, 1 / 5 + 0.99 * 0.75, 1 + 0.99 * 0.75 / 5, 1 + 0.99 * 0.75 / 5]
     )
 
@@ -459,14 +459,15 @@ def test_robustness_equals_that_of_runs(with_profile):
     ]
 
     def ranks(some):
-        means = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).mean().to_dict()
-        return ranks_of([means[f"s{s}"][spec] for s in range(7)])
+        summary = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).summary()
+        means = {row.run: row.value for row in summary.rows()}
+        return ranks_of([means[f"s{s}"] for s in range(7)])
 
     truth = ranks({u: judged[u] for u in raters.requests})
     found = tb.studies.ideal(
         judged, aspects, profile, "robustness", spec, length=6, systems=7, removals=removals, shares=shares, seed=3
     )
-    for row, share in zip(found.to_dict(), shares, strict=True):
+    for row, share in zip(found.to_dict()["rows"], shares, strict=True):
         taus, users = [], []
         for draw in range(removals):
             left = named(raters, raters.left(raters.removal(f"3 removal {draw}"), share))
@@ -482,7 +483,7 @@ def test_robustness_equals_that_of_runs(with_profile):
 def test_robustness_by_default_is_that_of_the_paper():
     judged, aspects, _ = many_users()
     found = tb.studies.ideal(judged, aspects, experiment="robustness", systems=3, removals=1, shares=[0.5])
-    assert [row[0] for row in found.rows] == [
+    assert [row[0] for row in found.rows()] == [
         f"alpha_beta_nDCG(beta={b})@{k}" for k in (10, 100) for b in (0.1, 0.5, 0.9)
     ]
 
@@ -493,15 +494,15 @@ def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(experiment)
     how = {"experiment": experiment, "cutoff": 6, "steps": 3, "systems": 5, "removals": 3}
     found = tb.studies.ideal(judged, aspects, **how)
     for jobs in (2, 8):
-        assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows == found.rows
+        assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows() == found.rows()
     turned = {u: dict(reversed(of.items())) for u, of in judged.items()}
-    assert tb.studies.ideal(turned, dict(reversed(aspects.items())), **how).rows == found.rows
+    assert tb.studies.ideal(turned, dict(reversed(aspects.items())), **how).rows() == found.rows()
 
 
 def test_seed_decides_what_is_drawn():
     judged, aspects, _ = many_users()
     how = {"experiment": "robustness", "systems": 6, "removals": 2, "measures": "EU@4"}
-    assert tb.studies.ideal(judged, aspects, **how).rows != tb.studies.ideal(judged, aspects, **how, seed=1).rows
+    assert tb.studies.ideal(judged, aspects, **how).rows() != tb.studies.ideal(judged, aspects, **how, seed=1).rows()
 
 
 def test_progress_is_told():
@@ -526,13 +527,13 @@ def test_every_experiment_is_drawn(experiment, tmp_path):
 def test_what_is_left_out_is_said():
     judged = {"u": {"a": 5, "n": 3}, "v": {"a": 0}, "w": {"n": 5}}
     found = tb.studies.ideal(judged, {"a": ["w"]}, measures="EU@2")
-    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in found.notes[1]
-    assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in found.notes[2]
+    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in found.details[1]
+    assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in found.details[2]
 
 
 def test_ratings_are_gains_of_nrbp():
     found = tb.studies.ideal({"u": {"a": 10, "b": 3}}, {"a": ["w"], "b": ["x"]})
-    assert found.rows[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=10)"
+    assert found.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=10)"
 
 
 @pytest.mark.parametrize(
@@ -567,24 +568,24 @@ def test_robustness_without_users_has_no_number():
     found = tb.studies.ideal(
         {"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, None, "robustness", "NRBP(rel=6)", systems=3, removals=2
     )
-    assert {(row["tau"], row["users"], row["removals"]) for row in found.to_dict()} == {(None, 0, 0)}
+    assert {(row["tau"], row["users"], row["removals"]) for row in found.to_dict()["rows"]} == {(None, 0, 0)}
 
 
 def test_measure_without_users_keeps_its_row():
     found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, measures=["NRBP(rel=6)", "EU@2"])
-    rows = {row["measure"]: row for row in found.to_dict() if row["perturbation"] == "bottom to top"}
+    rows = {row["measure"]: row for row in found.to_dict()["rows"] if row["perturbation"] == "bottom to top"}
     assert (rows["NRBP(rel=6)"]["tau"], rows["NRBP(rel=6)"]["users of the ideal"]) == (None, 0)
     assert rows["EU@2"]["users of the ideal"] == 1
 
 
 def test_lists_are_no_longer_than_what_was_rated():
     found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, cutoff=10**8, steps=10**8)
-    assert found.to_dict()[0]["systems"] == 2
+    assert found.to_dict()["rows"][0]["systems"] == 2
 
 
 def test_scale_that_is_not_round():
     found = tb.studies.ideal({"u": {"a": 3.3333333, "b": 1}}, {"a": ["w"], "b": ["x"]})
-    assert found.rows[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=3.3333333)"
+    assert found.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=3.3333333)"
 
 
 def test_differences_of_very_different_size():

@@ -23,7 +23,7 @@ FAST = {"agreement": {"pairs": 200, "items": 100, "relevant": range(2, 6)}, "pro
 
 def found(by, column, *keys, **options):
     """A column by the other columns named."""
-    return {tuple(row[key] for key in keys): row[column] for row in orientation(by=by, **options).to_dict()}
+    return {tuple(row[key] for key in keys): row[column] for row in orientation(by=by, **options).to_dict()["rows"]}
 
 
 def first_half(p):
@@ -38,15 +38,15 @@ def first_half(p):
 def test_every_view_says_what_it_found_and_is_drawn(by):
     pytest.importorskip("altair")
     made = orientation(by=by, **FAST.get(by, {}))
-    assert made.rows and made.summary.endswith(".") and all(note.endswith(".") for note in made.notes)
-    assert set(made.shown_as.used) <= set(made.names)
+    assert made.rows() and made.conclusion.endswith(".") and all(note.endswith(".") for note in made.notes)
+    assert set(made.drawn_as.used) <= set(made.columns)
     made.plot()
 
 
 @pytest.mark.parametrize("by", [by for by in VIEWS if by != "stochastic"])
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (2, 2), (3, 2)])
 def test_smallest_corpora_are_no_special_case(by, n, m):
-    assert orientation(by=by, items=n, relevant=m, pairs=10).rows
+    assert orientation(by=by, items=n, relevant=m, pairs=10).rows()
 
 
 def test_function_that_fails_is_not_taken_to_be_bounded():
@@ -61,7 +61,7 @@ def test_function_that_fails_is_not_taken_to_be_bounded():
 def test_users_own_function_is_a_measure(by):
     sizes = {"relevant": 3} if by == "stochastic" else {"items": 8, "relevant": 3}
     made = orientation(["AP", first_half], by=by, pairs=50, **sizes)
-    assert {"AP", "first_half"} <= {row["measure"] for row in made.to_dict()}
+    assert {"AP", "first_half"} <= {row["measure"] for row in made.to_dict()["rows"]}
 
 
 @pytest.mark.parametrize("by", ["orientation", "agreement", "ties", "stochastic", "properties"])
@@ -71,7 +71,7 @@ def test_threads_change_nothing(by):
     if by == "agreement":
         options |= {"items": [50, 60, 70], "relevant": range(2, 9)}
     made = orientation(**options, jobs=1)
-    assert made.rows == orientation(**options, jobs=4, tick=lambda done, total: heard.append((done, total))).rows
+    assert made.rows() == orientation(**options, jobs=4, tick=lambda done, total: heard.append((done, total))).rows()
     assert heard[-1][0] == heard[-1][1] == len(heard) > 1
 
 
@@ -89,8 +89,8 @@ def test_orientation_by_hand():
 
 def test_figure_5_exceptions_at_one_relevant_item_are_named():
     made = orientation()
-    assert "Most precision-oriented: RR, except for m = 1, where R@1000, RP, TSE would lose more." in made.summary
-    assert "Most recall-oriented: TSE." in made.summary
+    assert "Most precision-oriented: RR, except for m = 1, where R@1000, RP, TSE would lose more." in made.conclusion
+    assert "Most recall-oriented: TSE." in made.conclusion
     assert any("TSE is scaled" in note for note in made.notes)
     assert not any("TSE is scaled" in note for note in orientation("AP", items=10).notes)
     assert "Precision, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in made.notes
@@ -106,7 +106,7 @@ SPECS = {"ap": "AP", "rr": "RR", "ndcg": "binary_nDCG", "rp": "RP", "rk": "R@100
 def test_worked_examples_of_orientation(way):
     for arguments, expected in examples_of(f"{way}_orientation"):
         made = orientation(SPECS[arguments["metric"]], items=arguments["n"], relevant=arguments["m"])
-        (value,) = (row["loss"] for row in made.to_dict() if row["orientation"] == way)
+        (value,) = (row["loss"] for row in made.to_dict()["rows"] if row["orientation"] == way)
         assert value == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)
 
 
@@ -125,9 +125,9 @@ def test_region_counts_all_rankings(n, m):
 def test_region_says_how_the_ends_are_related():
     ends = np.array([(p[0], p[-1]) for p in combinations(range(1, 13), 4)])
     assert f"{np.corrcoef(ends.T)[0, 1]:.3f}" == "0.250"  # 1/m, whatever n is
-    assert "45 of 144 pairs" in orientation(by="region").summary
-    assert "correlation is 0.250." in orientation(by="region").summary
-    assert "correlation" not in orientation(by="region", items=4, relevant=4).summary
+    assert "45 of 144 pairs" in orientation(by="region").conclusion
+    assert "correlation is 0.250." in orientation(by="region").conclusion
+    assert "correlation" not in orientation(by="region", items=4, relevant=4).conclusion
 
 
 # --- agreement (LR 4.3, Table 2) ---
@@ -135,7 +135,7 @@ def test_region_says_how_the_ends_are_related():
 
 @pytest.fixture(scope="module")
 def table_2():
-    return orientation(by="agreement").to_dict()
+    return orientation(by="agreement").to_dict()["rows"]
 
 
 def test_table_2_is_reproduced_within_sampling_error(table_2):
@@ -160,7 +160,7 @@ def test_table_2_other_recall_measures_do_worse_than_a_coin(table_2):
 
 def test_average_precision_at_1000_items_is_printed_low():
     # 200,000 pairs leave an error of 0.001, so what remains is the chance of the printed number, sqrt(.541 .459 / 1e4).
-    made = orientation("AP", by="agreement", items=1000, pairs=200_000, seed=5).to_dict()
+    made = orientation("AP", by="agreement", items=1000, pairs=200_000, seed=5).to_dict()["rows"]
     (row,) = (row for row in made if row["measure"] == "AP")
     assert row["printed"] == "0.541" and row["error"] == pytest.approx(
         (row["share"] * (1 - row["share"]) / 197e3) ** 0.5, rel=0.01
@@ -184,7 +184,7 @@ def test_agreement_is_the_share_over_all_pairs_of_rankings():
         "LexiRecall": 1,
         "tied": 1 - Fraction(2 * len(differ), len(every) ** 2),
     }
-    made = orientation(["AP", "R@4", "RR", "LexiRecall"], by="agreement", items=7, relevant=3, pairs=40_000).to_dict()
+    made = orientation(["AP", "R@4", "RR", "LexiRecall"], by="agreement", items=7, relevant=3, pairs=40_000).to_dict()["rows"]
     assert made[0]["printed"] is None and made[0]["status"] is None
     for row in made[:-1]:
         assert row["share"] == pytest.approx(float(expected[row["measure"]]), rel=0, abs=4 * row["error"] + 1e-12)
@@ -193,17 +193,17 @@ def test_agreement_is_the_share_over_all_pairs_of_rankings():
 
 def test_agreement_is_drawn_by_its_seed():
     options = {"by": "agreement", "items": 50, "relevant": 4, "pairs": 500}
-    assert orientation("AP", **options, seed=3).rows == orientation("AP", **options, seed=3).rows
-    assert orientation("AP", **options, seed=3).rows != orientation("AP", **options, seed=4).rows
+    assert orientation("AP", **options, seed=3).rows() == orientation("AP", **options, seed=3).rows()
+    assert orientation("AP", **options, seed=3).rows() != orientation("AP", **options, seed=4).rows()
 
 
 def test_printed_numbers_stand_only_beside_sizes_of_the_paper():
-    made = orientation("TSE", by="agreement", items=1000, relevant=3, pairs=10).to_dict()
+    made = orientation("TSE", by="agreement", items=1000, relevant=3, pairs=10).to_dict()["rows"]
     assert {row["printed"] for row in made} == {None} == {row["status"] for row in made}
 
 
 def test_agreement_where_all_worst_cases_tie():
-    made = orientation("AP", by="agreement", items=4, relevant=4, pairs=10).to_dict()
+    made = orientation("AP", by="agreement", items=4, relevant=4, pairs=10).to_dict()["rows"]
     assert made[0]["share"] == 1 and np.isnan(made[1]["share"])
 
 
@@ -243,7 +243,7 @@ def test_drawn_positions_increase_within_the_corpus(n, data):
 
 
 def test_tables_3_and_4_to_their_printed_digits():
-    made = orientation(by="ties").to_dict()
+    made = orientation(by="ties").to_dict()["rows"]
     assert len(made) == 9 * 5
     wrong = {
         (row["table"], row["items"], row["relevant"], row["measure"]): (row["printed"], round(row["probability"], 5))
@@ -256,12 +256,12 @@ def test_tables_3_and_4_to_their_printed_digits():
         ("Table 4", 10**6, 10, "R@1000"): ("0.981", 0.98029),
     }
     assert {row["method"] for row in made if row["measure"] != "AP"} == {"formula"}
-    assert "43 of 45 printed numbers" in orientation(by="ties").summary
+    assert "43 of 45 printed numbers" in orientation(by="ties").conclusion
 
 
 def test_ties_of_measures_without_a_formula_are_counted_over_all_pairs():
     # Of 15 position vectors AP ties (2, 6) and (3, 4), 5/12 both: 15 + 2 of 225 pairs.
-    row = orientation("AP", by="ties", items=6, relevant=2).to_dict()[0]
+    row = orientation("AP", by="ties", items=6, relevant=2).to_dict()["rows"][0]
     assert (
         row["probability"] == pytest.approx((15 + 2) / 225) and row["method"] == "all pairs" and row["printed"] is None
     )
@@ -277,7 +277,7 @@ def test_counted_and_drawn_ties_agree_with_the_formula(n, method):
         "LexiRecall": lambda p: p[0] + 99 * (p[1] + 99 * p[2]),
     }
     for spec, function in same.items():
-        exact, other = (orientation(measure, **options).to_dict()[0] for measure in (spec, function))
+        exact, other = (orientation(measure, **options).to_dict()["rows"][0] for measure in (spec, function))
         assert (exact["method"], exact["error"], other["method"]) == ("formula", 0, method)
         assert other["probability"] == pytest.approx(exact["probability"], rel=0, abs=4 * other["error"] + 1e-12)
         assert other["error"] < 0.003 and (other["error"] > 0) == (method == "drawn")
@@ -295,7 +295,7 @@ def test_counted_and_drawn_ties_agree_with_the_formula(n, method):
 )
 def test_relatives_of_measures_with_a_formula_are_counted(spec, value):
     values = [value(p) for p in combinations(range(1, 8), 3)]
-    row = orientation(spec, by="ties", items=7, relevant=3).to_dict()[0]
+    row = orientation(spec, by="ties", items=7, relevant=3).to_dict()["rows"][0]
     assert row["method"] == "all pairs"
     assert row["probability"] == pytest.approx(sum(x == y for x in values for y in values) / len(values) ** 2)
 
@@ -341,7 +341,7 @@ def test_worst_cases_without_the_theorem_equal_enumeration(m):
 
 
 def test_drawing_the_order_never_gives_the_worst_off_user_less():
-    assert "It never gives less than a fixed one." in orientation(by="stochastic").summary
+    assert "It never gives less than a fixed one." in orientation(by="stochastic").conclusion
 
 
 # --- diagram (LP Fig 1) ---
@@ -359,11 +359,11 @@ def test_diagram_of_reciprocal_rank_and_lexiprecision():
 
 def test_diagram_of_five_relevant_items_as_in_the_paper():
     made = orientation(by="diagram", items=7, relevant=5)
-    assert made.summary == "Of 21 rankings RR tells 3 apart, LexiPrecision tells 21 apart."  # n - 4, and C(7, 5)
+    assert made.conclusion == "Of 21 rankings RR tells 3 apart, LexiPrecision tells 21 apart."  # n - 4, and C(7, 5)
 
 
 def test_tied_rankings_stand_side_by_side_in_a_diagram():
-    places = [(row["measure"], row["height"], row["aside"]) for row in orientation(by="diagram").to_dict()]
+    places = [(row["measure"], row["height"], row["aside"]) for row in orientation(by="diagram").to_dict()["rows"]]
     assert len(set(places)) == len(places)
     assert [aside for measure, height, aside in places if measure == "RR" and height == 1] == [-1, 0, 1]
 
@@ -415,21 +415,21 @@ def table_8():
 
 def test_table_8_cell_by_cell(table_8):
     made = {}
-    for row in table_8.to_dict():
+    for row in table_8.to_dict()["rows"]:
         made.setdefault(row["property"], []).append(row["found"])
     assert {name: tuple(cells) for name, cells in made.items()} == TABLE_8
 
 
 def test_table_8_where_it_differs_from_print(table_8):
-    rows = table_8.to_dict()
+    rows = table_8.to_dict()["rows"]
     assert {(row["property"], row["measure"]) for row in rows if row["status"] == "different"} == DIFFERENT
     assert {row["property"] for row in rows if row["status"] == "a convention"} <= {"completeness"}
     assert all((row["case"] is not None) == (row["found"] == NO) for row in rows)
-    assert "59 of 68 cells are as printed" in table_8.summary
+    assert "59 of 68 cells are as printed" in table_8.conclusion
 
 
 def test_concavity_as_defined_fails_for_average_precision_by_hand(table_8):
-    case = {(row["property"], row["measure"]): row["case"] for row in table_8.to_dict()}
+    case = {(row["property"], row["measure"]): row["case"] for row in table_8.to_dict()["rows"]}
     # AP of (6, 8): the first moved up gains (1/5 - 1/6)/2 = 1/60, the second 2/2 (1/7 - 1/8) = 1/56, which is more.
     said = case["concavity in contiguous swap depth, as defined", "THRL"]
     assert said == f"AP (6,8) to (5,8): {1 / 60:+.3g}; (6,8) to (6,7): {1 / 56:+.3g}"
@@ -446,7 +446,7 @@ def test_counterexamples_are_what_they_claim():
         ("RR", "strictly increasing in relevance", (1, 9), (1, 2)),
         ("TSE", "strictly increasing in swapping up", (2, 3), (1, 3)),
     ]:
-        made = {row["property"]: row["case"] for row in orientation(spec, by="properties").to_dict()}
+        made = {row["property"]: row["case"] for row in orientation(spec, by="properties").to_dict()["rows"]}
         shown = [",".join(map(str, p)) for p in (before, after)]
         assert made[law] == f"({shown[0]}) to ({shown[1]}): a tie"
         (gain,) = prefer(preference(spec), np.array([after], dtype=np.int32), np.array([before], dtype=np.int32))
@@ -454,7 +454,7 @@ def test_counterexamples_are_what_they_claim():
 
 
 def held(measure, **sizes):
-    return {row["property"] for row in orientation(measure, by="properties", **sizes).to_dict() if row["found"] == YES}
+    return {row["property"] for row in orientation(measure, by="properties", **sizes).to_dict()["rows"] if row["found"] == YES}
 
 
 def test_properties_of_set_based_measures():
@@ -476,7 +476,7 @@ def test_measure_that_rewards_depth_breaks_every_monotonicity():
 
 
 def test_preferences_are_not_asked_what_only_metrics_can_have():
-    made = {row["property"]: row["found"] for row in orientation("RPP", by="properties", items=6).to_dict()}
+    made = {row["property"]: row["found"] for row in orientation("RPP", by="properties", items=6).to_dict()["rows"]}
     assert {name for name, verdict in made.items() if verdict == NA} == {law.name for law in LAWS if law.of_metrics}
     assert made["strictly increasing in swapping up"] == YES  # some level rises and none falls
 
@@ -537,9 +537,9 @@ def test_what_cannot_be_studied_is_refused(options, said):
 
 
 def test_few_draws_settle_no_printed_digits():
-    rows = orientation("AP", by="ties", pairs=2).to_dict()
+    rows = orientation("AP", by="ties", pairs=2).to_dict()["rows"]
     assert {row["status"] for row in rows} == {"within sampling error"}
-    settled = orientation("AP", by="ties", pairs=10_000).to_dict()
+    settled = orientation("AP", by="ties", pairs=10_000).to_dict()["rows"]
     assert {row["status"] for row in settled} == {"exact"}
     # 1 - 0.05^(1/2) of two draws
     assert any("below 0.8 at 95%" in note for note in orientation("AP", by="ties", pairs=2).notes)

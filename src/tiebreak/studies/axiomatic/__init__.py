@@ -47,12 +47,12 @@ def axioms(
 
     Examples
     --------
-    >>> found = axioms("S-RR", lists=50).to_dict()[0]
+    >>> found = axioms("S-RR", lists=50).to_dict()["rows"][0]
     >>> found["axiom"], found["holds"], found["better"], found["worse"]
     ('Pri', False, '[1:a, 0:a]', '[0:a, 1:a]')
     >>> def by_rank(items, interest, r_max):
     ...     return sum((item.rating or 0) / rank for rank, item in enumerate(items, start=1))
-    >>> [row["axiom"] for row in axioms(by_rank, lists=50).to_dict() if row["holds"]]
+    >>> [row["axiom"] for row in axioms(by_rank, lists=50).records() if row["holds"]]
     ['Pri', 'Deep', 'TopHeav', 'Pri > 0']
     """
     whole("seed", seed, 0)

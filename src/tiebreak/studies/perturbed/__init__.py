@@ -83,7 +83,7 @@ def ideal(
     Examples
     --------
     >>> found = ideal({"u": {"a": 4, "b": 3, "c": 1}}, {"a": ["war"], "b": ["love"], "c": ["war", "love"]}, steps=1)
-    >>> found.to_dict()[0]["measure"], found.to_dict()[0]["tau"]
+    >>> found.to_dict()["rows"][0]["measure"], found.to_dict()["rows"][0]["tau"]
     ('alpha_beta_nDCG@100', 1.0)
     """
     how = checked(
