@@ -314,7 +314,8 @@ def test_witnesses_of_top_heaviness_are_the_least_that_depth_allows(cells):
 
 def test_cutoff_inside_the_ranking_is_seen():
     whole, cut = (
-        {row["axiom"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"]} for spec in ("S-Recall", "S-Recall@2")
+        {row["axiom"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"]}
+        for spec in ("S-Recall", "S-Recall@2")
     )
     assert not whole["NonPriSatAsp"]["holds"]
     assert cut["NonPriSatAsp"]["holds"]
@@ -421,7 +422,9 @@ def test_table_marks_what_differs_and_shows_what_decides(found):
 
 
 def test_summary_of_a_function_says_what_it_keeps():
-    assert tb.studies.axioms(utility, lists=0).conclusion.startswith("utility keeps on all that was tried: Pri, Deep, Top")
+    assert tb.studies.axioms(utility, lists=0).conclusion.startswith(
+        "utility keeps on all that was tried: Pri, Deep, Top"
+    )
 
 
 def test_rankings_are_written_short():

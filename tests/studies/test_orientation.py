@@ -184,7 +184,9 @@ def test_agreement_is_the_share_over_all_pairs_of_rankings():
         "LexiRecall": 1,
         "tied": 1 - Fraction(2 * len(differ), len(every) ** 2),
     }
-    made = orientation(["AP", "R@4", "RR", "LexiRecall"], by="agreement", items=7, relevant=3, pairs=40_000).to_dict()["rows"]
+    made = orientation(["AP", "R@4", "RR", "LexiRecall"], by="agreement", items=7, relevant=3, pairs=40_000).to_dict()[
+        "rows"
+    ]
     assert made[0]["printed"] is None and made[0]["status"] is None
     for row in made[:-1]:
         assert row["share"] == pytest.approx(float(expected[row["measure"]]), rel=0, abs=4 * row["error"] + 1e-12)
@@ -454,7 +456,11 @@ def test_counterexamples_are_what_they_claim():
 
 
 def held(measure, **sizes):
-    return {row["property"] for row in orientation(measure, by="properties", **sizes).to_dict()["rows"] if row["found"] == YES}
+    return {
+        row["property"]
+        for row in orientation(measure, by="properties", **sizes).to_dict()["rows"]
+        if row["found"] == YES
+    }
 
 
 def test_properties_of_set_based_measures():
