@@ -7,16 +7,7 @@ import sys
 
 import pytest
 
-
-def run(*arguments, stdin=None, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "tiebreak", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONWARNINGS": "default"} | environment,
-        check=False,
-    )
+from cli.running import run
 
 
 @pytest.fixture

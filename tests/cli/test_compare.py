@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from cli.test_cli import run
+from cli.running import run
 
 FORMATS = ("table", "tsv", "csv", "jsonl", "latex", "trec")
 NASTY = '[red]e:v,i"l\t\x1b[2J&_%$#{}~^\\'

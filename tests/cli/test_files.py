@@ -11,7 +11,7 @@ import time
 import click
 import pytest
 
-from cli.test_cli import run
+from cli.running import run
 from cli.test_compare import CONTENT, done, ranking, three_runs
 from tiebreak.cli import tiebreak
 from tiebreak.cli.options import files_read

@@ -1,7 +1,7 @@
 """Every command in narrow terminals: no number is cut and no name is lost."""
 
 import pytest
-from reports.test_tables import holds_all, in_terminal
+from results.test_tables import holds_all, in_terminal
 
 from cli.test_compare import done
 from cli.test_untrusted import after_progress, on_terminal
