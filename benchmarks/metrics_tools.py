@@ -13,8 +13,9 @@ import time
 
 import numpy as np
 
-from tiebreak.experiment import Experiment, named_metrics
 from tiebreak.inputs import Ids
+from tiebreak.metrics import named_metrics
+from tiebreak.metrics.base import evaluate_all
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions
 
@@ -40,11 +41,10 @@ def positions(requests: int, m: int) -> Positions:
 
 
 def main() -> None:
-    experiment = Experiment({"q": {"d": 1}}, {"q": {"d": 1.0}})
-    experiment.__dict__["positions"] = positions(int(sys.argv[1]), int(sys.argv[2]))
+    rankings = positions(int(sys.argv[1]), int(sys.argv[2]))
     _, metrics = named_metrics(MEASURES)
     start = time.perf_counter()
-    values = [measure.nearest.size for measure in experiment._evaluated(metrics)]
+    values = [measure.nearest.size for measure in evaluate_all(metrics, rankings)]
     seconds = time.perf_counter() - start
     print(json.dumps({"seconds": seconds, "values": sum(values)}))
 

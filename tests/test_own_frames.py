@@ -12,7 +12,7 @@ MAKERS = {"polars": "DataFrame", "pandas": "DataFrame", "pyarrow": "table"}
 
 def results(exp):
     scores, comparison = exp.evaluate(["AP", "RR"]), exp.compare("RPP")
-    yield from (scores, scores.mean(), comparison, comparison.summary(), comparison.order(), comparison.bootstrap())
+    yield from (scores, scores.summary(), comparison, comparison.summary(), comparison.order(), comparison.bootstrap())
     yield comparison.order(request="q1")
     yield from (exp.explain("one", "run2"), exp.explain("one", "run2", request="q1"))
     yield tb.disaggregate(exp.positions, "AP", "one", "run2")

@@ -59,7 +59,7 @@ def test_public_names_are_pinned():
 
 
 def test_public_names_keep_their_meaning_after_every_module_is_imported():
-    for module in ("projection", "projection.position_table", "simulation", "inputs", "reports.overview", "cli.check"):
+    for module in ("projection", "projection.position_table", "simulation", "inputs", "results.overview", "cli.check"):
         import_module(f"tiebreak.{module}")
     assert callable(tb.positions) and callable(tb.project) and callable(tb.simulate)
 

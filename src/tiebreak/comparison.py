@@ -134,9 +134,6 @@ class Comparison(Result):
     labels: Labels | None = None
     library: str | None = None
     columns = PairValue._fields
-    shown: ClassVar[Mapping[str, Cell]] = {
-        name: signed_column(name) if name == "value" else column(name) for name in PairValue._fields
-    }
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 

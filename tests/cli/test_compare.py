@@ -85,7 +85,7 @@ def test_means_and_counts_of_a_hand_worked_experiment(files):
     rows = list(csv.DictReader(io.StringIO(done("compare", *files, "-m", "RPP", "--format", "csv").stdout)))
     assert [(row["run"], row["other"]) for row in rows] == PAIRS
     assert {row["measure"] for row in rows} == {"RPP"}
-    assert [float(row["mean"]) for row in rows] == RPP["all"]
+    assert [float(row["value"]) for row in rows] == RPP["all"]
     assert [(row["wins"], row["ties"], row["losses"]) for row in rows] == [
         ("2", "0", "0"),
         ("1", "0", "1"),
@@ -96,9 +96,21 @@ def test_means_and_counts_of_a_hand_worked_experiment(files):
     assert float(rows[1]["high"]) == pytest.approx(1 / 4 + 12.7062 * 3 / 4, abs=1e-4)
 
 
-def test_json_lines_have_the_keys_of_pref_eval_and_measures_as_typed(files):
-    asked = ("-m", "rpp", "-m", "dcgrpp", "-m", "ap")
+def test_csv_json_lines_and_frames_have_one_schema(files):
+    asked = ("-m", "rpp", "-m", "ap")
     lines = objects(done("compare", *files, *asked, "--format", "jsonl").stdout)
+    assert [list(line)[:4] for line in lines] == [["run", "other", "measure", "value"]] * 6
+    expected = [(*pair, name) for name in ("rpp", "ap") for pair in PAIRS]
+    assert [(line["run"], line["other"], line["measure"]) for line in lines] == expected
+    assert [line["value"] for line in lines] == pytest.approx(RPP["all"] + AP["all"])
+    lines = objects(done("compare", *files, "-q", *asked, "--format", "jsonl").stdout)
+    assert [list(line) for line in lines] == [["run", "other", "request", "measure", "value"]] * 12
+    assert [line["value"] for line in lines] == pytest.approx(RPP["q1"] + RPP["q2"] + AP["q1"] + AP["q2"])
+
+
+def test_format_of_pref_eval_has_its_keys_and_measures_as_typed(files):
+    asked = ("-m", "rpp", "-m", "dcgrpp", "-m", "ap")
+    lines = objects(done("compare", *files, *asked, "--format", "pref_eval").stdout)
     assert [list(line) for line in lines] == [["qid", "runi", "runj", "type", "rpp", "dcgrpp", "ap"]] * 3
     assert [(line["qid"], line["runi"], line["runj"], line["type"]) for line in lines] == [
         ("all", *pair, "preference") for pair in PAIRS
@@ -107,8 +119,9 @@ def test_json_lines_have_the_keys_of_pref_eval_and_measures_as_typed(files):
         assert [line[key] for line in lines] == pytest.approx(expected["all"])
 
 
-def test_per_request_json_lines_name_each_request(files):
-    lines = objects(done("compare", *files, "-q", "-m", "rpp", "-m", "dcgrpp", "-m", "ap", "--format", "jsonl").stdout)
+def test_format_of_pref_eval_names_each_request(files):
+    asked = ("-m", "rpp", "-m", "dcgrpp", "-m", "ap")
+    lines = objects(done("compare", *files, "-q", *asked, "--format", "pref_eval").stdout)
     assert [line["qid"] for line in lines] == ["q1"] * 3 + ["q2"] * 3
     for key, expected in (("rpp", RPP), ("dcgrpp", DCG), ("ap", AP)):
         assert [line[key] for line in lines] == pytest.approx(expected["q1"] + expected["q2"])
@@ -117,13 +130,14 @@ def test_per_request_json_lines_name_each_request(files):
 def test_default_measures_are_the_average_worst_and_best_case(files):
     lines = objects(done("compare", *files, "--format", "jsonl").stdout)
     # one over three: both lexicographic preferences lose q1 by its second level and win q2.
-    assert lines[1] | {"RPP": 1 / 4, "LexiRecall": 0.0, "LexiPrecision": 0.0} == lines[1]
+    values = {line["measure"]: line["value"] for line in lines if (line["run"], line["other"]) == ("one", "three")}
+    assert values == {"RPP": 1 / 4, "LexiRecall": 0.0, "LexiPrecision": 0.0}
 
 
 def test_table_of_one_measure_has_mean_interval_and_counts(files):
     text = done("compare", *files, "-m", "RPP").stdout
     rows = [line.split() for line in text.splitlines() if line.split()]
-    assert rows[0] == ["run", "other", "mean", "low", "high", "wins", "ties", "losses"]
+    assert rows[0] == ["run", "other", "value", "low", "high", "wins", "ties", "losses"]
     assert ["one", "three", "+0.2500", "-9.2797", "+9.7797", "1", "0", "1"] in rows
     assert "positive where run is better" in text and "0.0% tied" in text
 
@@ -159,7 +173,7 @@ def test_trec_format_has_requests_then_all(files):
 
 
 @pytest.mark.parametrize(("requests", "mean"), [(6, r"\textbf{+1.0000*}"), (5, "+1.0000 ")])
-def test_a_mean_is_marked_where_its_interval_leaves_0_out_and_enough_requests_differ(tmp_path, requests, mean):
+def test_a_mean_is_marked_where_its_interval_excludes_0_and_enough_requests_differ(tmp_path, requests, mean):
     (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(requests)))
     (tmp_path / "one.run").write_text("".join(f"q{q} 0 a 1 2\nq{q} 0 x 2 1\n" for q in range(requests)))
     (tmp_path / "two.run").write_text("".join(f"q{q} 0 x 1 2\nq{q} 0 a 2 1\n" for q in range(requests)))
@@ -172,10 +186,10 @@ def test_parquet_holds_the_rows_of_csv(files, tmp_path):
     out = tmp_path / "compared.parquet"
     done("compare", *files, "-m", "RPP", "--format", "parquet", "-o", out)
     frame = polars.read_parquet(out)
-    assert frame.columns == ["run", "other", "measure", "mean", "low", "high", "wins", "ties", "losses"]
-    assert frame["mean"].to_list() == RPP["all"]
+    assert frame.columns == ["run", "other", "measure", "value", "low", "high", "wins", "ties", "losses"]
+    assert frame["value"].to_list() == RPP["all"]
     done("compare", *files, "-q", "-m", "RPP", "--format", "parquet", "-o", out)
-    assert polars.read_parquet(out)["RPP"].to_list() == RPP["q1"] + RPP["q2"]
+    assert polars.read_parquet(out)["value"].to_list() == RPP["q1"] + RPP["q2"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -200,7 +214,7 @@ def test_old_output_survives_a_call_that_fails(files, tmp_path):
 
 def test_baseline_stands_second_and_only_it_is_compared_with(files):
     lines = objects(done("compare", *files, "-m", "RPP", "--baseline", "three", "--format", "jsonl").stdout)
-    assert [(line["runi"], line["runj"], line["RPP"]) for line in lines] == [
+    assert [(line["run"], line["other"], line["value"]) for line in lines] == [
         ("one", "three", 0.25),
         ("two", "three", -1),
     ]
@@ -209,7 +223,7 @@ def test_baseline_stands_second_and_only_it_is_compared_with(files):
 def test_several_baselines_are_each_compared_with_all_others(files):
     both = ("--baseline", "one", "--baseline", "two")
     lines = objects(done("compare", *files, "-m", "RPP", *both, "--format", "jsonl").stdout)
-    assert [(line["runi"], line["runj"], line["RPP"]) for line in lines] == [
+    assert [(line["run"], line["other"], line["value"]) for line in lines] == [
         ("two", "one", -1),
         ("three", "one", -0.25),
         ("three", "two", 1),
@@ -218,7 +232,7 @@ def test_several_baselines_are_each_compared_with_all_others(files):
 
 def test_run_names_with_colons_survive(files):
     qrels, one, two, _ = files
-    named = done("compare", qrels, f"bm25:k1:b={one}", f"dense:v2={two}", "-m", "rpp", "--format", "jsonl").stdout
+    named = done("compare", qrels, f"bm25:k1:b={one}", f"dense:v2={two}", "-m", "rpp", "--format", "pref_eval").stdout
     assert objects(named) == [
         {"qid": "all", "runi": "bm25:k1:b", "runj": "dense:v2", "type": "preference", "rpp": 1.0},
     ]
@@ -238,11 +252,11 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
     qrels, one, two, _ = files
     arguments = ("compare", qrels, f"{NASTY}={one}", two, "-m", "RPP", *extra)
     got = {form: done(*arguments, "--format", form).stdout for form in FORMATS}
-    assert [line["runi"] for line in objects(got["jsonl"])] == [NASTY] * (2 if extra else 1)
+    assert [line["run"] for line in objects(got["jsonl"])] == [NASTY] * (2 if extra else 1)
     assert [row["run"] for row in csv.DictReader(io.StringIO(got["csv"]))] == [NASTY] * (2 if extra else 1)
     assert not any("\x1b" in got[form] for form in ("table", "latex"))
     assert "[red]e:v" in got["table"]
-    assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {4 if extra else 9}
+    assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {5 if extra else 9}
     assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
     cells = latex_cells(got["latex"])
     assert {len(row) for row in cells} == {4 if extra else 8}
@@ -256,7 +270,7 @@ def test_nasty_requests_do_no_harm_in_any_format(tmp_path):
     (tmp_path / "two.run").write_text(ranking(request, "x"))
     arguments = ("compare", tmp_path / "qrels.txt", tmp_path / "one.run", tmp_path / "two.run", "-m", "RPP", "-q")
     got = {form: done(*arguments, "--format", form).stdout for form in FORMATS}
-    assert objects(got["jsonl"])[0]["qid"] == request
+    assert objects(got["jsonl"])[0]["request"] == request
     assert next(csv.DictReader(io.StringIO(got["csv"])))["request"] == request
     assert request in got["table"] and request in got["tsv"] and request in got["trec"]
     assert latex_cells(got["latex"]) == [["one", "two", r'q[b],1"\&\_', "+1.0000"]]
@@ -332,16 +346,18 @@ def test_closed_pipe_ends_quietly_and_is_no_failed_gate(files, form):
     assert closed_pipe("compare", *files, "-q", "--format", form) == (0, "")
 
 
-def test_request_for_which_one_measure_has_no_value_is_null_there(tmp_path):
+def test_request_for_which_one_measure_has_no_value_is_left_out_or_null(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 a 3\nq2 0 c 1\n")
     (tmp_path / "one.run").write_text(ranking("q1", "a") + ranking("q2", "c"))
     (tmp_path / "two.run").write_text(ranking("q1", "x", "a") + ranking("q2", "x", "c"))
     arguments = ("compare", tmp_path / "qrels.txt", tmp_path / "one.run", tmp_path / "two.run")
     asked = ("-m", "rrLP(rel=3)", "-m", "RPP")
-    lines = objects(done(*arguments, *asked, "-q", "--format", "jsonl").stdout)
+    lines = objects(done(*arguments, *asked, "-q", "--format", "pref_eval").stdout)
     assert [(line["qid"], line["rrLP(rel=3)"], line["RPP"]) for line in lines] == [("q1", 0.5, 1), ("q2", None, 1)]
+    lines = objects(done(*arguments, *asked, "-q", "--format", "jsonl").stdout)
+    assert [(line["request"], line["measure"]) for line in lines] == [("q1", asked[1]), ("q1", "RPP"), ("q2", "RPP")]
     # Each mean is over the requests that have a value.
-    (mean,) = objects(done(*arguments, *asked, "--format", "jsonl").stdout)
+    (mean,) = objects(done(*arguments, *asked, "--format", "pref_eval").stdout)
     assert (mean["rrLP(rel=3)"], mean["RPP"]) == (0.5, 1)
 
 
@@ -355,21 +371,21 @@ def test_identical_runs_tie_everywhere(files):
 def test_run_from_standard_input(files):
     qrels, one, two, _ = files
     (line,) = objects(done("compare", qrels, one, "-", "-m", "RPP", "--format", "jsonl", stdin=two.read_text()).stdout)
-    assert (line["runj"], line["RPP"]) == ("stdin", 1)
+    assert (line["other"], line["value"]) == ("stdin", 1)
 
 
 def test_requests_common_leaves_out_what_a_run_lacks(files):
     qrels, one, two, _ = files
     ended = done("compare", qrels, one, two, "-m", "AP", "--requests", "common", "--format", "jsonl")
-    assert objects(ended.stdout)[0]["AP"] == pytest.approx(AP["q1"][0])
+    assert objects(ended.stdout)[0]["value"] == pytest.approx(AP["q1"][0])
 
 
 def test_depth_cuts_every_ranking(files):
     qrels, one, _, three = files
     (line,) = objects(done("compare", qrels, one, three, "-m", "RPP", "--depth", 2, "--format", "jsonl").stdout)
-    assert line["RPP"] == 0.25  # q1: (1, -) against (1, 2) is still -1/2
+    assert line["value"] == 0.25  # q1: (1, -) against (1, 2) is still -1/2
     (line,) = objects(done("compare", qrels, one, three, "-m", "RPP", "--depth", 1, "--format", "jsonl").stdout)
-    assert line["RPP"] == 0.5  # q1: (1, -) twice, a tie; q2: (1) against (-)
+    assert line["value"] == 0.5  # q1: (1, -) twice, a tie; q2: (1) against (-)
 
 
 class TestGate:
@@ -388,7 +404,7 @@ class TestGate:
         return runs
 
     def test_significantly_worse_run_is_named_and_exits_1(self, gate):
-        ended = done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "jsonl", code=1)
+        ended = done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "pref_eval", code=1)
         assert '"low" is worse than "base" by RPP: mean -1.0000, p = 0.031' in ended.stderr  # 2 / 2^6
         assert objects(ended.stdout)[0] == {
             "qid": "all",
@@ -460,7 +476,7 @@ class TestGate:
         assert '"low" is worse than "base"' in done(*arguments, "--baseline", "base", code=1).stderr
 
     def test_gate_can_differ_from_what_is_shown(self, gate):
-        arguments = (*gate(6, base=1, low=2), "-m", "R@1", "-m", "R@5", "--format", "jsonl")
+        arguments = (*gate(6, base=1, low=2), "-m", "R@1", "-m", "R@5", "--format", "pref_eval")
         ended = done(*arguments, "--fail-if-worse", "R@1", code=1)
         assert objects(ended.stdout)[0]["R@5"] == 0
         assert objects(done(*arguments, "--fail-if-worse", "R@5").stdout)[0]["R@1"] == -1

@@ -5,19 +5,14 @@ import io
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
+from cli import running
+
 
 def run(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "tiebreak", "evaluate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=os.environ,
-        check=False,
-    )
+    done = running.run("evaluate", *arguments)
     assert "Traceback" not in done.stderr
     return done
 
@@ -51,14 +46,20 @@ def test_default_measures(files):
 def test_csv_tsv_and_jsonl_hold_every_digit(files):
     for form, read in (("csv", csv.DictReader), ("tsv", lambda f: csv.DictReader(f, delimiter="\t"))):
         rows = list(read(io.StringIO(run(*files, "-m", "AP", "--format", form).stdout)))
-        assert [(row["run"], float(row["AP"])) for row in rows] == [("one", ONE), ("two", TWO)]
+        assert [(row["run"], row["measure"], float(row["value"])) for row in rows] == [
+            ("one", "AP", ONE),
+            ("two", "AP", TWO),
+        ]
     lines = run(*files, "-m", "AP", "--format", "jsonl").stdout.splitlines()
-    assert [json.loads(line) for line in lines] == [{"run": "one", "AP": ONE}, {"run": "two", "AP": TWO}]
+    assert [json.loads(line) for line in lines] == [
+        {"run": "one", "measure": "AP", "value": ONE, "n_requests": 2},
+        {"run": "two", "measure": "AP", "value": TWO, "n_requests": 2},
+    ]
 
 
 def test_per_request(files):
     rows = list(csv.DictReader(io.StringIO(run(*files, "-q", "-m", "AP", "--format", "csv").stdout)))
-    assert [(row["run"], row["request"], float(row["AP"])) for row in rows][2:] == [
+    assert [(row["run"], row["request"], float(row["value"])) for row in rows][2:] == [
         ("two", "q1", 0.25),
         ("two", "q2", 0),
     ]
@@ -82,26 +83,26 @@ def test_output_file_is_written_whole(files, tmp_path):
     out = tmp_path / "scores.csv"
     done = run(*files, "-m", "AP", "--format", "csv", "-o", out)
     assert done.returncode == 0 and done.stdout == ""
-    assert out.read_text().startswith("run,AP\n")
+    assert out.read_text().startswith("run,measure,value,n_requests\n")
 
 
 def test_output_that_is_no_file_is_written_to_and_not_replaced(files, tmp_path):
     link, target = tmp_path / "link.csv", tmp_path / "target.csv"
     link.symlink_to(target)
     assert run(*files, "-m", "AP", "--format", "csv", "-o", link).returncode == 0
-    assert link.is_symlink() and target.read_text().startswith("run,AP\n")
+    assert link.is_symlink() and target.read_text().startswith("run,measure,value,n_requests\n")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
     assert run(*files, "-m", "AP", "--format", "csv", "-o", pipe).returncode == 0
-    assert reader.communicate()[0].startswith("run,AP\n") and pipe.is_fifo()
+    assert reader.communicate()[0].startswith("run,measure,value,n_requests\n") and pipe.is_fifo()
 
 
 def test_parquet(files, tmp_path):
     polars = pytest.importorskip("polars")
     out = tmp_path / "scores.parquet"
     assert run(*files, "-m", "AP", "--format", "parquet", "-o", out).returncode == 0
-    assert polars.read_parquet(out).rows() == [("one", ONE), ("two", TWO)]
+    assert polars.read_parquet(out).rows() == [("one", "AP", ONE, 2), ("two", "AP", TWO, 2)]
 
 
 @pytest.mark.parametrize(

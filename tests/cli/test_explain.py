@@ -102,18 +102,22 @@ def test_levels_as_json_lines(files):
 
 def test_requests_are_sorted_by_what_they_contribute(files):
     lines = objects(done("explain", *files, "--format", "jsonl").stdout)
-    assert [list(line) for line in lines] == [["request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)"]] * 3
-    assert [(line["request"], line["m"]) for line in lines] == [("q2", 1), ("q1", 3), ("q4", 1)]
-    assert [line["RPP"] for line in lines] == pytest.approx([1, -1 / 3, 0])
-    assert [line["LexiRecall"] for line in lines] == [1, -1, 0]
-    assert [line["LexiPrecision"] for line in lines] == [1, 1, 0]
-    assert [line["diff(AP)"] for line in lines] == pytest.approx([1 / 2, sum(PARTS), 0])
+    assert [list(line) for line in lines] == [["request", "m", "measure", "value"]] * 12
+    assert [(line["request"], line["m"]) for line in lines[::4]] == [("q2", 1), ("q1", 3), ("q4", 1)]
+    values = {line["measure"]: [] for line in lines}
+    for line in lines:
+        values[line["measure"]].append(line["value"])
+    assert list(values) == ["RPP", "LexiRecall", "LexiPrecision", "diff(AP)"]
+    assert values["RPP"] == pytest.approx([1, -1 / 3, 0])
+    assert values["LexiRecall"] == [1, -1, 0]
+    assert values["LexiPrecision"] == [1, 1, 0]
+    assert values["diff(AP)"] == pytest.approx([1 / 2, sum(PARTS), 0])
 
 
 def test_another_measure_sorts_and_comes_first(files):
     lines = objects(done("explain", *files, "-m", "R@5", "--format", "jsonl").stdout)
-    assert list(lines[0])[:3] == ["request", "m", "R@5"]
-    assert [line["request"] for line in lines] == ["q1", "q2", "q4"]  # new lacks one of three in q1, else they tie
+    assert [line["measure"] for line in lines[:2]] == ["R@5", "RPP"]
+    assert [line["request"] for line in lines[::5]] == ["q1", "q2", "q4"]  # new lacks one of three in q1, else they tie
     assert "sorted by the size of R@5" in done("explain", *files, "-m", "R@5").stdout
 
 
@@ -130,9 +134,9 @@ def test_table_of_many_requests_ends_after_the_largest(tmp_path):
     (tmp_path / "old.run").write_text("".join(ranking(q, "x", "a") for q in requests))
     arguments = ("explain", tmp_path / "qrels.txt", tmp_path / "new.run", tmp_path / "old.run")
     text = done(*arguments).stdout
-    assert "5 more requests" in text
+    assert "5 more rows not shown" in text
     assert sum(row[0] in requests for row in cells(text)) == 20
-    assert len(done(*arguments, "--format", "csv").stdout.splitlines()) == 26
+    assert len(done(*arguments, "--format", "csv").stdout.splitlines()) == 1 + 4 * 25
 
 
 @pytest.mark.parametrize("extra", [(), ("--request", "q1")])
@@ -141,9 +145,11 @@ def test_every_format_holds_the_same_rows(files, extra, tmp_path):
     got = {form: done("explain", *files, *extra, "--format", form).stdout for form in FORMATS}
     tsv = [line.split("\t") for line in got["tsv"].splitlines()]
     assert tsv == [line.split(",") for line in got["csv"].splitlines()]
-    assert tsv[1:] == [line.split("\t") for line in got["trec"].splitlines()]
+    columns = slice(None) if extra else [2, 0, 3]  # as trec_eval prints values: measure, request, value
+    rows = [row[columns] if extra else [row[k] for k in columns] for row in tsv[1:]]
+    assert rows == [line.split("\t") for line in got["trec"].splitlines()]
     assert tsv[0] == list(objects(got["jsonl"])[0])
-    assert len(latex_cells(got["latex"])) == len(tsv) - 1 == 3
+    assert len(latex_cells(got["latex"])) == 3 and len(tsv) == 1 + (3 if extra else 3 * 4)
     done("explain", *files, *extra, "--format", "parquet", "-o", tmp_path / "out.parquet")
     frame = polars.read_parquet(tmp_path / "out.parquet")
     assert frame.to_dicts() == objects(got["jsonl"])

@@ -112,14 +112,15 @@ def test_new_file_has_the_permissions_of_new_files(folder):
 
 
 FIRST_LINES = {
-    "csv": "run,AP\n",
-    "tsv": "run\tAP\n",
-    "jsonl": '{"run": "one", "AP": ',
-    "ndjson": '{"run": "one", "AP": ',
+    "csv": "run,measure,value,n_requests\n",
+    "tsv": "run\tmeasure\tvalue\tn_requests\n",
+    "jsonl": '{"run": "one", "measure": "AP", ',
+    "ndjson": '{"run": "one", "measure": "AP", ',
+    "json": '{\n  "settings": {',
     "tex": "\\begin{tabular}",
-    "CSV": "run,AP\n",
+    "CSV": "run,measure,value,n_requests\n",
     "txt": " run ",
-    "md": " run ",
+    "md": "| run | AP |\n",
 }
 
 
@@ -134,13 +135,13 @@ def test_parquet_by_its_ending(folder):
     polars = pytest.importorskip("polars")
     out = folder / "out.parquet"
     done("evaluate", folder / "qrels.txt", folder / "runs", "-m", "AP", "-o", out)
-    assert polars.read_parquet(out).columns == ["run", "AP"]
+    assert polars.read_parquet(out).columns == ["run", "measure", "value", "n_requests"]
 
 
 def test_format_that_is_asked_for_wins_over_the_ending(folder):
     out = folder / "out.csv"
     done("evaluate", folder / "qrels.txt", folder / "runs", "-m", "AP", "-o", out, "--format", "tsv")
-    assert out.read_text().startswith("run\tAP\n")
+    assert out.read_text().startswith("run\tmeasure\tvalue\t")
 
 
 # Work that fails or is stopped.
@@ -319,7 +320,7 @@ def test_no_module_of_a_measure_is_overwritten(folder, monkeypatch):
     refused(module, "evaluate", folder / "qrels.txt", folder / "runs", "-m", "own_measure:first", "-o", module)
 
 
-@pytest.mark.parametrize("name", ["x.csv.gz", "x.json", "x.xlsx"])
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.xml", "x.xlsx"])
 def test_ending_of_no_known_format_is_refused(folder, name):
     result = done("evaluate", folder / "qrels.txt", folder / "runs", "-o", folder / name, code=2)
     assert "--format" in result.stderr

@@ -59,13 +59,13 @@ def test_scores_of_a_hand_worked_experiment(files, by):
 
 def test_ties_are_shown_as_ties(files):
     text = done("order", *files, "-m", "RPP").stdout
-    assert cells(text)[0] == ["run", "RPP", "score"]
+    assert cells(text)[0] == ["run", "rank", "score"]
     assert [row[:2] for row in cells(text) if row[0] in ("one", "two", "three")] == [
         ["one", "1="],
         ["three", "1="],
         ["two", "3"],
     ]
-    assert "RPP by mc4: rank 1 is best, 2 tied." in text
+    assert "RPP by mc4: rank 1 is best, 2 systems tied." in text
 
 
 def test_metrics_are_ordered_by_their_means_and_preferences_by_mc4(files):
@@ -80,9 +80,19 @@ def test_agreement_with_the_first_measure_is_told(files):
     assert "Kendall's tau_b of ap and RPP: 0.816." in done("order", *files, "-m", "ap", "-m", "RPP").stdout
 
 
-def test_json_lines_have_lists_of_mc4_and_borda(files):
+def test_json_lines_have_the_columns_of_csv(files):
+    lines = objects(done("order", *files, "-m", "rpp", "-m", "ap", "--format", "jsonl").stdout)
+    assert [list(line) for line in lines] == [["run", "measure", "by", "rank", "score", "tied"]] * 6
+    assert [(line["measure"], line["by"], line["run"], line["rank"]) for line in lines[3:]] == [
+        ("ap", "mean", "one", 1),
+        ("ap", "mean", "three", 2),
+        ("ap", "mean", "two", 3),
+    ]
+
+
+def test_format_of_pref_eval_has_lists_of_mc4_and_borda(files):
     order, tied = ["one", "three", "two"], [["one", "three"]]
-    assert objects(done("order", *files, "-m", "rpp", "--format", "jsonl").stdout) == [
+    assert objects(done("order", *files, "-m", "rpp", "--format", "pref_eval").stdout) == [
         {
             "qid": "all",
             "rpp": {"type": "preference", "mc4": order, "borda": order, "tied": {"mc4": tied, "borda": tied}},
@@ -90,10 +100,10 @@ def test_json_lines_have_lists_of_mc4_and_borda(files):
     ]
 
 
-def test_json_lines_also_have_the_way_asked_for(files):
+def test_format_of_pref_eval_also_has_the_way_asked_for(files):
     qrels, one, two, three = files
     (line,) = objects(
-        done("order", qrels, two, three, one, "-m", "rpp", "-m", "ap", "--by", "mean", "--format", "jsonl").stdout
+        done("order", qrels, two, three, one, "-m", "rpp", "-m", "ap", "--by", "mean", "--format", "pref_eval").stdout
     )
     assert list(line) == ["qid", "rpp", "ap"]
     assert list(line["rpp"]) == ["type", "mc4", "borda", "mean", "tied"]
@@ -103,7 +113,7 @@ def test_json_lines_also_have_the_way_asked_for(files):
 
 
 def test_order_within_every_request(files):
-    lines = objects(done("order", *files, "-m", "rpp", "-q", "--format", "jsonl").stdout)
+    lines = objects(done("order", *files, "-m", "rpp", "-q", "--format", "pref_eval").stdout)
     assert lines == [
         {"qid": "q1", "rpp": ["three", "one", "two"], "tied": {"rpp": []}},
         {"qid": "q2", "rpp": ["one", "three", "two"], "tied": {"rpp": []}},
@@ -117,7 +127,7 @@ def test_order_within_every_request(files):
         ("q2", "2", "three", 0),
         ("q2", "3", "two", -2),
     ]
-    assert ["rpp", "q1", "1", "three", "+1.5000"] in cells(done("order", *files, "-m", "rpp", "-q").stdout)
+    assert ["q1", "1", "three", "+1.5000"] in cells(done("order", *files, "-m", "rpp", "-q").stdout)
 
 
 def test_runs_that_tie_within_a_request_share_a_rank(files):
@@ -126,13 +136,13 @@ def test_runs_that_tie_within_a_request_share_a_rank(files):
     assert [(row["rank"], row["run"]) for row in rows[:3]] == [("1", "copy"), ("1", "one"), ("3", "two")]
 
 
-def test_trec_format_has_measure_request_run_rank_and_score(files):
+def test_trec_format_has_run_measure_way_rank_and_score(files):
     text = done("order", *files, "-m", "ap", "--format", "trec").stdout
     rows = [line.split("\t") for line in text.splitlines()]
     assert [row[:4] for row in rows] == [
-        ["ap", "all", "one", "1"],
-        ["ap", "all", "three", "2"],
-        ["ap", "all", "two", "3"],
+        ["one", "ap", "mean", "1"],
+        ["three", "ap", "mean", "2"],
+        ["two", "ap", "mean", "3"],
     ]
     # AP is 11/12, 3/4 and 1/8 on average, so one is 1/6 and 19/24 better than the others.
     assert float(rows[0][4]) == pytest.approx((1 / 6 + 19 / 24) / 2)
@@ -161,9 +171,9 @@ def test_parquet_holds_numbers_and_truths(files, tmp_path):
     out = tmp_path / "order.parquet"
     done("order", *files, "-m", "RPP", "--by", "borda", "--format", "parquet", "-o", out)
     assert polars.read_parquet(out).rows() == [
-        ("RPP", "borda", 1, "one", 1.5, True),
-        ("RPP", "borda", 1, "three", 1.5, True),
-        ("RPP", "borda", 3, "two", 0.0, False),
+        ("one", "RPP", "borda", 1, 1.5, True),
+        ("three", "RPP", "borda", 1, 1.5, True),
+        ("two", "RPP", "borda", 3, 0.0, False),
     ]
 
 
@@ -177,13 +187,13 @@ def test_output_file_holds_what_would_be_printed(files, tmp_path, form):
     assert kept == [line.rstrip() for line in printed.splitlines() if line.strip()]
 
 
-def test_majorities_that_go_round_in_a_circle_are_told(tmp_path):
+def test_condorcet_cycles_are_told(tmp_path):
     (tmp_path / "qrels.txt").write_text("".join(f"q{q} 0 a 1\n" for q in range(3)))
     for k, name in enumerate(("rock", "paper", "scissors")):
         lines = (ranking(f"q{q}", *"xy"[: (q + k) % 3], "a") for q in range(3))
         (tmp_path / f"{name}.run").write_text("".join(lines))
     text = done("order", tmp_path / "qrels.txt", *sorted(tmp_path.glob("*.run")), "-m", "RPP").stdout
-    assert "RPP: majorities go round in a circle among paper, rock, scissors." in text
+    assert "RPP: Condorcet cycle among paper, rock, scissors." in text
     assert ["rock", "1=", "0.3333"] in cells(text)
 
 
@@ -199,7 +209,7 @@ class TestBootstrap:
 
     def test_intervals_of_ranks_are_shown(self, uncertain):
         text = done(*uncertain, "--bootstrap", 1000).stdout
-        assert cells(text)[0] == ["run", "RPP", "score", "95%"]
+        assert cells(text)[0] == ["run", "rank", "score", "95%"]
         rows = [[cell for c, cell in enumerate(row) if c != 2] for row in cells(text)]
         assert ["more", "1", "1-2"] in rows and ["less", "2", "1-2"] in rows
         assert "1,000 resamples of requests, seed 0" in text
@@ -226,16 +236,17 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
     qrels, one, two, _ = files
     arguments = ("order", qrels, f"{NASTY}={one}", two, "-m", "RPP", *extra)
     got = {form: done(*arguments, "--format", form).stdout for form in FORMATS}
-    (line, *_) = objects(got["jsonl"])
+    assert [line["run"] for line in objects(got["jsonl"])[:2]] == [NASTY, "two"]
+    (line, *_) = objects(done(*arguments, "--format", "pref_eval").stdout)
     assert (line["RPP"] if extra else line["RPP"]["mc4"]) == [NASTY, "two"]
     assert ordered(got["csv"])[0]["run"] == NASTY
     assert not any("\x1b" in got[form] for form in ("table", "latex"))
     assert "[red]e:v" in got["table"]
     assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {6}
-    assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
+    assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {6}
     rows = latex_cells(got["latex"])
-    assert {len(row) for row in rows} == {5 if extra else 3}
-    assert IN_LATEX in rows[0][3 if extra else 0]
+    assert {len(row) for row in rows} == {4 if extra else 3}
+    assert IN_LATEX in rows[0][2 if extra else 0]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +291,7 @@ def test_closed_pipe_ends_quietly(files):
     assert closed_pipe("order", *files) == (0, "")
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "jsonl", "trec"])
+@pytest.mark.parametrize("form", ["table", "csv", "pref_eval", "trec"])
 @pytest.mark.parametrize("extra", [(), ("--by", "borda"), ("-q",), ("--by", "leximin(AP)")])
 def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form, extra):
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\n")
@@ -293,7 +304,7 @@ def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form
         for given in (runs, runs[::-1])
     ]
     assert printed[0] == printed[1]
-    if form == "jsonl":
+    if form == "pref_eval":
         for line in objects(printed[0]):
             tied = line["tied"] if "-q" in extra else line[[*line][1]]["tied"]
             assert all(groups == [["b", "z"]] for groups in tied.values())

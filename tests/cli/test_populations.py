@@ -34,7 +34,7 @@ def ranked(*arguments):
 
 def test_population_of_a_metric_orders_runs(files):
     values = {
-        (row["run"], row["request"]): float(row["AP"])
+        (row["run"], row["request"]): float(row["value"])
         for row in rows_of(done("evaluate", *files, "-m", "AP", "-q", "--format", "csv").stdout)
     }
     worst = {run: min(values[run, q] for q in ("q1", "q2")) for run in ("one", "two", "three")}
@@ -49,7 +49,10 @@ def test_several_populations_stand_side_by_side(files):
     text = done("order", *files, "-m", "leximin(AP)", "-m", "mean(AP)").stdout
     assert text.split()[:3] == ["run", "leximin(AP)", "mean(AP)"]
     assert "Kendall's tau_b of leximin(AP) and mean(AP):" in text
-    (line,) = objects(done("order", *files, "-m", "leximin(AP)", "-m", "mean(AP)", "--format", "jsonl").stdout)
+    both = ("-m", "leximin(AP)", "-m", "mean(AP)", "--format")
+    lines = objects(done("order", *files, *both, "jsonl").stdout)
+    assert [line["measure"] for line in lines] == ["leximin(AP)"] * 3 + ["mean(AP)"] * 3
+    (line,) = objects(done("order", *files, *both, "pref_eval").stdout)
     assert list(line) == ["qid", "leximin(AP)", "mean(AP)"] and line["mean(AP)"]["type"] == "population"
 
 
@@ -88,21 +91,22 @@ def test_populations_are_numbers_of_every_run(files):
     text = done(
         "evaluate", *files, "-m", "AP", "-m", "RR", "--population", "mean", "--population", "min", "--format", "csv"
     )
-    rows = {row["run"]: row for row in rows_of(text.stdout)}
-    assert list(rows["one"]) == ["run", "mean(AP)", "min(AP)", "mean(RR)", "min(RR)"]
-    means = {row["run"]: row for row in rows_of(done("evaluate", *files, "-m", "AP", "--format", "csv").stdout)}
-    assert all(float(rows[run]["mean(AP)"]) == pytest.approx(float(means[run]["AP"])) for run in rows)
-    assert "Over 2 requests." in done("evaluate", *files, "-m", "AP", "--population", "gmean").stdout
+    rows = rows_of(text.stdout)
+    assert list(rows[0]) == ["run", "group", "measure", "value"]
+    assert [row["measure"] for row in rows[::3]] == ["mean(AP)", "min(AP)", "mean(RR)", "min(RR)"]
+    means = rows_of(done("evaluate", *files, "-m", "AP", "--format", "csv").stdout)
+    for row, mean in zip(rows[:3], means, strict=True):
+        assert (row["run"], float(row["value"])) == (mean["run"], pytest.approx(float(mean["value"])))
+    assert "Of AP, over 2 requests." in done("evaluate", *files, "-m", "AP", "--population", "gmean").stdout
 
 
 def test_population_of_its_own_metric_needs_no_measure(files):
-    (row, *_) = rows_of(done("evaluate", *files, "--population", "s@10", "--format", "csv").stdout)
-    assert list(row) == ["run", "s@10"]
+    rows = rows_of(done("evaluate", *files, "--population", "s@10", "--format", "csv").stdout)
+    assert [row["measure"] for row in rows] == ["s@10"] * 3
     text = done(
         "evaluate", *files, "-m", "AP", "--population", "s@10", "--population", "cvar(share=0.5)", "--format", "csv"
     )
-    (row, *_) = rows_of(text.stdout)
-    assert list(row) == ["run", "cvar(AP, share=0.5)", "s@10"]
+    assert [row["measure"] for row in rows_of(text.stdout)] == ["cvar(AP, share=0.5)"] * 3 + ["s@10"] * 3
 
 
 def test_population_of_one_metric_orders_no_other(files):
@@ -133,9 +137,9 @@ def test_populations_of_every_group(files, tmp_path):
     groups = tmp_path / "g.tsv"
     groups.write_text("request\tgroup\nq1\tx\nq2\ty\n")
     text = done("evaluate", *files, "-m", "AP", "--population", "max", "--groups", groups, "--format", "csv").stdout
-    values = {(row["run"], row["group"]): float(row["max(AP)"]) for row in rows_of(text)}
+    values = {(row["run"], row["group"]): float(row["value"]) for row in rows_of(text)}
     alone = {
-        (row["run"], {"q1": "x", "q2": "y"}[row["request"]]): float(row["AP"])
+        (row["run"], {"q1": "x", "q2": "y"}[row["request"]]): float(row["value"])
         for row in rows_of(done("evaluate", *files, "-m", "AP", "-q", "--format", "csv").stdout)
     }
     assert values == alone

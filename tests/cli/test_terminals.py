@@ -1,10 +1,10 @@
 """Every command in narrow terminals: no number is cut and no name is lost."""
 
 import pytest
-from results.test_tables import holds_all, in_terminal
 
 from cli.test_compare import done
 from cli.test_untrusted import after_progress, on_terminal
+from results.test_tables import holds_all, in_terminal
 from tiebreak.cli import tiebreak
 from tiebreak.results.tables import Table
 
@@ -55,7 +55,7 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("call", CALLS)
 def test_narrow_terminals_cut_no_number_and_lose_no_name(files, call, monkeypatch):
     printed = []
-    monkeypatch.setattr(Table, "print", lambda table: printed.append(table.shown))
+    monkeypatch.setattr(Table, "print", lambda table: printed.append(table))
     tiebreak([str(files.get(word, word)) for word in CALLS[call]], standalone_mode=False)
     (table,) = printed
     for width in (40, 80, 100):

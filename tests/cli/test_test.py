@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -29,9 +30,9 @@ def rows_of(*arguments):
 def test_sign_test_of_a_lexicographic_preference(eight):
     (row,) = rows_of(*eight, "-m", "LexiRecall")
     # All eight won: 2 / 2^8.
-    assert (row["run"], row["other"], row["test"], row["correction"]) == ("good", "bad", "sign", "holm")
-    assert float(row["p"]) == float(row["p_corrected"]) == 2 / 2**8
-    assert (row["requests"], row["tied"], float(row["superiority"])) == ("8", "0", 1)
+    assert (row["run"], row["other"], row["test"]) == ("good", "bad", "sign")
+    assert float(row["pvalue"]) == float(row["pvalue_corrected"]) == 2 / 2**8
+    assert (row["n_requests"], row["n_tied"], float(row["superiority"])) == ("8", "0", 1)
 
 
 def test_said_in_a_sentence_for_a_paper(eight):
@@ -42,15 +43,15 @@ def test_said_in_a_sentence_for_a_paper(eight):
 
 def test_all_permutations_of_signs(eight):
     (row,) = rows_of(*eight, "-m", "RPP", "--test", "permutation", "--permutations", "all")
-    assert float(row["p"]) == 2 / 2**8
+    assert float(row["pvalue"]) == 2 / 2**8
 
 
 def test_seed_and_draws_reach_the_test(files):
-    one, two, other = (
-        rows_of(*files, "-m", "RPP", "--test", "hsd", "--permutations", 50, "--seed", seed) for seed in (1, 1, 2)
-    )
-    assert one == two != other
-    assert {(row["test"], row["draws"], row["seed"], row["alpha"]) for row in one} == {("hsd", "50", "1", "0.05")}
+    asked = ("test", *files, "-m", "RPP", "--test", "hsd", "--permutations", 50, "--format", "json", "--seed")
+    one, two, other = (json.loads(done(*asked, seed).stdout) for seed in (1, 1, 2))
+    assert one == two and one["rows"] != other["rows"]
+    expected = {"measure": "RPP", "test": "hsd", "permutations": 50, "seed": 1, "correction": "none", "alpha": 0.05}
+    assert one["settings"] == expected
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -94,7 +95,7 @@ def test_infinite_statistics_are_null_in_json(tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("run,request,value\n" + "".join(f"a,q{k},1\nb,q{k},0\n" for k in range(3)))
     (line,) = objects(done("test", "--utilities", path, "--test", "t", "--format", "jsonl").stdout)
-    assert line["statistic"] is None and line["d"] is None and line["p"] == 0
+    assert line["statistic"] is None and line["effect_size"] is None and line["pvalue"] == 0
 
 
 def test_latex_holds_all_pairs(tmp_path):
@@ -108,7 +109,7 @@ def test_latex_holds_all_pairs(tmp_path):
 def test_letters_tell_of_too_few_draws(files):
     text = done("test", *files, "-m", "RPP", "--test", "hsd", "--permutations", 5, "--letters").stdout
     assert "5 draws are too few" in text
-    assert "RPP\tone\ta" in done("test", *files, "-m", "RPP", "--letters", "--format", "trec").stdout
+    assert "one\tRPP\ta" in done("test", *files, "-m", "RPP", "--letters", "--format", "trec").stdout
 
 
 def test_baseline(files):
@@ -119,7 +120,7 @@ def test_utilities(tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("run,request,value\n" + "".join(f"a,q{k},1\nb,q{k},0\n" for k in range(8)))
     (row,) = rows_of("--utilities", path, "--test", "sign")
-    assert float(row["p"]) == 2 / 2**8 and row["measure"] == "utility"
+    assert float(row["pvalue"]) == 2 / 2**8 and row["measure"] == "utility"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def command(
     if format_ == "pref_eval":
         write_jsonl(*pref_eval.preferences(compared, per_request), out)
     else:
-        write(compared if per_request else [one.summary() for one in compared], format_, digits, out)
+        means = () if per_request and format_ != "trec" else (one.summary() for one in compared)
+        write((*(compared if per_request else ()), *means), format_, digits, out)
     # No gate is forgotten: a run that fails one of them fails.
     if [spec for spec in gates if worse(found[spec], alpha)]:
         sys.exit(1)

@@ -16,6 +16,7 @@ from tiebreak.errors import InputError
 
 if TYPE_CHECKING:
     from tiebreak.results.record import Result
+    from tiebreak.results.tables import Table
 
 
 def format_by_ending(out: str | None) -> str:
@@ -94,17 +95,20 @@ def _write(results: Sequence[Result], format_: str, digits: int, out: str | None
     from tiebreak.results.record import table_of
 
     columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
+
+    def table(**limit: None) -> Table:
+        return results[0].table(digits, **limit) if len(results) == 1 else table_of(results, digits, **limit)
+
     if format_ == "table" and out is None:
-        table_of(results, digits).print()
+        table().print()
     elif format_ == "parquet":
         write_parquet(columns, rows, str(out))
     else:
         with text_output(out) as file:
             if format_ == "table":
-                file.write(table_of(results, digits).to_text() + "\n")
+                file.write(table().to_text() + "\n")
             elif format_ in ("latex", "markdown"):
-                table = table_of(results, digits, None)
-                file.write(table.to_latex() if format_ == "latex" else table.to_markdown())
+                file.write(table(most=None).to_latex() if format_ == "latex" else table(most=None).to_markdown())
             elif format_ == "json":
                 write_json([result.to_dict() for result in results], file)
             elif format_ == "trec":

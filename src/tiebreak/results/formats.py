@@ -105,7 +105,8 @@ def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
         if not {"measure", "value"} <= set(result.columns):
             yield from (tuple(row) for row in result.rows())
             continue
-        named = [name for name in ("run", "other") if name in result.columns and len(runs) > 1]
+        is_pair = "other" in result.columns
+        named = [name for name in ("run", "other") if name in result.columns and (is_pair or len(runs) > 1)]
         for record in result.records():
             over = record.get("request") or record.get("group") or "all"
             yield *(record[name] for name in named), record["measure"], over, record["value"]
