@@ -13,7 +13,7 @@ from tiebreak._base.checks import find_name
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
-from tiebreak.exact.decimals import decimal_sample
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
@@ -221,8 +221,8 @@ class Utilities:
         x, y = (np.array([find_name(name, self.runs)]) for name in (run, other))
         sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
-        whole = decimal_sample(weights).total()
-        return WinShares(*(float(decimal_sample(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
+        whole = Sample.from_floats(weights).total()
+        return WinShares(*(float(Sample.from_floats(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups by their means, and their utility."""

@@ -22,8 +22,7 @@ from tiebreak.analysis.theory import (
 )
 from tiebreak.analysis.worst_off_users import is_top_heavy
 from tiebreak.exact import Doubles
-from tiebreak.exact.arithmetic import whole_numbers
-from tiebreak.exact.decimals import decimal_numbers
+from tiebreak.exact.arithmetic import decimals, whole_numbers
 from tiebreak.metrics import RecallLevelMetric, metric
 from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
 from worked_examples import examples_of
@@ -368,7 +367,7 @@ class Weighed(RecallLevelMetric):
 
     def exposure(self, k, m):
         places = (k.high if isinstance(k, Doubles) else k).astype(int) - 1
-        return decimal_numbers(self.falling[places], k)
+        return decimals(self.falling[places], k)
 
     def weight(self, i, m):
         return whole_numbers(self.z[m], i)

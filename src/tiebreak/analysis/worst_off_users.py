@@ -16,8 +16,8 @@ from tiebreak.analysis.theory import sizes, worst_case_is_tse
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.doubles import LOST
-from tiebreak.exact.number import SIXTY_DIGITS
-from tiebreak.exact.sample import common_sum
+from tiebreak.exact.number import tolerance
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import Places
 from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.judgements import is_relevant
@@ -195,7 +195,7 @@ def exactly_worst(form: RecallLevelMetric, p: list[int], users: list[tuple[int, 
 
 def is_same(form: RecallLevelMetric, value: Fraction, other: Fraction) -> bool:
     """Whether two exact numbers are equal; to 60 digits where logarithms enter."""
-    return value == other if form.is_rational else abs(value - other) <= SIXTY_DIGITS
+    return abs(value - other) <= tolerance(form.is_rational)
 
 
 class Exposure(NamedTuple):
@@ -394,7 +394,7 @@ class GroupExposures:
         return e, is_shown
 
     def exactly(self, run: int, groups: Places) -> list[Fraction]:
-        return [common_sum(self.members(run, group)) for group in groups.tolist()]
+        return [sum_fractions(self.members(run, group)) for group in groups.tolist()]
 
     def members(self, run: int, group: int) -> list[Fraction]:
         """The exact exposures of the items of a group."""
@@ -411,7 +411,7 @@ def least_of_request(values: ExactValues, starts: NDArray[np.int64]) -> Mask:
     least = np.minimum.reduceat(values.nearest, starts, axis=1)
     is_least: Mask = values.nearest == np.repeat(least, ends - starts, axis=1)
     several = np.add.reduceat(is_least, starts, axis=1, dtype=np.int64) > 1
-    same = 0 if values.is_rational else SIXTY_DIGITS
+    same = tolerance(values.is_rational)
     for run, request in zip(*(axis.tolist() for axis in np.nonzero(several)), strict=True):
         pairs = starts[request] + np.flatnonzero(is_least[run, starts[request] : ends[request]])
         exact = values.exactly(run, pairs)

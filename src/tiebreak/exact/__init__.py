@@ -4,9 +4,10 @@ Floats filter what is clearly apart; values that share a float are compared exac
 rational, to 60 digits where logarithms enter. `Number` is one such value, `ExactValues` a table of them.
 """
 
-from tiebreak.exact.arithmetic import decimal, like, log2
+from tiebreak.exact.arithmetic import like, log2
+from tiebreak.exact.decimals import decimal
 from tiebreak.exact.doubles import Doubles
-from tiebreak.exact.number import Number, shared_ranks
+from tiebreak.exact.number import Number, competition_ranks
 from tiebreak.exact.values import ExactValues
 
-__all__ = ["Doubles", "ExactValues", "Number", "decimal", "like", "log2", "shared_ranks"]
+__all__ = ["Doubles", "ExactValues", "Number", "competition_ranks", "decimal", "like", "log2"]

@@ -1,12 +1,14 @@
-"""One definition for three kinds of numbers: floats, double-double numbers, and exact fractions as objects."""
+"""One definition for three kinds of numbers: floats, double-double numbers, and fractions as objects."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from tiebreak.exact.decimals import Floats, decimal, decimal_number, remainders
 from tiebreak.exact.doubles import Doubles
 from tiebreak.exact.logarithms import BITS, log2_units
 
@@ -16,15 +18,8 @@ FRACTIONS = np.empty(0, dtype=object)
 """The arithmetics that a definition is used with."""
 
 
-def decimal(number: float | int | Fraction | str) -> Fraction:
-    """A parameter as the decimal that was written: 0.8 is 4/5.
-
-    Examples
-    --------
-    >>> print(decimal(0.8), decimal(3))
-    4/5 3
-    """
-    return number if isinstance(number, Fraction) else Fraction(str(number))
+def is_exact(x: Any) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == object
 
 
 def like(number: float | int | Fraction, x: Any) -> Any:
@@ -35,13 +30,14 @@ def like(number: float | int | Fraction, x: Any) -> Any:
     return exact if is_exact(x) else float(exact)
 
 
-def is_exact(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype == object
-
-
 def counting(m: int, x: Any) -> Any:
     """1, 2, ..., m in the arithmetic of x."""
     return whole_numbers(np.arange(1, m + 1), x)
+
+
+def ones(m: int, x: Any) -> Any:
+    """M times 1 in the arithmetic of x."""
+    return whole_numbers(np.ones(m, dtype=np.int64), x)
 
 
 def whole_numbers(numbers: Any, x: Any) -> Any:
@@ -61,18 +57,26 @@ def whole_doubles(numbers: Any) -> Doubles:
 
 def fractions(numbers: Any) -> Any:
     """Whole numbers as an object array of fractions."""
-    numbers = np.asarray(numbers)
-    exact = np.empty(numbers.shape, dtype=object)
-    exact.ravel()[:] = [Fraction(number) for number in numbers.ravel().tolist()]
-    return exact
+    return objects(map(Fraction, np.ravel(numbers).tolist()), np.shape(numbers))
+
+
+def objects(numbers: Iterable[Any], shape: tuple[int, ...]) -> Any:
+    array = np.empty(shape, dtype=object)
+    array.ravel()[:] = list(numbers)
+    return array
+
+
+def decimals(values: Floats, x: Any) -> Any:
+    """Floats as the decimals that they mean, in the arithmetic of x."""
+    if isinstance(x, Doubles):
+        return Doubles(values, remainders(values))
+    return objects(map(decimal_number, values.ravel().tolist()), values.shape) if is_exact(x) else values
 
 
 def power(base: Any, exponent: Any) -> Any:
     """A number in the arithmetic of whole exponents, to the power of each."""
     if is_exact(exponent):
-        powers = np.empty(exponent.shape, dtype=object)
-        powers.ravel()[:] = [base ** int(k) for k in exponent.ravel().tolist()]
-        return powers
+        return objects((base ** int(k) for k in exponent.ravel().tolist()), exponent.shape)
     return base**exponent
 
 
@@ -80,13 +84,9 @@ def log2(x: Any) -> Any:
     """Logarithms to base 2 of whole numbers, in the arithmetic of x; exact ones to 96 digits."""
     if isinstance(x, Doubles):
         return doubles_from_units([log2_units(int(number)) for number in x.high.ravel().tolist()], x.shape)
-    return exact_log2(x) if is_exact(x) else np.log2(x)
-
-
-def exact_log2(x: Any) -> Any:
-    logarithms = np.empty(np.shape(x), dtype=object)
-    logarithms.ravel()[:] = [Fraction(log2_units(int(number)), 1 << BITS) for number in np.ravel(x).tolist()]
-    return logarithms
+    if is_exact(x):
+        return objects((Fraction(log2_units(int(number)), 1 << BITS) for number in x.ravel().tolist()), x.shape)
+    return np.log2(x)
 
 
 def doubles_from_units(units: list[int], shape: tuple[int, ...]) -> Doubles:

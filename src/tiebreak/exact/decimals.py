@@ -1,23 +1,33 @@
-"""Numbers that people give: a float with at most 15 digits means that decimal, any other is what it is.
+"""Floats as the decimals that people write.
 
-Decimals of up to 15 significant digits survive as float64, so 0.1 + 0.2 ties with 0.3, as it was written.
+Decimals of up to 15 significant digits survive as float64, so a float with at most 15 digits means that decimal:
+0.1 + 0.2 ties with 0.3. Any other float means itself.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import Doubles, two_product
-from tiebreak.exact.sample import Sample
+from tiebreak.exact.doubles import two_product
 
 Floats = NDArray[np.float64]
 DIGITS = 15
 LEAST, MOST = 1e-7, 1e15
-"""Between them a power of ten that makes such a decimal whole is exact as a float."""
+"""Between them the power of ten that makes such a decimal whole is exact as a float."""
+
+
+def decimal(number: float | int | Fraction | str) -> Fraction:
+    """A parameter as the decimal that was written, however many digits it has.
+
+    Examples
+    --------
+    >>> print(decimal(0.8), decimal(3))
+    4/5 3
+    """
+    return number if isinstance(number, Fraction) else Fraction(str(number))
 
 
 def decimal_number(value: float) -> Fraction:
@@ -33,22 +43,6 @@ def decimal_number(value: float) -> Fraction:
     return Fraction(text) if len(digits) <= DIGITS else Fraction(value)
 
 
-def decimal_numbers(values: Floats, x: Any) -> Any:
-    """Numbers that were given, in the arithmetic of x."""
-    if isinstance(x, Doubles):
-        return Doubles(values, remainders(values.ravel()).reshape(values.shape))
-    if isinstance(x, np.ndarray) and x.dtype == object:
-        exact = np.empty(values.shape, dtype=object)
-        exact.ravel()[:] = [decimal_number(value) for value in values.ravel().tolist()]
-        return exact
-    return values
-
-
-def decimal_sample(values: Floats) -> Sample:
-    """Numbers that were given for every request."""
-    return Sample(values, remainders(values), lambda: [decimal_number(value) for value in values.tolist()])
-
-
 def remainders(values: Floats) -> Floats:
     """What each number means, less the float that holds it."""
     size = np.abs(values)
@@ -60,7 +54,7 @@ def remainders(values: Floats) -> Floats:
     whole = np.rint(x * scale)
     product, lost = two_product(x, scale)
     low = np.where(whole / scale == x, ((whole - product) - lost) / scale, 0.0)
-    for place in np.flatnonzero(~ordinary & (values != 0)).tolist():
+    for place in zip(*np.nonzero(~ordinary & (values != 0)), strict=True):
         value = float(values[place])
         low[place] = float(decimal_number(value) - Fraction(value))
     low[values == 0] = 0.0

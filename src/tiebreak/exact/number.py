@@ -11,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIXTY_DIGITS = Fraction(1, 10**60)
-"""Numbers that logarithms enter are the same where they differ by no more than this."""
-
 Real: TypeAlias = "Number | Fraction | float | int"
+
+
+def tolerance(is_rational: bool) -> Fraction:
+    """The largest difference of two equal numbers: 0, or one in the 60th digit where logarithms enter."""
+    return Fraction(0) if is_rational else SIXTY_DIGITS
+
+
+def snap_to_zero(difference: Fraction, is_rational: bool) -> Fraction:
+    """A difference of exact numbers; 0 where they are equal to 60 digits and logarithms enter."""
+    return Fraction(0) if abs(difference) <= tolerance(is_rational) else difference
 
 
 class Number:
@@ -68,9 +76,7 @@ class Number:
         y = as_number(other)
         gap = self.estimate - y.estimate
         if abs(gap) <= self.error + y.error:
-            gap = self.exact - y.exact
-            if not (self.is_rational and y.is_rational) and abs(gap) <= SIXTY_DIGITS:
-                return 0
+            gap = snap_to_zero(self.exact - y.exact, self.is_rational and y.is_rational)
         return (gap > 0) - (gap < 0)
 
     def __eq__(self, other: object) -> bool:
@@ -89,11 +95,11 @@ class Number:
         return self.compare(other) >= 0
 
     def __neg__(self) -> Number:
-        return self._of(-self.estimate, self.error, lambda: -self.exact)
+        return self._combine(-self.estimate, self.error, lambda: -self.exact)
 
     def __add__(self, other: Real) -> Number:
         y = as_number(other)
-        return self._of(self.estimate + y.estimate, self.error + y.error, lambda: self.exact + y.exact, y)
+        return self._combine(self.estimate + y.estimate, self.error + y.error, lambda: self.exact + y.exact, y)
 
     __radd__ = __add__
 
@@ -106,7 +112,7 @@ class Number:
     def __mul__(self, other: Real) -> Number:
         y = as_number(other)
         error = abs(self.estimate) * y.error + abs(y.estimate) * self.error + self.error * y.error
-        return self._of(self.estimate * y.estimate, error, lambda: self.exact * y.exact, y)
+        return self._combine(self.estimate * y.estimate, error, lambda: self.exact * y.exact, y)
 
     __rmul__ = __mul__
 
@@ -114,15 +120,15 @@ class Number:
         y = as_number(other)
         least = abs(y.estimate) - y.error
         if least <= 0:
-            return self._of(self.exact / y.exact, Fraction(0), None, y)
+            return self._combine(self.exact / y.exact, Fraction(0), None, y)
         quotient = self.estimate / y.estimate
         error = (self.error + abs(quotient) * y.error) / least
-        return self._of(quotient, error, lambda: self.exact / y.exact, y)
+        return self._combine(quotient, error, lambda: self.exact / y.exact, y)
 
     def __rtruediv__(self, other: Real) -> Number:
         return as_number(other) / self
 
-    def _of(
+    def _combine(
         self, estimate: Fraction, error: Fraction, exactly: Callable[[], Fraction] | None, other: Number | None = None
     ) -> Number:
         is_rational = self.is_rational and (other is None or other.is_rational)
@@ -132,21 +138,16 @@ class Number:
         return f"Number({float(self)!r})"
 
 
-def settled(difference: Fraction) -> Fraction:
-    """A difference of numbers that logarithms enter: 0 where they are the same to 60 digits."""
-    return Fraction(0) if abs(difference) <= SIXTY_DIGITS else difference
-
-
 def as_number(x: Any) -> Number:
     return x if isinstance(x, Number) else Number(Fraction(x))
 
 
-def shared_ranks(scores: Sequence[Real]) -> NDArray[np.int64]:
+def competition_ranks(scores: Sequence[Real]) -> NDArray[np.int64]:
     """1 for the largest score; equal scores share the best of their ranks, and leave a gap.
 
     Examples
     --------
-    >>> shared_ranks([0.5, 0.75, 0.5, 0.25]).tolist()
+    >>> competition_ranks([0.5, 0.75, 0.5, 0.25]).tolist()
     [2, 1, 2, 4]
     """
     by_score = cmp_to_key(compare)

@@ -12,9 +12,10 @@ from math import inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.exact.decimals import decimal_number, remainders
 from tiebreak.exact.doubles import LOST, two_product
 from tiebreak.exact.number import Number
-from tiebreak.exact.sums import exact_dot, exact_sum
+from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions
 
 Floats = NDArray[np.float64]
 ERROR = Fraction(1, 2**85)
@@ -47,6 +48,11 @@ class Sample:
     share: float = float(ERROR)
     error: float = inf
 
+    @classmethod
+    def from_floats(cls, values: Floats) -> Sample:
+        """Floats, as the decimals that they mean."""
+        return cls(values, remainders(values), lambda: list(map(decimal_number, values.tolist())))
+
     def __len__(self) -> int:
         return len(self.high)
 
@@ -59,7 +65,7 @@ class Sample:
         return np.lexsort((self.low, self.high))
 
     @cached_property
-    def _sorted_exact(self) -> list[Fraction]:
+    def _exact_in_order(self) -> list[Fraction]:
         return sorted(self.exact)
 
     @property
@@ -75,18 +81,18 @@ class Sample:
         """The number at a place of the increasing order, from 0."""
         k = self._order[place]
         estimate = Fraction(float(self.high[k])) + Fraction(float(self.low[k]))
-        return self._number(estimate, 1, lambda: self._sorted_exact[place])
+        return self._number(estimate, 1, lambda: self._exact_in_order[place])
 
     def total(self) -> Number:
         """The sum."""
         estimate = exact_sum(self.high) + exact_sum(self.low)
-        return self._number(estimate, len(self), lambda: common_sum(self.exact))
+        return self._number(estimate, len(self), lambda: sum_fractions(self.exact))
 
     def lowest(self, k: int) -> Number:
         """The sum of the k smallest numbers."""
         some = self._order[:k]
         estimate = exact_sum(self.high[some]) + exact_sum(self.low[some])
-        return self._number(estimate, k, lambda: common_sum(self._sorted_exact[:k]))
+        return self._number(estimate, k, lambda: sum_fractions(self._exact_in_order[:k]))
 
     def windows(self, lag: int, begin: int, end: int) -> Iterator[Number]:
         """The sums of `lag` neighbours in increasing order, of the windows that begin at some places."""
@@ -97,7 +103,7 @@ class Sample:
             yield self._number(after - before, lag, partial(self._window, place, lag))
 
     def _window(self, place: int, lag: int) -> Fraction:
-        return common_sum(self._sorted_exact[place : place + lag])
+        return sum_fractions(self._exact_in_order[place : place + lag])
 
     def mean_of_lowest_means(self, k: int) -> Number:
         """The mean of the means of the smallest, the two smallest, ..., the k smallest numbers."""
@@ -110,8 +116,8 @@ class Sample:
             total += prefix // j
 
         def exactly() -> Fraction:
-            prefixes = accumulate(self._sorted_exact[:k])
-            return common_sum([prefix / j for j, prefix in enumerate(prefixes, start=1)]) / k
+            prefixes = accumulate(self._exact_in_order[:k])
+            return sum_fractions([prefix / j for j, prefix in enumerate(prefixes, start=1)]) / k
 
         return Number(Fraction(total, k * scale), self._error + Fraction(4, scale), exactly, self.is_rational)
 
@@ -121,11 +127,11 @@ class Sample:
         estimate = exact_dot(high, weights) + exact_dot(low, weights)
 
         def exactly() -> Fraction:
-            return common_sum([w * u for w, u in zip(weights.tolist(), self._sorted_exact, strict=True)])
+            return sum_fractions([w * u for w, u in zip(weights.tolist(), self._exact_in_order, strict=True)])
 
         return self._number(estimate, int(np.abs(weights).sum()), exactly)
 
-    def weighted(self, weights: Sample) -> Number:
+    def dot(self, weights: Sample) -> Number:
         """The sum of the numbers, each times its own weight of 0 and above."""
         product, lost = two_product(self.high, weights.high)
         cross = self.high * weights.low + self.low * weights.high
@@ -133,17 +139,6 @@ class Sample:
         factor = 4 * len(self) * Fraction(float(weights.high.max(initial=0.0)))
 
         def exactly() -> Fraction:
-            return common_sum([w * u for w, u in zip(weights.exact, self.exact, strict=True)])
+            return sum_fractions([w * u for w, u in zip(weights.exact, self.exact, strict=True)])
 
         return self._number(estimate, factor, exactly)
-
-
-def common_sum(numbers: list[Fraction]) -> Fraction:
-    """The sum, over the denominators that occur: each is added up by itself first."""
-    by_denominator: dict[int, int] = {}
-    for number in numbers:
-        by_denominator[number.denominator] = by_denominator.get(number.denominator, 0) + number.numerator
-    parts = [Fraction(numerator, denominator) for denominator, numerator in by_denominator.items()]
-    while len(parts) > 1:
-        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) & ~1 :]
-    return parts[0] if parts else Fraction(0)

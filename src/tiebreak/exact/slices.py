@@ -1,4 +1,4 @@
-"""Sums of products without a rounding error: tables are cut into slices of few bits, whose sums floats hold exactly."""
+"""Sums of products without a rounding error: numbers are cut into slices of few bits, whose sums are exact floats."""
 
 from __future__ import annotations
 
@@ -27,28 +27,18 @@ class SlicedTable:
     Look-ups beyond the end mean the last entry.
     """
 
-    slices: tuple[Floats, ...]
+    slices: list[Floats]
     error: float
 
     @classmethod
-    def cut(cls, table: Doubles, weight: float) -> SlicedTable:
+    def from_table(cls, table: Doubles, weight: float) -> SlicedTable:
         """Slices of which sums are exact as long as weights are whole and add up to no more than `weight`."""
-        bits = 52 - int(weight).bit_length()
+        bits = exact_bits(weight)
         assert bits >= 8, "weights are small whole numbers"
         largest, smallest = float(table.high.max(initial=0.0)), float(table.high.min(initial=1.0, where=table.high > 0))
-        if largest == 0:
-            return cls((np.zeros(len(table)),), 0.0)
-        top = int(np.frexp(largest)[1])
-        wanted = min(MOST_BITS, KEPT + top - int(np.frexp(smallest)[1]) + int(weight).bit_length())
-        slices, high, low = [], table.high, table.low
-        for end in range(bits, wanted + bits, bits):
-            unit = float(np.ldexp(1.0, max(top - end, LEAST_EXPONENT)))
-            piece = np.rint(high / unit) * unit
-            high, low = two_sum(high - piece, low)
-            slices.append(piece)
-            if not high.any():
-                break
-        return cls(tuple(slices), float(np.abs(high).max(initial=0.0)) * 2 + LOST)
+        spread = int(np.frexp(largest)[1]) - int(np.frexp(smallest)[1])
+        wanted = min(MOST_BITS, KEPT + spread + int(weight).bit_length())
+        return cls(*slice_numbers(table, bits, -(-wanted // bits))) if largest else cls([np.zeros(len(table))], 0.0)
 
     def sums(self, places: NDArray[Any], weights: Any = None) -> Iterator[Floats]:
         """For every slice the exact sum along the last axis of what stands at these places, times whole weights."""
@@ -57,7 +47,24 @@ class SlicedTable:
             yield (x if weights is None else np.ascontiguousarray(x * weights)).sum(-1)
 
 
-def added(parts: list[Floats]) -> Doubles:
+def exact_bits(weight: float) -> int:
+    """How many bits slices may have so that sums with whole weights of this total are exact."""
+    return 52 - int(weight).bit_length()
+
+
+def slice_numbers(numbers: Doubles, bits: int, count: int) -> tuple[list[Floats], float]:
+    """Up to `count` slices, the largest first, and how far numbers may be from their sum."""
+    high, low = numbers.high, numbers.low
+    top = int(np.frexp(float(np.abs(high).max(initial=0.0)) or 1.0)[1])
+    slices: list[Floats] = []
+    while len(slices) < count and (high.any() or not slices):
+        unit = float(np.ldexp(1.0, max(top - (len(slices) + 1) * bits, LEAST_EXPONENT)))
+        slices.append(np.rint(high / unit) * unit)
+        high, low = two_sum(high - slices[-1], low)
+    return slices, float(np.abs(high).max(initial=0.0)) * 2 + LOST
+
+
+def sum_slices(parts: list[Floats]) -> Doubles:
     """The sum of slices, the largest first."""
     total = Doubles(parts[-1])
     for piece in reversed(parts[:-1]):

@@ -1,11 +1,16 @@
-"""Sums of floats without a rounding error, as fractions."""
+"""Sums without a rounding error: of floats, of floats times whole numbers, of fractions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tiebreak.exact.logarithms import BITS
+from tiebreak.exact.number import tolerance
 
 Floats = NDArray[np.float64]
 HALF = 27
@@ -22,7 +27,7 @@ def exact_sum(x: Floats) -> Fraction:
     >>> exact_sum(np.array([1e16, 1.0, -1e16])) == 1
     True
     """
-    return sum((part(x[k : k + (1 << 25)], None) for k in range(0, len(x), 1 << 25)), Fraction(0))
+    return sum((sum_by_exponent(x[k : k + (1 << 25)], None) for k in range(0, len(x), 1 << 25)), Fraction(0))
 
 
 def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
@@ -38,13 +43,13 @@ def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
         some, left, sign = x[k : k + AT_ONCE], np.abs(weights[k : k + AT_ONCE]), np.sign(weights[k : k + AT_ONCE])
         unit = 1
         while left.any():
-            total += unit * part(some, sign * (left & ((1 << DIGIT) - 1)))
+            total += unit * sum_by_exponent(some, sign * (left & ((1 << DIGIT) - 1)))
             left, unit = left >> DIGIT, unit << DIGIT
     return total
 
 
-def part(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
-    """Sum by exponent: mantissas in halves are whole numbers whose sums are exact."""
+def sum_by_exponent(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
+    """The sum by exponent: mantissas in halves are whole numbers whose sums are exact."""
     if not len(x):
         return Fraction(0)
     mantissa, exponent = np.frexp(x)
@@ -56,3 +61,39 @@ def part(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
         sums = np.bincount(place, weights=half if weights is None else half * weights)
         total += sum(int(number) << (shift + k) for k, number in enumerate(sums.tolist()) if number)
     return Fraction(total) * Fraction(2) ** (lowest - 53)
+
+
+def sum_fractions(numbers: list[Fraction]) -> Fraction:
+    """The sum of fractions; those of one denominator are added up first."""
+    by_denominator: dict[int, int] = {}
+    for number in numbers:
+        by_denominator[number.denominator] = by_denominator.get(number.denominator, 0) + number.numerator
+    parts = [Fraction(numerator, denominator) for denominator, numerator in by_denominator.items()]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) & ~1 :]
+    return parts[0] if parts else Fraction(0)
+
+
+class WholeUnits(NamedTuple):
+    """Numbers as whole multiples of a unit; those that are no further apart than `same` are the same."""
+
+    numbers: list[int]
+    unit: Fraction
+    same: int
+
+
+def whole_units(numbers: list[Fraction], is_rational: bool) -> WholeUnits:
+    """Fractions over their common denominator; where logarithms enter, over a power of two far beyond 60 digits.
+
+    Examples
+    --------
+    >>> whole_units([Fraction(1, 2), Fraction(-2, 3)], True)
+    WholeUnits(numbers=[3, -4], unit=Fraction(1, 6), same=0)
+    """
+    if not is_rational:
+        one = 1 << BITS
+        whole = [number.numerator * one // number.denominator for number in numbers]
+        return WholeUnits(whole, Fraction(1, one), int(tolerance(is_rational) * one))
+    common = lcm(*{number.denominator for number in numbers})
+    whole = [number.numerator * (common // number.denominator) for number in numbers]
+    return WholeUnits(whole, Fraction(1, common), 0)

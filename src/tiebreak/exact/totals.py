@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import LOST, Doubles, two_sum
-from tiebreak.exact.number import Number, shared_ranks
-from tiebreak.exact.sample import common_sum
-from tiebreak.exact.slices import LEAST_EXPONENT, added
+from tiebreak.exact.doubles import Doubles
+from tiebreak.exact.number import Number, competition_ranks
+from tiebreak.exact.slices import exact_bits, slice_numbers, sum_slices
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import ExactValues
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Totals:
         ranks = np.empty(order.shape, dtype=np.int64)
         np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1), axis=1)
         for sample in np.flatnonzero((gap <= 2 * error[:, None]).any(axis=1)).tolist():
-            ranks[sample] = shared_ranks(self.numbers(weights[sample], total[sample], float(error[sample])))
+            ranks[sample] = competition_ranks(self.numbers(weights[sample], total[sample], float(error[sample])))
         return ranks
 
     def signs(self, weights: Floats) -> NDArray[np.int8]:
@@ -57,22 +57,11 @@ class Totals:
     def estimates(self, weights: Floats) -> tuple[Doubles, Floats]:
         """Sums [sample, row], and how far they may be off: [sample]."""
         heaviest = weights.sum(axis=1)
-        pieces, unit = self.pieces(int(heaviest.max(initial=1.0)))
-        total = added([weights @ piece.T for piece in pieces])
+        numbers = Doubles(self.values.nearest, self.values.rest)
+        slices, error = slice_numbers(numbers, exact_bits(heaviest.max(initial=1.0)), SLICES)
+        total = sum_slices([weights @ piece.T for piece in slices])
         most = self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
-        return total, heaviest * (4 * unit + 2 * min(most, self.values.error) + LOST)
-
-    def pieces(self, heaviest: int) -> tuple[list[Floats], float]:
-        """The values as sums of multiples of ever smaller units, of which so many add up exactly; the last unit."""
-        bits = 52 - heaviest.bit_length()
-        high, low = self.values.nearest, self.values.rest
-        top = int(np.frexp(float(np.abs(high).max(initial=0.0)) or 1.0)[1])
-        pieces, unit = [], 1.0
-        for k in range(1, SLICES + 1):
-            unit = float(np.ldexp(1.0, max(top - k * bits, LEAST_EXPONENT)))
-            pieces.append(np.rint(high / unit) * unit)
-            high, low = two_sum(high - pieces[-1], low)
-        return pieces, unit
+        return total, heaviest * (error + 2 * min(most, self.values.error))
 
     def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
         """The sums of one sample as numbers that are exact where that is asked for."""
@@ -81,7 +70,7 @@ class Totals:
 
         def number(row: int) -> Number:
             def exactly() -> Fraction:
-                return common_sum([n * x for n, x in zip(times, self.exact(row, counted), strict=True)])
+                return sum_fractions([n * x for n, x in zip(times, self.exact(row, counted), strict=True)])
 
             estimate = Fraction(float(total.high[row])) + Fraction(float(total.low[row]))
             return Number(estimate, Fraction(error), exactly, self.values.is_rational)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.decimals import decimal_number, remainders
 from tiebreak.exact.doubles import LOST, Doubles, fast_two_sum, two_product, two_sum
-from tiebreak.exact.number import SIXTY_DIGITS, as_number, settled
+from tiebreak.exact.number import as_number, snap_to_zero, tolerance
 from tiebreak.exact.sample import ERROR, Sample
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -78,28 +78,20 @@ class ExactValues:
         nearest = n / d
         product, lost = two_product(nearest, d)
         largest = float(np.abs(n).max(initial=0.0)) * float(np.nanmax(d, initial=1.0))
-        return cls(
-            nearest,
-            ((n - product) - lost) / d,
-            exactly,
-            is_injective=largest < 2.0**52,
-        )
+        return cls(nearest, ((n - product) - lost) / d, exactly, is_injective=largest < 2.0**52)
 
     @classmethod
-    def given(cls, values: Floats) -> ExactValues:
-        """Numbers as people or other programs give them."""
-        known = np.where(np.isfinite(values), values, 0.0)
-        rest = remainders(known.ravel()).reshape(known.shape)
-        return cls(
-            values,
-            rest,
-            lambda row, columns: [decimal_number(value) for value in values[row, columns].tolist()],
-            is_injective=True,
-        )
+    def from_floats(cls, values: Floats) -> ExactValues:
+        """Floats, as the decimals that they mean."""
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            return [decimal_number(value) for value in values[row, columns].tolist()]
+
+        return cls(values, remainders(np.where(np.isfinite(values), values, 0.0)), exactly, is_injective=True)
 
     @classmethod
     def from_exact(cls, numbers: NDArray[Any]) -> ExactValues:
-        """Fractions that are at hand, as objects."""
+        """Fractions, as an object array."""
         x = Doubles.from_exact(numbers)
 
         def exactly(row: int, columns: Places) -> list[Fraction]:
@@ -109,9 +101,9 @@ class ExactValues:
 
     @classmethod
     def from_numbers(cls, rows: list[list[Any]]) -> ExactValues:
-        """Rows of exact numbers, or of floats that are what they are."""
+        """Rows of exact numbers, or of floats."""
         if any(isinstance(number, float) for row in rows for number in row):
-            return cls.given(np.array([[float(number) for number in row] for row in rows]))
+            return cls.from_floats(np.array([[float(number) for number in row] for row in rows]))
         numbers = [[as_number(number) for number in row] for row in rows]
         nearest = np.array([[float(number) for number in row] for row in numbers])
         rest = np.array(
@@ -152,10 +144,9 @@ class ExactValues:
         for row in np.flatnonzero(open_.any(axis=1)).tolist():
             columns = np.flatnonzero(open_[row])
             exact = exactly(row, columns)
-            nearest[row, columns] = [signed_float(number) if is_signed else float(number) for number in exact]
-            rest[row, columns] = [
-                signed_float(number - Fraction(near)) for number, near in zip(exact, nearest[row, columns], strict=True)
-            ]
+            near = [float_with_sign(number) if is_signed else float(number) for number in exact]
+            nearest[row, columns] = near
+            rest[row, columns] = [float_with_sign(x - Fraction(y)) for x, y in zip(exact, near, strict=True)]
         largest = float(np.abs(nearest).max(initial=0.0, where=~np.isnan(nearest)))
         most = 2 * float(np.nanmax(error, initial=0.0)) + SHARE / 16 * largest
         return cls(nearest, rest, exactly, share=share, error=most, **more)
@@ -216,8 +207,7 @@ class ExactValues:
 
         def exactly(pair: int, columns: Places) -> list[Fraction]:
             both = (self.exactly(int(rows[pair]), columns) for rows in (x, y))
-            differences = [a - b for a, b in zip(*both, strict=True)]
-            return differences if self.is_rational else [settled(number) for number in differences]
+            return [snap_to_zero(a - b, self.is_rational) for a, b in zip(*both, strict=True)]
 
         codes = self.codes(by_column=True)
         shape = len(x), self.nearest.shape[1]
@@ -236,8 +226,8 @@ class ExactValues:
         error = 2 * self.share * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LOST
         return ExactValues.from_doubles(difference, error, exactly, tied, is_signed=True, share=CANCELLED)
 
-    def penalised(self, factor: Fraction) -> ExactValues:
-        """The same with what is below 0 multiplied."""
+    def scale_negative(self, factor: Fraction) -> ExactValues:
+        """The same with numbers below 0 multiplied."""
         is_below = self.nearest < 0
         x = Doubles(self.nearest, self.rest)
         y = x * Doubles.from_exact(factor)
@@ -271,10 +261,10 @@ class ExactValues:
         group = code.ravel().astype(np.int64)
         if by_column:
             group = group + len(floats) * np.nonzero(known)[1]
-        codes[known] = self._told_apart(group, known)
+        codes[known] = self._compare_exactly(group, known)
         return codes
 
-    def _told_apart(self, group: Places, known: NDArray[np.bool_]) -> Places:
+    def _compare_exactly(self, group: Places, known: NDArray[np.bool_]) -> Places:
         """Codes of cells whose group, by their float, is known: exact values decide within a group."""
         label = np.arange(len(group)) if self.labels is None else self.labels()[known]
         _, first, which = np.unique(np.stack([group, label]), axis=1, return_index=True, return_inverse=True)
@@ -291,19 +281,19 @@ class ExactValues:
         rows, columns = (axis[first] for axis in np.nonzero(known))
         members = order[shared[cluster]] if len(order) else order
         exact = dict(zip(members.tolist(), self._exact_cells(rows[members], columns[members]), strict=True))
-        for begin, end in runs_of(cluster, shared):
-            for rank, cell in ranked(exact, order[begin:end].tolist(), self.is_rational):
+        for begin, end in cluster_bounds(cluster, shared):
+            for rank, cell in ranks_below_largest(exact, order[begin:end].tolist(), self.is_rational):
                 code[cell] = place[cluster[begin]] - rank
         return code[which.ravel()]
 
     def _exact_cells(self, rows: Places, columns: Places) -> list[Fraction]:
         """The exact values of some cells."""
-        found: list[Fraction] = [Fraction(0)] * len(rows)
+        exact: list[Fraction] = [Fraction(0)] * len(rows)
         for row in np.unique(rows).tolist():
             places = np.flatnonzero(rows == row)
             for place, number in zip(places.tolist(), self.exactly(row, columns[places]), strict=True):
-                found[place] = number
-        return found
+                exact[place] = number
+        return exact
 
 
 def later(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:
@@ -311,24 +301,23 @@ def later(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fract
     return exactly(begin + row, columns)
 
 
-def signed_float(number: Fraction) -> float:
+def float_with_sign(number: Fraction) -> float:
     """The float nearest a number; of one that is not 0 the least that is not 0 either, so that its sign is kept."""
     near = float(number)
     return near if near or not number else math.copysign(5e-324, number)
 
 
-def runs_of(cluster: Places, wanted: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def cluster_bounds(cluster: Places, wanted: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Where each wanted cluster begins and ends, of clusters 0, 1, ... one after the other."""
     ends = np.cumsum(np.bincount(cluster))
     return [(int(ends[k] - n), int(ends[k])) for k, n in enumerate(np.bincount(cluster)) if wanted[k]]
 
 
-def ranked(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) -> list[tuple[int, int]]:
+def ranks_below_largest(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) -> list[tuple[int, int]]:
     """For each of some cells how many places its value stands below the largest of them."""
     downwards = sorted(cells, key=lambda cell: -exact[cell])
     ranks, rank = [(0, downwards[0])], 0
     for above, cell in itertools.pairwise(downwards):
-        gap = exact[above] - exact[cell]
-        rank += gap > (0 if is_rational else SIXTY_DIGITS)
+        rank += exact[above] - exact[cell] > tolerance(is_rational)
         ranks.append((rank, cell))
     return ranks

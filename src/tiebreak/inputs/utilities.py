@@ -64,7 +64,9 @@ class UtilityTable:
         """The utilities as exact numbers."""
         if self.exact is not None:
             return self.exact
-        return ExactValues.from_exact(self.values) if self.values.dtype == object else ExactValues.given(self.values)
+        return (
+            ExactValues.from_exact(self.values) if self.values.dtype == object else ExactValues.from_floats(self.values)
+        )
 
     def sample(self, row: int) -> Sample:
         """The utilities of one run, as exact numbers."""

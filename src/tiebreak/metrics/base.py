@@ -89,7 +89,7 @@ class Metric(Entry):
         """Exact values [run, request], in the order of the input; by default the floats of `evaluate` are they."""
         if type(self).evaluate is Metric.evaluate:
             raise NotImplementedError
-        return ExactValues.given(self.evaluate(positions))
+        return ExactValues.from_floats(self.evaluate(positions))
 
     def evaluate(self, positions: Positions) -> Floats:
         """The floats [run, request] nearest the exact values."""
@@ -106,7 +106,7 @@ class LevelMetric(Metric):
 
     def of_levels(self, levels: Levels) -> ExactValues:
         """Exact values [run, request]; by default the floats of `score` are they."""
-        return ExactValues.given(levels.each(self.score))
+        return ExactValues.from_floats(levels.each(self.score))
 
     def values(self, positions: Positions) -> ExactValues:
         return self.of_levels(positions.levels(self.rel))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal
 from tiebreak.exact.logarithms import power_of_two
-from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits, check_number
@@ -160,7 +160,7 @@ class GainSums:
         k = Doubles(np.arange(1.0, deepest + 1))
         e = self.discount.exposure_to_cutoff(k, 0)
         self.table = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
-        self.sliced = SlicedTable.cut(self.table, float(heaviest)) if heaviest < LARGEST_WEIGHT else None
+        self.sliced = SlicedTable.from_table(self.table, float(heaviest)) if heaviest < LARGEST_WEIGHT else None
         self.of_grade = Doubles.from_exact(np.array([*self.gains, Fraction(0)], dtype=object))
 
     def values(self) -> ExactValues:
@@ -177,7 +177,7 @@ class GainSums:
             last = UNRETRIEVED - 1 if self.discount.cutoff is None else self.discount.cutoff
             is_zero[:, block.requests] = block.ranks.min(axis=-1) > last
             error[block.requests] = gains.high.sum(axis=-1) * (self.sliced.error if self.sliced else 0.0)
-        total = added(parts)
+        total = sum_slices(parts)
         best = total[-1].where(self.entries.sizes() > 0, np.nan)
         return ExactValues.from_doubles(
             total[:-1] / best,

@@ -167,7 +167,7 @@ class LexiRecallValue(Metric):
             raise InputError("LR needs the number of items in the corpus, such as LR(n=1000000).", kind="spec")
 
     def values(self, positions: Positions) -> ExactValues:
-        return ExactValues.given(positions.levels(self.rel).pessimistic(self.n).each(self.value))
+        return ExactValues.from_floats(positions.levels(self.rel).pessimistic(self.n).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
         """Values [run, request] of imputed ``p[run, request, m]``."""
@@ -198,7 +198,7 @@ class LexiPrecisionValue(Metric):
     traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
     def values(self, positions: Positions) -> ExactValues:
-        return ExactValues.given(positions.levels(self.rel).each(self.value))
+        return ExactValues.from_floats(positions.levels(self.rel).each(self.value))
 
     def value(self, p: Ranks) -> Floats:
         """Values [run, request] of ``p[run, request, m]``."""

@@ -31,7 +31,7 @@ from tiebreak.exact.arithmetic import (
     whole_numbers,
 )
 from tiebreak.exact.logarithms import BITS, log2_units
-from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, Traits, check_number
 from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
@@ -170,7 +170,7 @@ class LevelSums:
                         parts.append(np.zeros(shape))
                     parts[k][:, bucket.requests[block]] = part
         return ExactValues.from_doubles(
-            added(parts) / divisor,
+            sum_slices(parts) / divisor,
             error,
             self.exactly,
             is_zero,
@@ -203,7 +203,7 @@ class LevelSums:
             size = int(self.positions.max(initial=0)) + 2
             table = Doubles(np.zeros(size), np.zeros(size))
             table.high[self.positions], table.low[self.positions] = e.high, e.low
-            self.tables[key] = table, SlicedTable.cut(table, self.heaviest) if self.is_whole else None
+            self.tables[key] = table, SlicedTable.from_table(table, self.heaviest) if self.is_whole else None
         return self.tables[key]
 
     def exactly(self, run: int, requests: Places) -> list[Fraction]:

@@ -16,7 +16,7 @@ from tiebreak._base.text import plural
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import decimal, log2
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
-from tiebreak.exact.sample import common_sum
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.projection.primitives import Floats
 
 Weights: TypeAlias = "str | tuple[float, ...]"
@@ -70,7 +70,7 @@ def level_weights(i: Any, weights: Weights) -> Any:
 def exact_weights(m: int, weights: Weights) -> tuple[list[Fraction], Fraction]:
     """The exact weights of m recall levels, and their sum."""
     found = level_weights(counting(m, FRACTIONS), weights).tolist()
-    return found, common_sum(found)
+    return found, sum_fractions(found)
 
 
 def is_rational(weights: Weights) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues, Number
 from tiebreak.exact.number import as_number
-from tiebreak.exact.sample import common_sum
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.totals import Totals
 from tiebreak.exact.values import CANCELLED, Places
 from tiebreak.means import mean_of
@@ -95,7 +95,7 @@ class Ballots:
             for pair in np.flatnonzero(rows == run).tolist():
                 for rate, number in zip(rates, self.preferences.exactly(pair, requests), strict=True):
                     rate.append(sign * number)
-        return [common_sum(rate) for rate in rates]
+        return [sum_fractions(rate) for rate in rates]
 
     @cached_property
     def standing(self) -> Places:

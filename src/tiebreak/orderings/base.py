@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, UnknownNameError, quote
-from tiebreak.exact import Number, shared_ranks
+from tiebreak.exact import Number, competition_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
@@ -122,7 +122,7 @@ class Ordering(Result):
         library: str | None = None,
     ) -> Ordering:
         """The order that exact scores make, the larger the better; they are reported as floats, or as given."""
-        ranks = shared_ranks(scores)
+        ranks = competition_ranks(scores)
         floats = np.array([*map(float, scores)] if reported is None else list(reported))
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()

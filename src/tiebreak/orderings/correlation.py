@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import decimal
-from tiebreak.exact.sample import common_sum
+from tiebreak.exact.sums import sum_fractions
 
 Ranks = NDArray[np.int64]
 ROOT_BITS = 256
@@ -79,7 +79,7 @@ def tau_ap(x: Ranks, y: Ranks) -> float:
         correct = int(right[group].sum())
         # One of the group stands at each of its places, k others of it above.
         terms += [Fraction(correct + k * size, 2 * size * (above + k)) for k in range(size) if above + k]
-    return float(2 * common_sum(terms) / (n - 1) - 1)
+    return float(2 * sum_fractions(terms) / (n - 1) - 1)
 
 
 def rbo(x: Ranks, y: Ranks, persistence: float = 0.9) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
-from tiebreak.exact import decimal, shared_ranks
+from tiebreak.exact import competition_ranks, decimal
 from tiebreak.metrics.base import check_number
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Score, ranks_of_rows
@@ -58,7 +58,7 @@ class MC4(Method):
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         placements = ballots.placements(weights)
         if self.steps == CONVERGE:
-            return np.stack([shared_ranks(self.masses(above)) for above in placements])
+            return np.stack([competition_ranks(self.masses(above)) for above in placements])
         return np.stack([self.ranks_of(above) for above in placements])
 
     def ranks_of(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -71,7 +71,7 @@ class MC4(Method):
         ordered = np.sort(mass)
         if (np.diff(ordered) > CLOSE * ordered[1:]).all():
             return np.asarray(ranks_of_rows(mass[None])[0])
-        return shared_ranks(self.masses(above))
+        return competition_ranks(self.masses(above))
 
     def moves(self, above: NDArray[np.int8]) -> NDArray[Any]:
         """How likely the walk goes from each run to each, as whole numbers, given who stands above whom."""

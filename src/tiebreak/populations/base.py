@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
-from tiebreak.exact.decimals import decimal_sample
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric
@@ -80,7 +79,7 @@ class Aggregation(Population):
     """A number that a run has by itself, whatever the others do."""
 
     def scores(self, table: UtilityTable) -> list[Score]:
-        weights = None if table.weights is None else decimal_sample(table.weights)
+        weights = None if table.weights is None else Sample.from_floats(table.weights)
         return [self.value(sample, weights) for sample in table.samples()]
 
     def value(self, u: Sample, weights: Sample | None = None) -> Score:
@@ -92,7 +91,7 @@ def average(u: Sample, weights: Sample | None = None) -> Number:
     """The mean, or the weighted mean."""
     if weights is None or weights.high.min() == weights.high.max():
         return u.total() / len(u)
-    return u.weighted(weights) / weights.total()
+    return u.dot(weights) / weights.total()
 
 
 def check_share(share: float) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak._base.text import plural
 from tiebreak.errors import InputError
 from tiebreak.exact.sample import Sample
-from tiebreak.exact.units import whole_units
+from tiebreak.exact.sums import whole_units
 from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
 from tiebreak.results.record import Result

@@ -15,7 +15,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.arithmetic import fractions
 from tiebreak.exact.doubles import two_product
-from tiebreak.exact.number import SIXTY_DIGITS
+from tiebreak.exact.number import tolerance
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population, Score, Vector
@@ -174,7 +174,7 @@ def exact_units(
         _, first, which = np.unique(table.values[row, columns], return_index=True, return_inverse=True)
         columns = columns[first]
     sample = some_of(table, row, columns)
-    same = 0 if sample.is_rational else SIXTY_DIGITS * 10**digits
+    same = tolerance(sample.is_rational) * 10**digits
     return [half_to_even(number * 10**digits, same) for number in sample.exact], which
 
 

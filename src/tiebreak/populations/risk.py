@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import find_name
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, decimal
-from tiebreak.exact.decimals import decimal_sample
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.base import check_number
@@ -34,7 +33,7 @@ def risk_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
     -0.125
     """
     rows = np.stack([x, y])
-    both = ExactValues.from_exact(rows) if rows.dtype == object else ExactValues.given(rows)
+    both = ExactValues.from_exact(rows) if rows.dtype == object else ExactValues.from_floats(rows)
     return average(penalised(both, 1, alpha).sample(0))
 
 
@@ -46,7 +45,7 @@ def symmetric_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
 def penalised(utilities: ExactValues, baseline: int, alpha: float | Fraction) -> ExactValues:
     """The difference of every run to one in every request, losses multiplied by 1 + alpha."""
     runs = np.arange(len(utilities.nearest))
-    return utilities.differences(runs, np.full_like(runs, baseline)).penalised(1 + decimal(alpha))
+    return utilities.differences(runs, np.full_like(runs, baseline)).scale_negative(1 + decimal(alpha))
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ class TRisk(AgainstBaseline):
 
 
 def weights_of(table: UtilityTable) -> Sample | None:
-    return None if table.weights is None else decimal_sample(table.weights)
+    return None if table.weights is None else Sample.from_floats(table.weights)
 
 
 def studentised(difference: Floats, weights: Floats | None = None) -> float:
@@ -142,7 +141,7 @@ def studentised(difference: Floats, weights: Floats | None = None) -> float:
     weights, times n / (n - 1).
     """
     n = len(difference)
-    mean = float(average(decimal_sample(difference), None if weights is None else decimal_sample(weights)))
+    mean = float(average(Sample.from_floats(difference), None if weights is None else Sample.from_floats(weights)))
     counted = difference if weights is None else difference[weights > 0]
     if counted.min() == counted.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()

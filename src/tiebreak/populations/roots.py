@@ -16,8 +16,7 @@ from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.logarithms import BITS, log_units
 from tiebreak.exact.number import Real
 from tiebreak.exact.sample import TINY, Sample
-from tiebreak.exact.sums import exact_sum
-from tiebreak.exact.units import whole_units
+from tiebreak.exact.sums import exact_sum, whole_units
 
 DIGITS = 105
 """So many digits of a root are worked out where fewer do not decide."""
@@ -36,8 +35,8 @@ class Root(Number):
 
     Examples
     --------
-    >>> from tiebreak.exact.decimals import decimal_sample
-    >>> x, y = (Root(decimal_sample(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
+    >>> from tiebreak.exact.sample import Sample
+    >>> x, y = (Root(Sample.from_floats(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
     >>> float(x), x == y
     (0.2, True)
     """
@@ -78,7 +77,7 @@ def mean_logarithm(sample: Sample, weights: Sample | None) -> tuple[Fraction, Fr
     if weights is None:
         return (exact_sum(logarithms.high) + exact_sum(logarithms.low)) / len(sample), error
     largest = Fraction(float(np.abs(logarithms.high).max()))
-    summed = Sample(logarithms.high, logarithms.low, list).weighted(weights).estimate
+    summed = Sample(logarithms.high, logarithms.low, list).dot(weights).estimate
     return summed / weights.total().estimate, error + 2 * Fraction(weights.share) * largest
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.exact.arithmetic import FRACTIONS, counting
-from tiebreak.exact.number import settled
+from tiebreak.exact.number import snap_to_zero
 from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, labels_of
@@ -107,7 +107,7 @@ class OfflineInterleaving(StoppingPreference):
         value = (
             sum((w if sign > 0 else -w for w, sign in zip(weights, clicks, strict=True) if sign), Fraction(0)) / whole
         )
-        return value if self.is_rational else settled(value)
+        return snap_to_zero(value, self.is_rational)
 
 
 @dataclass(frozen=True)

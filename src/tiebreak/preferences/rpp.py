@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import DOUBLES, counting
-from tiebreak.exact.number import settled
-from tiebreak.exact.sample import common_sum
-from tiebreak.exact.slices import SlicedTable, added
+from tiebreak.exact.number import snap_to_zero
+from tiebreak.exact.slices import SlicedTable, sum_slices
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import check_rel
@@ -80,7 +80,7 @@ class PairedPreference(Preference):
         total, is_zero = Doubles(np.zeros(shape), np.zeros(shape)), np.ones(shape, dtype=bool)
         for bucket, requests in self.buckets(positions):
             weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
-            sliced = SlicedTable.cut(weights, bucket.m)
+            sliced = SlicedTable.from_table(weights, bucket.m)
             factor = bucket.m / weights.sum()  # a population counts by its number of items
             size[requests] += bucket.m
             error[:, requests] += sliced.error * bucket.m * factor.high
@@ -88,7 +88,7 @@ class PairedPreference(Preference):
                 for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
                     signs = np.moveaxis(pair_signs(x, y), 0, -1)
                     parts = [(signs * piece).sum(-1) for piece in sliced.slices]
-                    summed = factor * (sign * added(parts))
+                    summed = factor * (sign * sum_slices(parts))
                     columns = requests[block]
                     # What is added up may cancel: the error is a share of its size, not of what is left.
                     error[rows, columns] += ROUNDED * factor.high * np.abs(parts).sum(axis=0)
@@ -117,11 +117,11 @@ class PairedPreference(Preference):
             weights, whole = exact_weights(bucket.m, self.weights)
             signs = pair_signs(bucket.p[0], bucket.p[1])
             for request, row in zip(requests.tolist(), signs.tolist(), strict=True):
-                preferred = common_sum([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
+                preferred = sum_fractions([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
                 total[request] += bucket.m * preferred / whole
                 size[request] += bucket.m
-        values = [summed / (n or 1) for summed, n in zip(total, size, strict=True)]
-        return values if is_rational(self.weights) else [settled(value) for value in values]
+        values = (summed / (n or 1) for summed, n in zip(total, size, strict=True))
+        return [snap_to_zero(value, is_rational(self.weights)) for value in values]
 
 
 def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:

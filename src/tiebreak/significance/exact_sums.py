@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.units import whole_units
+from tiebreak.exact.sums import whole_units
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.paired import Paired, Places
 

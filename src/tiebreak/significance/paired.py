@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_number
-from tiebreak.exact.values import ranked
+from tiebreak.exact.values import ranks_below_largest
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
@@ -138,7 +138,7 @@ class Paired:
         below = np.zeros(len(exact))
         for cells in groups(rank[shared], which):
             sizes = {cell: abs(exact[cell]) for cell in cells}
-            for lower, cell in ranked(sizes, cells, self.is_rational):
+            for lower, cell in ranks_below_largest(sizes, cells, self.is_rational):
                 below[cell] = lower / (self.n + 1)
         rank[shared] -= below[which]
         signed: Floats = np.sign(values) * rank

@@ -16,7 +16,7 @@ from tiebreak import _kernels
 from tiebreak._kernels import shuffles as shuffle_twin
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.exact.units import whole_units
+from tiebreak.exact.sums import whole_units
 from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers

@@ -101,7 +101,7 @@ def over_one_denominator(table: ExactValues, below: int) -> tuple[NDArray[np.int
 
     Examples
     --------
-    >>> numbers, denominator = over_one_denominator(ExactValues.given(np.array([[0.5, 0.2]])), FLOAT_SUMS)
+    >>> numbers, denominator = over_one_denominator(ExactValues.from_floats(np.array([[0.5, 0.2]])), FLOAT_SUMS)
     >>> numbers.tolist(), denominator
     ([[5, 2]], 10)
     """

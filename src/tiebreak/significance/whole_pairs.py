@@ -6,7 +6,7 @@ from math import gcd
 
 import numpy as np
 
-from tiebreak.exact.units import whole_units
+from tiebreak.exact.sums import whole_units
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, Whole, over_one_denominator, whole_numbers
 

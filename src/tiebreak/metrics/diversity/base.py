@@ -47,4 +47,4 @@ class AspectMetric(Metric):
 
     def values_of(self, rankings: AspectRankings) -> ExactValues:
         """The same; their floats are what they are, the same bits for the same input in any order."""
-        return ExactValues.given(self.of_rankings(rankings))
+        return ExactValues.from_floats(self.of_rankings(rankings))

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, decimal, like
-from tiebreak.exact.arithmetic import power, whole_numbers
-from tiebreak.exact.decimals import decimal_numbers
+from tiebreak.exact.arithmetic import decimals, power, whole_numbers
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable
@@ -72,7 +71,7 @@ class Block:
         if r_max is None:
             share = whole_numbers(grade > 0, self.weight)
         else:
-            share = decimal_numbers(grade, self.weight) / like(r_max, self.weight)
+            share = decimals(grade, self.weight) / like(r_max, self.weight)
         return share * self.weight[:, None, :]
 
     def gains(self, alpha: float, r_max: float | None = None) -> Any:
@@ -220,7 +219,7 @@ def grades(positions: Positions, rel: float | None, x: Any) -> tuple[Floats, Any
     subtopics = np.bincount(of_request, minlength=len(weight))
     if rows.intent is None:
         return found, whole_numbers(weight.astype(np.int64), x)
-    likely = decimal_numbers(weight, x)
+    likely = decimals(weight, x)
     # Where no subtopic with a relevant item is meant at all, there is nothing to measure.
     whole = likely.sum(axis=1) + whole_numbers(~weight.any(axis=1), x)
     return found, likely * (whole_numbers(subtopics, x) / whole)[:, None]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak._kernels.interface import Tick
-from tiebreak.exact import shared_ranks
+from tiebreak.exact import competition_ranks
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.orderings.correlation import Ranks, tau_b
@@ -156,7 +156,7 @@ def correlation(of: Measured) -> tuple[int, float | None]:
 
 def ranks_of(means: Sequence[float]) -> Ranks:
     """Ranks of systems, the best first; means of sums and products of floats are the same to twelve digits."""
-    return shared_ranks([round(mean, 12) for mean in means])
+    return competition_ranks([round(mean, 12) for mean in means])
 
 
 def right_of(rows: Iterable[Row], perturbation: str) -> list[str]:
