@@ -31,7 +31,7 @@ def test_real_numbers_of_any_library_are_numbers(value: Any) -> None:
     assert check_number(value, "share", low=0, high=1) == float(value)
 
 
-@pytest.mark.parametrize("value", [True, "0.5", None, nan, inf, -inf, 1j])
+@pytest.mark.parametrize("value", [True, "0.5", None, nan, inf, -inf, 1j, 10**400])
 def test_what_is_no_finite_number_is_refused(value: Any) -> None:
     with pytest.raises(InputError, match=r"^tolerance=.*\. Give a finite number\.$"):
         check_number(value, "tolerance")
@@ -59,7 +59,7 @@ def test_a_seed_is_a_whole_number_from_0() -> None:
 
 def test_an_unknown_choice_suggests_the_nearest() -> None:
     assert check_choice("best", "duplicates", ("error", "best")) == "best"
-    with pytest.raises(UnknownNameError, match=r'unknown duplicates "bst"\. Did you mean "best"\?'):
+    with pytest.raises(UnknownNameError, match=r'unknown value for duplicates "bst"\. Did you mean "best"\?'):
         check_choice("bst", "duplicates", ("error", "best"))
 
 

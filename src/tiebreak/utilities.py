@@ -15,8 +15,8 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
-from tiebreak.inputs.frames import Columns
 from tiebreak.inputs.sources import Path, Values
+from tiebreak.inputs.tables import Columns
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
 from tiebreak.means import mean_of
 from tiebreak.orderings import Ordering

@@ -182,7 +182,7 @@ def check_words(number, result, source, is_run):
     """Every error of ours is one line that begins with the input."""
     if not is_refusal(result) or len(result) < 4:
         return
-    label = str(source) if isinstance(source, os.PathLike) else ("run 1" if is_run else "the judgements")
+    label = str(source) if isinstance(source, os.PathLike) else ('run "run1"' if is_run else "the judgements")
     kind, message = result[1], result[3]
     named = message.startswith((label, 'run "', "no request")) or kind in ("disjoint", "empty")
     assert named and message.isprintable() and kind != "panic", f"input {number}: {message!r}"

@@ -68,14 +68,14 @@ def test_columns_can_be_named():
 @pytest.mark.parametrize(
     ("read", "given", "said"),
     [
-        (tb.read_groups, [("q", "a")], "no table of groups"),
+        (tb.read_groups, [("q", "a")], "the groups cannot be read from list"),
         (tb.read_groups, {}, "there is no request with a group"),
         (tb.read_groups, {"q": 1.5}, "Ids are text or integers"),
         (tb.read_groups, {7: "a", "7": "b"}, 'request "7" is there as text and as integer'),
         (tb.read_providers, {"d": ["a", "b"]}, 'item "d" has two providers, a and b. Keep one.'),
-        (tb.read_weights, {"q": -1}, 'request "q" has weight -1. Give a finite number, not below 0.'),
-        (tb.read_weights, {"q": float("nan")}, "has weight nan"),
-        (tb.read_weights, {"q": "2"}, "Give a number"),
+        (tb.read_weights, {"q": -1}, 'request "q": weight=-1.0. Give a number of at least 0'),
+        (tb.read_weights, {"q": float("nan")}, 'request "q": weight=nan'),
+        (tb.read_weights, {"q": "2"}, "weight='2'. Give a finite number"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(read, given, said):
@@ -89,7 +89,9 @@ def test_file_without_the_column_is_refused(tmp_path):
     with pytest.raises(tb.InputError) as error:
         tb.read_groups(tmp_path / "t.csv")
     advice = "Rename it, or say which in Python: columns={'group': ...}."
-    assert str(error.value).endswith(f"no column for group. There are qid, a, b. {advice}")
+    assert str(error.value).endswith(
+        f"no column for group, such as group, segment, language, topic. There are qid, a, b. {advice}"
+    )
 
 
 def test_file_that_is_no_table_is_refused(tmp_path):

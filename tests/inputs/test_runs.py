@@ -185,9 +185,9 @@ def test_rank_column_is_refused_for_dictionaries():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ties": "score"}, 'ties=\'score\'. Give one of "item", "rank"'),
-        ({"duplicates": "last"}, "duplicates='last'"),
-        ({"requests": "all"}, "requests='all'"),
+        ({"ties": "score"}, 'unknown value for ties "score". Known: item, rank.'),
+        ({"duplicates": "last"}, 'unknown value for duplicates "last"'),
+        ({"requests": "all"}, 'unknown value for requests "all"'),
         ({"depth": 0}, "depth=0. Give a whole number from 1 on"),
         ({"jobs": -1}, "jobs=-1"),
         ({"top": 2.5}, "top=2.5"),

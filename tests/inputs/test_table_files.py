@@ -182,7 +182,7 @@ def test_the_command_line_reads_tables_and_folders(tmp_path):
         (tmp_path / "runs" / f"{name}.jsonl").write_text('{"qid": "q", "docno": "a", "score": 1}\n')
     command = [sys.executable, "-m", "tiebreak", "evaluate", tmp_path / "q.csv", tmp_path / "runs", "-m", "AP"]
     done = subprocess.run([*command, "--format", "csv"], capture_output=True, text=True, check=True)
-    assert done.stdout == "run,AP\nx,1.0\ny,1.0\n"
+    assert done.stdout == "run,measure,value,n_requests\nx,AP,1.0,1\ny,AP,1.0,1\n"
 
 
 # A path is a path

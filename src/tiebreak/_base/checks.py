@@ -7,7 +7,7 @@ parameter of a measure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import inf
+from math import inf, isfinite, nan
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -57,12 +57,15 @@ def check_number(
     Traceback (most recent call last):
     tiebreak.errors.InputError: RBP: p=1.5. Give a number above 0 and below 1.
     """
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not (low <= value <= high and above < value < below and abs(value) < inf):
+    try:
+        number = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = inf
+    if not (isfinite(number) and low <= value <= high and above < value < below):
         words = (("of at least", low), ("above", above), ("at most", high), ("below", below))
         bounds = " and ".join(f"{word} {bound:g}" for word, bound in words if abs(bound) < inf)
         raise wrong(value, name, f"a number {bounds}" if bounds else "a finite number", "range", or_else)
-    return float(value)
+    return number
 
 
 def check_share(value: Any, name: str = "share") -> float:
@@ -74,7 +77,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     """One of the names that are known; the error suggests the nearest."""
     known = list(choices)
     if value not in known:
-        raise UnknownNameError(name, str(value), known)
+        raise UnknownNameError(f"value for {name}", str(value), known)
     return str(value)
 
 

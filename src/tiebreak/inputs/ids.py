@@ -74,6 +74,10 @@ class Ids(Sequence[str]):
             raise UnknownNameError(what, name, list(self))
         return self._places[name]
 
+    def indices(self, names: Iterable[str]) -> NDArray[np.int64]:
+        """The index of each of these names here; -1 where there is none."""
+        return np.array([self._places.get(name, -1) for name in names], dtype=np.int64)
+
     @cached_property
     def places_in_order(self) -> NDArray[np.int64]:
         """The place that each id has among all of them in the order of their bytes."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
+from tiebreak._base.checks import check_count, check_number
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Counts, Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
-from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, judged_table
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.objects import unpack
-from tiebreak.inputs.sources import Path, Source, Values, check_sizes, check_spelling, file_source
-from tiebreak.inputs.sources import columns as columns_of
+from tiebreak.inputs.sources import Path, Source, Values, check_spelling, dict_columns
+from tiebreak.inputs.tables import Columns, Table, open_source
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
 
@@ -68,8 +66,7 @@ class Judgements:
 
     def places(self, requests: Ids) -> NDArray[np.int64]:
         """Where these requests stand here; -1 for those that do not."""
-        place = {name: r for r, name in enumerate(self.requests)}
-        return np.array([place.get(name, -1) for name in requests], dtype=np.int64)
+        return self.requests.indices(requests)
 
     def binary(self, min_grade: float | None = None) -> Judgements:
         """The same with grades forgotten: 1 where relevant, else 0."""
@@ -98,12 +95,7 @@ def is_relevant(grade: NDArray[np.float64], min_grade: float | None) -> NDArray[
 
 
 def check_min_grade(min_grade: float) -> None:
-    number = isinstance(min_grade, (int, float, np.number)) and not isinstance(min_grade, bool)
-    if not (number and 0 < min_grade < np.inf):
-        raise InputError(
-            f"min_grade={min_grade!r}. Give a number above 0: grades of 0 and below are judged, not relevant.",
-            kind="min_grade",
-        )
+    check_number(min_grade, "min_grade", above=0)  # grades of 0 and below are judged, not relevant
 
 
 def read_judgements(
@@ -149,21 +141,18 @@ def load_judgements(
     """The same, of files that a command may have begun to read."""
     if isinstance(source, Judgements):
         return source
-    check_sizes(memory=memory)
-    return read(judged_source(source, columns, memory), tick, memory, early)
+    check_count(memory, "memory")
+    return read(judgement_source(source, "the judgements", columns, memory), tick, memory, early)
 
 
-def read(where: Source | Values, tick: Tick | None, memory: int, early: EarlyReading | None = None) -> Judgements:
-    """Judgements of a source, or of a dictionary."""
-    if not isinstance(where, Source):
-        return judgements_of(where)
-    rows = _kernels.read_judgements(where.kernel, tick, memory, early)
+def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyReading | None = None) -> Judgements:
+    if not isinstance(source, Source):
+        return dict_judgements(source)
+    rows = _kernels.read_judgements(source.kernel, tick, memory, early)
     if isinstance(rows, Fault):
-        faults.refuse(rows, where, faults.JUDGEMENTS, memory)
-    return replace(
-        group_rows(rows, FileAudit.from_counts(where.label, rows.counts, 0, first=where.first_line)),
-        library=where.library,
-    )
+        faults.refuse(rows, source, faults.JUDGEMENTS, memory)
+    audit = FileAudit.from_counts(source.label, rows.counts, 0, first=source.first_line)
+    return replace(group_rows(rows, audit), library=source.library)
 
 
 def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY) -> Judgements | None:
@@ -174,54 +163,44 @@ def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int 
     if source is None or isinstance(source, Judgements):
         return source
     if isinstance(source, Mapping):
-        source = {request: dict.fromkeys(listed, 1.0) for request, listed in each_list(source, what)}
-        return judgements_of(source) if any(source.values()) else None
-    where = judged_source(source, {}, memory, what)
-    nothing = isinstance(where, Source) and where.is_table and not len(where.kernel[2])
-    return None if nothing else read(where, None, memory)
+        for request, listed in source.items():
+            if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+                problem = f"request {quote(str(request))} holds {type(listed).__name__}"
+                raise InputError(f"{what}: {problem}. Give {{request: [item, ...]}}.", kind="shape")
+        pairs = {request: dict.fromkeys(listed, 1.0) for request, listed in source.items()}
+        return dict_judgements(pairs) if any(pairs.values()) else None
+    where = judgement_source(source, what, {}, memory, is_graded=False)
+    is_empty = isinstance(where, Source) and where.is_table and not len(where.kernel[2])
+    return None if is_empty else read(where, None, memory)
 
 
-def each_list(source: Mapping[Any, Any], what: str) -> Iterator[tuple[Any, Iterable[Any]]]:
-    """Every request and its items."""
-    for request, listed in source.items():
-        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
-            raise InputError(
-                f"{what}: request {quote(str(request))} holds {type(listed).__name__}. Give {{request: [item, ...]}}.",
-                kind="shape",
-            )
-        yield request, listed
-
-
-def judged_source(given: Any, columns: Columns, memory: int, pairs: str | None = None) -> Source | Values:
-    """Where the lines of judgements come from, or of `pairs` without a grade; a dictionary as it is."""
-    if isinstance(given, (str, os.PathLike)):
-        table = frame_in(os.fspath(given), memory)
-        if table is not None:
-            return replace(judged_table(table, columns, os.fspath(given), pairs is None), library=None)
-        check_no_columns(columns)
-        return file_source(given, memory)
-    held = unpack(given, "relevance")
-    if isinstance(held, Mapping):
+def judgement_source(
+    source: Any, label: str, columns: Columns, memory: int, is_graded: bool = True
+) -> Source | Mapping[Any, Any]:
+    """Where the lines of judgements come from, or of pairs without a grade; a dictionary as it is."""
+    expected = "a path, {request: {item: grade}} or a data frame"
+    roles = ("request", "item")
+    held = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
+    if not isinstance(held, Table):
         return held
-    if is_frame(held):
-        return judged_table(held, columns, pairs or "the judgements", pairs is None)
-    raise InputError(
-        f"{pairs or 'judgements'} cannot be read from {type(given).__name__}. "
-        "Give a path, {request: {item: grade}} or a data frame.",
-        kind="shape",
-    )
+    request, item = held.column("request"), held.column("item")
+    read = held.read([request], item, held.column("grade") if is_graded else None)
+    ((requests, request_of_row),) = read.coded
+    return held.source(requests, request_of_row, read.items, read.values)
 
 
-def judgements_of(grades: Values) -> Judgements:
+def dict_judgements(grades: Values) -> Judgements:
+    """Judgements of ``{request: {item: grade}}``, or with subtopics of ``{request: {item: {subtopic: grade}}}``."""
     label = "the judgements"
-    if any(isinstance(held, Mapping) for listed in grades.values() for held in values_in(listed)):
-        return judgements_by_subtopic(grades, label)
-    requests, request, item_ids, grade = columns_of(grades, label)
+    levels = [listed.values() for listed in grades.values() if isinstance(listed, Mapping)]
+    if any(isinstance(held, Mapping) for values in levels for held in values):
+        return subtopic_judgements(grades, label)
+    requests, request, item_ids, grade = dict_columns(grades, label)
     if not len(grade):
         raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
-    for place in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
-        where = f"item {quote(item_ids[place])} of request {quote(requests[int(request[place])])}"
-        raise InputError(f"{label}: the grade of {where} is {grade[place]}. Give a finite number.", kind="grade")
+    for row in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
+        where = f"item {quote(item_ids[row])} of request {quote(requests[int(request[row])])}"
+        raise InputError(f"{label}: the grade of {where} is {grade[row]}. Give a finite number.", kind="grade")
     for listed in grades.values():
         check_spelling(listed, "item", label)
     codes: dict[str, int] = {}
@@ -230,27 +209,22 @@ def judgements_of(grades: Values) -> Judgements:
     return Judgements(requests, Ids.from_names(codes), starts.astype(np.int64), item, grade + 0.0)
 
 
-def values_in(listed: object) -> Iterable[object]:
-    return listed.values() if isinstance(listed, Mapping) else ()
-
-
-def judgements_by_subtopic(grades: Mapping[Any, Any], label: str) -> Judgements:
-    """Judgements of ``{request: {item: {subtopic: grade}}}``."""
+def subtopic_judgements(grades: Mapping[Any, Any], label: str) -> Judgements:
     check_spelling(grades, "request", label)
     subtopics, items = dict[str, int](), dict[str, int]()
-    keys, found = [], []
+    keys, values = [], []
     for r, listed in enumerate(grades.values()):
-        names, item_of_row, subtopic_of_row, values = columns_of(listed, label, ("item", "subtopic"))
-        for item, subtopic in zip(item_of_row.tolist(), subtopic_of_row, strict=True):
-            keys.append((r, subtopics.setdefault(subtopic, len(subtopics)), items.setdefault(names[item], len(items))))
-        found.append(values)
-    request_code, subtopic_code, item_code = np.array(keys, dtype=np.int32).reshape(-1, 3).T
-    names_of = [Ids.from_names(names).column for names in (grades, subtopics, items)]
-    grade = np.concatenate(found) if found else np.empty(0)
+        names, item_of_row, subtopic_of_row, grade_of_row = dict_columns(listed, label, ("item", "subtopic"))
+        for code, name in zip(item_of_row.tolist(), subtopic_of_row, strict=True):
+            keys.append((r, subtopics.setdefault(name, len(subtopics)), items.setdefault(names[code], len(items))))
+        values.append(grade_of_row)
+    grade = np.concatenate(values) if values else np.empty(0)
     if not len(grade) or not np.isfinite(grade).all():
         raise InputError(f"{label}: give at least one grade, and finite ones.", kind="grade")
-    columns = (request_code, subtopic_code, item_code, grade + 0.0)
-    return group_rows(JudgedRows(names_of[0], names_of[1], names_of[2], *columns, NO_COUNTS), None, has_subtopics=True)
+    request_ids, subtopic_ids, item_ids = (Ids.from_names(names).column for names in (grades, subtopics, items))
+    request, subtopic, item = np.array(keys, dtype=np.int32).reshape(-1, 3).T
+    rows = JudgedRows(request_ids, subtopic_ids, item_ids, request, subtopic, item, grade + 0.0, NO_COUNTS)
+    return group_rows(rows, None, has_subtopics=True)
 
 
 def group_rows(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = False) -> Judgements:

@@ -8,21 +8,16 @@ from dataclasses import replace
 from glob import glob
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from tiebreak._base.checks import check_count
 from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quote
-from tiebreak.inputs.frames import Columns, check_no_columns, frame_in, is_frame, run_tables
-from tiebreak.inputs.objects import unpack
-from tiebreak.inputs.sources import (
-    STANDARD_INPUT,
-    Path,
-    Source,
-    Values,
-    check_sizes,
-    file_source,
-    run_name,
-    table_source,
-)
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.other_tools import is_frame, unpack
+from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, run_name, table_source
+from tiebreak.inputs.tables import Columns, Table, open_source
 
 
 class Run:
@@ -59,8 +54,19 @@ class Run:
     ) -> None:
         if not (name is None or isinstance(name, str)):
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
-        check_sizes(memory=memory)
-        self.name, self.source = named_source(source, name, columns or {}, memory)
+        check_count(memory, "memory")
+        default = name or default_name(source, "run")
+        runs = list(read_sources(source, default, columns or {}, memory))
+        if len(runs) != 1:
+            label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
+            several = f"holds several runs: {join_names([str(own) for own, _ in runs])}. Give the frame itself as runs."
+            raise InputError(
+                f"{label} {several if runs else 'holds no run: its table has no rows.'}",
+                kind="shape" if runs else "empty",
+                file=label,
+            )
+        own_name, self.source = runs[0]
+        self.name = name or own_name or default
 
     @classmethod
     def from_source(cls, source: Source, name: str) -> Run:
@@ -73,95 +79,87 @@ class Run:
         return f"<Run {self.name!r}>"
 
 
-def named_source(given: Any, name: str | None, columns: Columns, memory: int) -> tuple[str, Source]:
-    """What a run is called, and where its lines come from."""
-    if isinstance(given, (str, os.PathLike)):
-        label, default = os.fspath(given), file_name(given)
-        tables = sources_in(given, columns, memory)
+def read_sources(source: Any, name: str, columns: Columns, memory: int) -> Iterator[tuple[str | None, Source]]:
+    """The run in a source, or each run of a table that holds several; their names where the table has them."""
+    held = open_source(
+        source,
+        f"run {quote(name)}",
+        columns,
+        "a path, {request: {item: score}} or a data frame",
+        roles=("request", "item"),
+        memory=memory,
+    )
+    if isinstance(held, Source):
+        yield None, held
+    elif isinstance(held, Table):
+        yield from table_runs(held)
     else:
-        held = unpack(given, "score")
-        default = own_name(given) or "run"
-        label = f"run {quote(name or default)}"
-        if isinstance(held, Mapping):
-            return name or default, table_source(held, label)
-        if not is_frame(held):
-            raise InputError(
-                f"a run cannot be read from {type(given).__name__}. "
-                "Give a path, {request: {item: score}} or a data frame.",
-                kind="shape",
-            )
-        tables = list(run_tables(held, columns, label))
-    if not tables:
-        raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
-    if len(tables) > 1:
-        names = [str(one) for one, _ in tables]
-        raise InputError(
-            f"{label} holds several runs: {join_names(names)}. Give the frame itself as runs.", kind="shape"
-        )
-    return name or tables[0][0] or default, tables[0][1]
+        yield None, table_source(held, f"run {quote(name)}")
 
 
-def sources_in(path: Path, columns: Columns, memory: int) -> list[tuple[str | None, Source]]:
-    """The run in a file, or each run of a table that holds several; their names where the table has them."""
-    held = frame_in(os.fspath(path), memory)
-    if held is not None:
-        return [(name, replace(table, library=None)) for name, table in run_tables(held, columns, os.fspath(path))]
-    check_no_columns(columns)
-    return [(None, file_source(path, memory))]
+def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
+    run, score = table.find("run"), table.find("score")
+    value = score or table.find("rank") or table.column("score")
+    request, item = table.column("request"), table.column("item")
+    read = table.read([request] if run is None else [request, run], item, value)
+    values = read.values if score else -read.values  # the first rank is the largest score
+    (requests, request_of_row), *run_column = read.coded
+    if not run_column:
+        yield None, table.source(requests, request_of_row, read.items, values)
+        return
+    ((runs, run_of_row),) = run_column
+    for k, name in enumerate(Ids(*runs)):
+        rows = np.flatnonzero(run_of_row == k)
+        source = table.source(requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows])
+        yield name, replace(source, label=f"{table.label}, run {quote(name)}", first_line=None)
 
 
-def file_name(path: Path) -> str:
-    return "stdin" if os.fspath(path) == STANDARD_INPUT else run_name(path)
-
-
-def own_name(given: Any) -> str | None:
-    """What an object calls itself; a frame's attribute of that name may be one of its columns."""
-    name = None if is_frame(given) else getattr(given, "name", None)
-    return name if isinstance(name, str) and name else None
+def default_name(source: Any, fallback: str) -> str:
+    """A file's name, or what an object calls itself; a frame's attribute `name` may be one of its columns."""
+    if isinstance(source, (str, os.PathLike)):
+        return "stdin" if os.fspath(source) == STANDARD_INPUT else run_name(source)
+    name = None if is_frame(source) else getattr(source, "name", None)
+    return name if isinstance(name, str) and name else fallback
 
 
 RunLike: TypeAlias = "Run | Path | Values | Any"
 
 
 def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run]:
-    """Runs of whatever was given; those without a name are called after their place, run1, run2, ..."""
-    made = [run for place, given in enumerate(each(runs), start=1) for run in as_run(given, place, memory)]
-    if not made:
+    """Runs of any kind of input; those without a name are called run1, run2, ... by their position."""
+    named: dict[str, Run] = {}
+    for number, one in enumerate(one_by_one(runs), start=1):
+        for run in [one] if isinstance(one, Run) else read_runs(one, f"run{number}", memory):
+            if other := named.get(run.name):
+                raise InputError(
+                    f"two runs are called {quote(run.name)}: {other.source.label} and {run.source.label}. "
+                    "Give one of them another name: Run(path, name=...), or NAME=PATH on the command line.",
+                    kind="names",
+                )
+            named[run.name] = run
+    if not named:
         raise InputError("no run was given. Give at least one.", kind="empty")
-    check_names(made)
-    return made
+    return list(named.values())
 
 
-def each(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
-    """What was given one by one; what is one run, or a frame of several, as a list of one."""
+def one_by_one(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
+    """The runs of a list; one run, or a frame of several, as a list of one."""
     if isinstance(runs, (Run, str, os.PathLike, Mapping)) or is_frame(runs):
         return [runs]
     held = unpack(runs, "score")
     if held is not runs:
-        return [Run(held, name=own_name(runs))]
+        return [Run(held, name=default_name(runs, "run"))]
     if not isinstance(runs, Iterable):
         raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
     return runs
 
 
-def as_run(given: RunLike, place: int, memory: int) -> Iterator[Run]:
-    """The run that was given, or each run of a frame that holds several."""
-    if isinstance(given, Run):
-        yield given
-    elif is_frame(given):
-        for name, source in run_tables(given, {}, f"run {place}"):
-            yield Run.from_source(source, name if name is not None else f"run{place}")
-    elif isinstance(given, (str, os.PathLike)):
-        yield from runs_in(os.fspath(given), memory)
-    else:
-        yield Run(given, name=own_name(given) or f"run{place}")
-
-
-def runs_in(path: str, memory: int) -> Iterator[Run]:
-    """The run in a file; every run of a table that holds several, of a folder, or of a pattern such as ``*.run.gz``."""
-    for file in files_in(path):
-        for name, source in sources_in(file, {}, memory):
-            yield Run.from_source(source, name if name is not None else file_name(file))
+def read_runs(source: RunLike, fallback: str, memory: int) -> Iterator[Run]:
+    """The run in a source; every run of a table that holds several, of a folder, or of a pattern such as ``*.gz``."""
+    for one in files_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else [source]:
+        default = default_name(one, fallback)
+        for name, where in read_sources(one, default, {}, memory):
+            yield Run.from_source(where, default if name is None else name)
 
 
 def files_in(path: str) -> list[str]:
@@ -172,15 +170,3 @@ def files_in(path: str) -> list[str]:
             raise InputError(f"{path}: there is no file in this folder.", kind="directory", file=path)
         return files
     return ([] if os.path.exists(path) else sorted(glob(path))) or [path]
-
-
-def check_names(runs: list[Run]) -> None:
-    named: dict[str, Run] = {}
-    for run in runs:
-        if other := named.get(run.name):
-            raise InputError(
-                f"two runs are called {quote(run.name)}: {other.source.label} and {run.source.label}. "
-                "Give one of them another name: Run(path, name=...), or NAME=PATH on the command line.",
-                kind="names",
-            )
-        named[run.name] = run

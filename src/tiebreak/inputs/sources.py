@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import MEMORY
 from tiebreak._kernels.interface import Source as KernelSource
-from tiebreak.errors import InputError, quote
+from tiebreak.errors import InputError, TiebreakError, quote
 from tiebreak.inputs.ids import Ids
 
 Path: TypeAlias = "str | os.PathLike[str]"
@@ -29,7 +29,6 @@ STANDARD_INPUT = "-"
 CHUNK = 1 << 20
 COMPRESSED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 """How files begin that are compressed by gzip or zstd."""
-LARGEST_SIZE = 2**63 - 1
 LARGEST = 1e100
 """Of utilities and weights: sums of squares beyond this may be too large for a float64."""
 SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
@@ -93,6 +92,24 @@ def standard_input() -> BinaryIO:
 _standard_input_is_taken = False
 
 
+OURS = (TiebreakError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
+LONGEST_REASON = 300
+
+
+@contextmanager
+def calling(label: str, how: str = "") -> Iterator[None]:
+    """Read `label` by another library, whose errors become ours. A panic in Rust is no `Exception`, but also one."""
+    try:
+        yield
+    except OURS:
+        raise
+    except BaseException as error:
+        kind = "io" if isinstance(error, Exception) else "panic"
+        reason = quote(" ".join(str(error).split()) or type(error).__name__, LONGEST_REASON)[1:-1]
+        words = " ".join(filter(None, ("cannot be read", how)))
+        raise InputError(f"{label}: {words}: {reason.rstrip('.')}.", kind=kind, file=label) from None
+
+
 def reason(error: Exception) -> str:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return text[:1].lower() + text[1:]
@@ -115,8 +132,8 @@ def spool(stream: BinaryIO, memory: int, label: str) -> str:
                 copy.write(chunk)
     except OSError as error:
         remove(path)
-        said = f"{label}: it cannot be copied to {path}: {error.strerror or error}."
-        raise InputError(said, kind="io", file=label) from None
+        problem = f"it cannot be copied to {path}: {error.strerror or error}"
+        raise InputError(f"{label}: {problem}.", kind="io", file=label) from None
     except BaseException:
         remove(path)
         raise
@@ -159,7 +176,7 @@ def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
 
 def table_source(values: Values, label: str) -> Source:
     """A dictionary as columns."""
-    requests, request_of_row, items, numbers = columns(values, label)
+    requests, request_of_row, items, numbers = dict_columns(values, label)
     return Source(label, ("table", requests.column, request_of_row, items.column, numbers))
 
 
@@ -167,7 +184,7 @@ Roles = tuple[str, str]
 """What the outer and the inner keys of a dictionary are."""
 
 
-def columns(
+def dict_columns(
     values: Values, label: str, roles: Roles = ("request", "item")
 ) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
     """The ids of requests, and for every item of every request: the request's place, the item's id, its value."""
@@ -190,13 +207,6 @@ def columns(
     except OverflowError:
         raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
     return Ids.from_names(values), request_of_row, items, numbers
-
-
-def check_sizes(**given: int | None) -> None:
-    for name, size in given.items():
-        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
-        if size is not None and not (whole and 1 <= size <= LARGEST_SIZE):
-            raise InputError(f"{name}={size!r}. Give a whole number from 1 on, at most 2^63 - 1.", kind="size")
 
 
 def check_spelling(names: Iterable[object], what: str, label: str) -> None:

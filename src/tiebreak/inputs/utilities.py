@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._kernels.interface import FrameColumns
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
-from tiebreak.inputs.frames import (
-    Columns,
-    check_no_columns,
-    check_roles,
-    columns_of,
-    is_frame,
-    library_of,
-    named_columns,
-    names_of,
-    needed,
-)
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import LARGEST, Path, Values
-from tiebreak.inputs.sources import columns as columns_of_dict
+from tiebreak.inputs.sources import LARGEST, Path, Source, Values, dict_columns
+from tiebreak.inputs.tables import Columns, Table, open_source
 
 MOST_LISTED = 5
 
@@ -115,37 +103,31 @@ def read_utilities(
     >>> read_utilities({"a": {"q1": 1, "q2": 0.5}, "b": {"q1": 0, "q2": 0.75}}).values.tolist()
     [[1.0, 0.5], [0.0, 0.75]]
     """
-    number = isinstance(missing, (int, float, np.number)) and not isinstance(missing, bool)
-    if missing is not None and not (number and abs(missing) <= LARGEST):
-        raise InputError(f"missing={missing!r}. Give a finite number.", kind="score")
-    label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "the utilities"
-    if isinstance(source, Mapping):
-        check_no_columns(columns or {})
-        runs, run, request_of_row, value = columns_of_dict(source, label, ("run", "request"))
+    if missing is not None:
+        check_number(missing, "missing", low=-LARGEST, high=LARGEST)
+    expected = (
+        "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, or "
+        "{run: {request: value}}"
+    )
+    held = open_source(source, "the utilities", columns or {}, expected)
+    if isinstance(held, Source):
+        raise InputError(f"{held.label}: no table of utilities. Give {expected}.", kind="shape", file=held.label)
+    if isinstance(held, Table):
+        run_column, request_column, value_column = map(held.column, ("run", "request", "value"))
+        read = held.read([request_column, run_column], request_column, value_column)
+        (requests, request), (runs, run) = ((Ids(*ids), code_of_row) for ids, code_of_row in read.coded)
+        label, library, value = held.label, held.library, read.values
+    else:
+        label, library = "the utilities", None
+        runs, run, request_of_row, value = dict_columns(held, label, ("run", "request"))
         codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
         requests = Ids.from_names(codes)
         request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
-    else:
-        read = rows_of(source, columns or {}, label)
-        (requests, request), (runs, run) = ((Ids(*ids), of_row) for ids, of_row in read.coded)
-        value = read.values
-    table = gathered(tuple(runs), requests, run, request, value, missing, label)
-    library = library_of(source) if is_frame(source) else None
+    table = fill_table(tuple(runs), requests, run, request, value, missing, label)
     return UtilityTable(tuple(runs), requests, 0.0 - table if lower_is_better else table, library=library)
 
 
-def rows_of(source: Any, given: Columns, label: str) -> FrameColumns:
-    """The columns of a frame or of a file that holds one."""
-    frame = named_columns(
-        source, label, "utilities", "columns run, request and value, a data frame, or {run: {request: value}}"
-    )
-    check_roles(given, label)
-    known = names_of(frame)
-    run, request, value = (needed(role, known, given, label) for role in ("run", "request", "value"))
-    return columns_of(frame, [request, run], request, value, label)
-
-
-def gathered(
+def fill_table(
     runs: tuple[str, ...],
     requests: Ids,
     run: NDArray[np.int32],
@@ -170,11 +152,10 @@ def gathered(
         raise InputError(f"{label}: {where} is there twice. Keep one.", kind="duplicate")
     absent = np.flatnonzero(times == 0)
     if len(absent) and missing is None:
-        first = [divmod(k, len(requests)) for k in absent[:MOST_LISTED].tolist()]
+        first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]
         more = f" and {len(absent) - len(first):,} more" if len(absent) > len(first) else ""
         raise InputError(
-            f"{label}: {len(absent):,} of {len(times):,} cells are missing: "
-            f"{'; '.join(cell(runs[r], requests[q]) for r, q in first)}{more}. "
+            f"{label}: {len(absent):,} of {len(times):,} cells are missing: {'; '.join(first)}{more}. "
             "Every run needs the same requests; or say what a missing cell is worth, such as missing=0, --missing 0.",
             kind="missing",
         )

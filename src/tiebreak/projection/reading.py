@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
+from tiebreak._base.checks import check_choice, check_count
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
@@ -22,7 +23,7 @@ from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, load_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
-from tiebreak.inputs.sources import Path, Values, check_sizes
+from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.candidates import admission_notes, with_unjudged
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
@@ -113,8 +114,12 @@ def project(
     >>> p.levels().each(lambda p: p[..., 0]).tolist()
     [[1.0], [1.0]]
     """
-    check_choices(ties=ties, duplicates=duplicates, on_bad_score=on_bad_score, requests=requests)
-    check_sizes(depth=depth, top=top, memory=memory, jobs=jobs)
+    choices = {"ties": ties, "duplicates": duplicates, "on_bad_score": on_bad_score, "requests": requests}
+    for name, choice in choices.items():
+        check_choice(choice, name, CHOICES[name])
+    for name, size in (("depth", depth), ("top", top), ("memory", memory), ("jobs", jobs)):
+        if size is not None:
+            check_count(size, name)
     if min_grade is not None:
         check_min_grade(min_grade)
     judgements = load_judgements(judgements, {}, tick, memory, early)
@@ -300,13 +305,6 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
 
 def is_position(p: object) -> bool:
     return isinstance(p, (int, np.integer)) and not isinstance(p, bool) and bool(1 <= p < UNRETRIEVED)
-
-
-def check_choices(**given: str) -> None:
-    for name, choice in given.items():
-        if choice not in CHOICES[name]:
-            known = ", ".join(f'"{known}"' for known in CHOICES[name])
-            raise InputError(f"{name}={choice!r}. Give one of {known}.", kind="choice")
 
 
 def check_rank_column(runs: list[Run], ties: str) -> None:

@@ -239,11 +239,11 @@ def test_unknown_roles_and_columns_are_refused():
 
 
 def test_pandas_without_pyarrow_is_factorised(monkeypatch):
-    frames = import_module("tiebreak.inputs.frames")
+    tables = import_module("tiebreak.inputs.tables")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setattr(_kernels, "read_frame", lambda *_: pytest.fail("read through Arrow"))
     held = pandas_frame(columns_of(ROWS, ("qid", "docno", "score")))
-    assert frames.factorised(held, ["qid"], "docno", "score").values.tolist() == [row[2] for row in ROWS]
+    assert tables.read_pandas(held, ["qid"], "docno", "score").values.tolist() == [row[2] for row in ROWS]
     assert_same(tb.project(qrels_frame(pandas_frame), held, nonrelevant=True), expected())
     with pytest.raises(InputError, match="Ids are text or integers"):
         tb.Run(pandas_frame({"qid": [1.5], "docno": ["a"], "score": [1.0]}))
@@ -425,7 +425,7 @@ def test_other_columns_are_refused_in_the_same_words(cells, kind, engine):
     for name, wanted in (("qid", "text or integers"), ("docno", "text or integers"), ("score", "numbers")):
         with pytest.raises(InputError) as refusal:
             tb.project({"q": {"a": 1}}, FRAMES[kind](held | {name: FOREIGN_CELLS[cells]}))
-        assert f'run 1, row 1: column "{name}" holds {cells}. Give {wanted}' in str(refusal.value)
+        assert f'run "run1", row 1: column "{name}" holds {cells}. Give {wanted}' in str(refusal.value)
 
 
 def test_the_first_faulty_row_is_named_whatever_its_column(engine):
@@ -492,5 +492,5 @@ def test_subtopics_of_named_tuples_are_read():
 def test_a_lazy_frame_that_cannot_be_worked_out_is_refused():
     polars = pytest.importorskip("polars")
     frame = polars_frame({"qid": ["q"], "docno": ["a"], "score": ["high"]}).lazy()
-    with pytest.raises(InputError, match="run 1: cannot be read: conversion from"):
+    with pytest.raises(InputError, match='run "run1": cannot be read: conversion from'):
         tb.project({"q": {"a": 1}}, frame.with_columns(polars.col("score").cast(polars.Float64)))

@@ -10,36 +10,39 @@ from itertools import chain
 from typing import Any
 
 from tiebreak.errors import InputError, quote
-from tiebreak.inputs.foreign import calling
-from tiebreak.inputs.frames import is_frame
+from tiebreak.inputs.sources import calling
 
 Values = dict[str, dict[str, Any]]
 
 
-def unpack(given: Any, value: str) -> Any:
-    """A dictionary or a frame where another tool's object was given; anything else as it is.
+def is_frame(source: object) -> bool:
+    """Whether this is a table of named columns, of whatever library."""
+    kind = type(source)  # asked of the type: what a lazy frame holds is not looked at for this
+    return hasattr(kind, "__arrow_c_stream__") or (
+        hasattr(kind, "columns") and (hasattr(kind, "dtypes") or hasattr(kind, "collect"))
+    )
 
-    Parameters
-    ----------
-    given : object
-    value : {"score", "relevance"}
-        What named tuples hold beside ``query_id`` and ``doc_id``.
+
+def unpack(source: Any, value: str) -> Any:
+    """A dictionary or a frame of another tool's object; anything else as it is.
+
+    Named tuples hold a `value`, score or relevance, beside ``query_id`` and ``doc_id``.
     """
-    if is_frame(given):
-        return given
-    maker = type(given).__module__.partition(".")[0]
-    if maker == "ranx" and hasattr(given, "to_dict"):
+    if is_frame(source):
+        return source
+    maker = type(source).__module__.partition(".")[0]
+    if maker == "ranx" and hasattr(source, "to_dict"):
         with calling("what ranx holds"):
-            held = given.to_dict().items()
+            held = source.to_dict().items()
             return {str(request): {str(i): float(v) for i, v in items.items()} for request, items in held}
-    if maker == "lenskit" and hasattr(given, "to_df"):
+    if maker == "lenskit" and hasattr(source, "to_df"):
         with calling("what LensKit holds"):
-            return in_order(given.to_df()) if value == "score" else given.to_df()
-    rows = tuples(given)
-    return gathered(rows, value) if rows is not None else given
+            return rank_as_score(source.to_df()) if value == "score" else source.to_df()
+    rows = tuples(source)
+    return group_tuples(rows, value) if rows is not None else source
 
 
-def in_order(frame: Any) -> Any:
+def rank_as_score(frame: Any) -> Any:
     """LensKit gives the items of ordered lists a rank, by which they stay ordered; the others have only a score."""
     import narwhals as nw
 
@@ -51,32 +54,32 @@ def in_order(frame: Any) -> Any:
     return held.with_columns(score=score).to_native()
 
 
-def tuples(given: Any) -> Iterator[Any] | None:
+def tuples(source: Any) -> Iterator[Any] | None:
     """Rows that know their query and document, of a list or a generator of them; None for anything else."""
-    if not isinstance(given, (list, tuple, Iterator)):
+    if not isinstance(source, (list, tuple, Iterator)):
         return None
-    rows = iter(given)
+    rows = iter(source)
     first = next(rows, None)
     if hasattr(first, "query_id") and hasattr(first, "doc_id") and not is_frame(first):
         return chain([first], rows)
-    if isinstance(given, Iterator):
+    if isinstance(source, Iterator):
         raise InputError(
-            f"a {type(given).__name__} can be read only once, and holds no rows with query_id and doc_id. Give a list.",
+            f"a {type(source).__name__} can be read once, and holds no rows with query_id and doc_id. Give a list.",
             kind="shape",
         )
     return None
 
 
-def gathered(rows: Iterator[Any], value: str) -> Values:
+def group_tuples(rows: Iterator[Any], value: str) -> Values:
     """``{request: {item: value}}`` of rows, or with subtopics ``{request: {item: {subtopic: value}}}``.
 
     An item that is there twice for a request is refused; a judgement may be repeated.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_request: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         item = str(row.doc_id)
-        values = found.setdefault(str(row.query_id), {}).setdefault(item, {})
-        subtopic = subtopic_of(row) if value == "relevance" else ""
+        values = by_request.setdefault(str(row.query_id), {}).setdefault(item, {})
+        subtopic = subtopic_name(row) if value == "relevance" else ""
         if subtopic in values and (value == "score" or values[subtopic] != getattr(row, value)):
             raise InputError(
                 f"item {quote(item)} is listed twice for request {quote(str(row.query_id))}. Keep one.",
@@ -85,15 +88,15 @@ def gathered(rows: Iterator[Any], value: str) -> Values:
                 item=item,
             )
         values[subtopic] = getattr(row, value)
-    if len({subtopic for items in found.values() for values in items.values() for subtopic in values}) > 1:
-        return found
+    if len({subtopic for items in by_request.values() for values in items.values() for subtopic in values}) > 1:
+        return by_request
     return {
         request: {item: next(iter(values.values())) for item, values in items.items()}
-        for request, items in found.items()
+        for request, items in by_request.items()
     }
 
 
-def subtopic_of(row: Any) -> str:
+def subtopic_name(row: Any) -> str:
     """What ir_datasets calls subtopic, or the column of TREC's files that holds it, which is 0 or Q0 where unused."""
     subtopic = str(getattr(row, "subtopic_id", getattr(row, "iteration", "0")))
     return "0" if subtopic == "Q0" else subtopic

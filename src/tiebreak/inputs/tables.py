@@ -1,0 +1,221 @@
+"""Tables of named columns: data frames of any library and files that hold one; which column holds what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak import _kernels
+from tiebreak._base.text import join_names
+from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
+from tiebreak.errors import InputError, quote
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.other_tools import is_frame, unpack
+from tiebreak.inputs.sources import Source, calling, file_source
+from tiebreak.inputs.table_files import Contents, open_file
+
+Columns = Mapping[str, str]
+"""Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""
+
+SCORE = ("score", "prediction", "rating")
+ALIASES = {
+    "request": ("request", "qid", "query_id", "q_id", "query-id", "user_id", "userID", "user"),
+    "item": ("item", "docno", "doc_id", "docid", "corpus-id", "item_id", "itemID"),
+    "score": SCORE,
+    "rank": ("rank",),
+    "grade": ("relevance", "label", "grade", "rel", "rating", "score"),  # as recommenders call it, and BEIR
+    "run": ("run", "run_id", "system", "model"),
+    "value": ("value", "utility", *SCORE),
+    "group": ("group", "segment", "language", "topic"),
+    "weight": ("weight", "traffic", "frequency", "count"),
+    "provider": ("provider", "author", "artist", "publisher", "seller"),
+    "aspect": ("aspect", "genre", "category", "subtopic"),
+}
+"""What people call their columns; the first name that is there counts."""
+
+
+class Table:
+    """Named columns and what they hold.
+
+    `label` is what messages call the table, `library` the data frame library of its frame, if it is one.
+    """
+
+    def __init__(
+        self, label: str, contents: Contents, columns: Columns, library: str | None = None, memory: int = 0
+    ) -> None:
+        self.label, self.contents, self.columns = label, contents, columns
+        self.library, self.memory = library, memory
+        for role in columns:
+            if role not in ALIASES:
+                raise InputError(
+                    f"{label}: columns has no role {role!r}. Roles are {join_names([*ALIASES])}.", kind="columns"
+                )
+
+    def find(self, role: str, beside: str | None = None) -> str | None:
+        """The column for a role: the one that was named, or the first that is called as others call it."""
+        names = [name for name in self.contents.names if name != beside]
+        column = self.columns.get(role) or next((name for name in ALIASES[role] if name in names), None)
+        if column is not None and names.count(column) != 1:
+            problem = f"there is no column {quote(column)} for {role}. There are {join_names(names)}."
+            if column in names:
+                problem = f"there are {names.count(column)} columns {quote(column)}. Keep one."
+            raise InputError(f"{self.label}: {problem}", kind="columns")
+        return column
+
+    def column(self, role: str, beside: str | None = None) -> str:
+        """The column for a role, which there has to be; `beside` a column of keys, the only one will do."""
+        column = self.find(role, beside)
+        others = [name for name in self.contents.names if name != beside]
+        if column is None and beside is not None and len(others) == 1:
+            return others[0]
+        names = [quote(name)[1:-1] for name in self.contents.names]
+        if not names:
+            raise InputError(
+                f"{self.label}: there is no column in it: the table is empty.", kind="empty", file=self.label
+            )
+        if column is None:
+            raise InputError(
+                f"{self.label}: no column for {role}, such as {join_names(ALIASES[role], most=4)}. There are "
+                f"{join_names(names)}. Rename it, or say which in Python: columns={{{role!r}: ...}}.",
+                kind="columns",
+            )
+        return column
+
+    def read(self, coded: list[str], item: str, value: str | None) -> FrameColumns:
+        """Some columns: those of which the ids are coded, that of item ids, and that of numbers."""
+        from tiebreak.inputs import faults
+
+        read = self.contents.read(coded, item, value)
+        if isinstance(read, Fault):
+            faults.refuse(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)
+        return read
+
+    def source(self, requests: Any, request_of_row: Any, items: Any, values: Any) -> Source:
+        kernel = "table", requests, request_of_row, items, values
+        return Source(self.label, kernel, "row", self.contents.first_line, self.library)
+
+
+def open_source(
+    source: Any,
+    label: str,
+    columns: Columns,
+    expected: str,
+    *,
+    value: str = "score",
+    roles: tuple[str, ...] = (),
+    memory: int = MEMORY,
+) -> Source | Table | Mapping[Any, Any]:
+    """What somebody gave: a table where it has named columns, a dictionary as it is, else a file in TREC's format.
+
+    Parameters
+    ----------
+    source : path, dict, frame or object of another tool
+    label : str
+        What to call it in messages, where it is no path.
+    columns : dict
+        Which column holds what; an error where there are no columns.
+    expected : str
+        What to give instead of what cannot be read.
+    value : {"score", "relevance"}
+        What named tuples of other tools hold.
+    roles : tuple of str
+        What a .tsv file has columns for if it holds a table.
+    memory : int
+        Bytes that may be held of it.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+
+        def is_table(names: list[str]) -> bool:
+            return all(not {*names}.isdisjoint(ALIASES[role]) for role in roles)
+
+        contents = open_file(path, is_table, memory)
+        if contents is not None:
+            return Table(path, contents, columns, memory=memory)
+        check_no_columns(columns)
+        return file_source(source, memory)
+    held = unpack(source, value)
+    if is_frame(held):
+        return frame_table(held, label, columns)
+    if not isinstance(held, Mapping):
+        raise InputError(f"{label} cannot be read from {type(source).__name__}. Give {expected}.", kind="shape")
+    check_no_columns(columns)
+    return held
+
+
+def check_no_columns(columns: Columns) -> None:
+    if columns:
+        raise InputError("columns= is for tables with named columns; there are none here.", kind="columns")
+
+
+def frame_table(frame: Any, label: str, columns: Columns) -> Table:
+    """The columns of a data frame; a lazy one is computed."""
+    if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect"):
+        with calling(label):
+            frame = frame.collect()
+    for attribute in ("column_names", "columns"):
+        if hasattr(frame, attribute):
+            names = [str(name) for name in getattr(frame, attribute)]
+            break
+    else:
+        if not hasattr(frame, "schema"):
+            raise InputError(f"a {type(frame).__name__} has no named columns. Give a data frame.", kind="shape")
+        names = [str(name) for name in frame.schema.names]
+    return Table(label, Contents(names, partial(read_frame, frame, label)), columns, library_name(frame))
+
+
+def library_name(frame: Any) -> str:
+    """The data frame library of a frame."""
+    return type(frame).__module__.partition(".")[0]
+
+
+def read_frame(frame: Any, label: str, coded: list[str], item: str, value: str | None) -> FrameColumns | Fault:
+    if hasattr(frame, "__len__") and not len(frame):
+        nothing = Ids.from_names([]).column
+        return FrameColumns([(nothing, np.empty(0, dtype=np.int32)) for _ in coded], nothing, np.empty(0))
+    with calling(label):
+        frame = select(frame, [*filter(None, dict.fromkeys([*coded, item, value]))])
+        return read_pandas(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
+
+
+def select(frame: Any, names: list[str]) -> Any:
+    """The same with these columns alone: what the others hold, no library needs to know."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame).select(*names).to_native()
+    except Exception:  # a stream of Arrow that narwhals does not know, or names that are no text
+        return frame
+
+
+def read_pandas(frame: Any, coded: list[str], item: str, value: str | None) -> FrameColumns | None:
+    """The columns of a pandas frame where pyarrow is not there to offer them through Arrow; None for all others."""
+    from importlib.util import find_spec
+
+    if library_name(frame) != "pandas" or find_spec("pyarrow") is not None:
+        return None
+    codes = [factorize(frame[name]) for name in coded]
+    items, item_of_row = factorize(frame[item])
+    numbers = np.ones(len(frame)) if value is None else frame[value].to_numpy()
+    if numbers.dtype.kind not in "iuf":
+        raise InputError(f"column {quote(str(value))} holds {numbers.dtype}. Give numbers.", kind="value_type")
+    coded_columns = [(ids.column, code_of_row) for ids, code_of_row in codes]
+    return FrameColumns(coded_columns, items.take(item_of_row).column, numbers.astype(np.float64))
+
+
+def factorize(column: Any) -> tuple[Ids, NDArray[np.int32]]:
+    """The distinct ids of a pandas column in order of appearance, and which of them each row has."""
+    codes, uniques = column.factorize()
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0]) + 1
+        raise InputError(f"row {row}: column {quote(str(column.name))} has no value here.", kind="null")
+    for name in uniques.tolist():
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            held = f"column {quote(str(column.name))} holds {type(name).__name__}"
+            raise InputError(f"{held}. Ids are text or integers; convert it first.", kind="id_type")
+    return Ids.from_names(uniques.tolist()), codes.astype(np.int32)
