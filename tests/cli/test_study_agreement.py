@@ -1,9 +1,11 @@
 """``tiebreak study agreement``: every view, every format, and what is refused."""
 
 import pytest
-from tiebreak.cli.studies.agreement import VIEWS
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
+from tiebreak.studies import CATALOGUE
+
+VIEWS = tuple(CATALOGUE["agreement"].views)
 
 
 @pytest.fixture
@@ -16,10 +18,10 @@ def test_agreement_in_every_format(files, form):
     assert "LexiRecall" in done("study", "agreement", *files, "--format", form).stdout
 
 
-@pytest.mark.parametrize("by", VIEWS)
-def test_every_view(files, tmp_path, by):
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view(files, tmp_path, view):
     pytest.importorskip("altair")
-    done("study", "agreement", *files, "--view", by, "--plot", tmp_path / "drawn.svg")
+    done("study", "agreement", *files, "--view", view, "--plot", tmp_path / "drawn.svg")
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
 
 

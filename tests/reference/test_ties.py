@@ -30,7 +30,7 @@ def test_views_agree_with_the_printed_shares(experiment):
     assert (level[3], round(100 * level[5], 2)) == (COMPARED, 56.89)
     decided = tb.studies.ties(experiment, view="decided").rows()
     for name in ("LexiPrecision", "LexiRecall"):
-        differ = sum(row[2] for row in decided if row[0] == name)
+        differ = sum(row[2] for row in decided if row[1] == name)
         assert round(100 * (COMPARED - differ) / COMPARED, 2) == 2.63
 
 

@@ -62,7 +62,7 @@ def levels_of(experiment):
 
 def test_preference_by_hand(small):
     found = agreement(small, "preference", ["LexiRecall", "RR"])
-    assert found.names == ("given", "measure", "differ", "agree", "share")
+    assert found.columns == ("given", "measure", "differ", "agree", "share")
     # RR differs for four: of + + in q1 LexiRecall says - +, of - - in q2 + -. Two agree.
     # LexiRecall differs for all six, of which RR agrees with the same two.
     assert found.rows() == (
@@ -153,12 +153,12 @@ def test_order_by_hand(small):
     other = agreement(small, "order", ["RR", "LexiRecall"], ordering="copeland")
     assert other.rows() == (("RR", "LexiRecall", 0.0),)
     assert other.conclusion == "Most alike are RR and LexiRecall, tau_b 0.000."
-    assert "RR by copeland, LexiRecall by copeland" in other.notes[0]
+    assert "RR by copeland, LexiRecall by copeland" in other.notes[1]
 
 
 def test_order_is_as_preferences_and_metrics_are_ordered(simulated):
     found = agreement(simulated, "order", ["RPP", "AP"], correlation="tau_ap")
-    assert found.names == ("measure", "other", "tau_ap")
+    assert found.columns == ("measure", "other", "tau_ap")
     assert found.rows()[0][2] == simulated.order("RPP", "mc4").correlation(simulated.order("AP", "mean"), "tau_ap")
 
 
@@ -303,7 +303,7 @@ def test_difference_by_hand():
     assert [shares["AP", at] for at in (-0.26, -0.25, -0.01, 0.0, 0.24, 0.25)] == [0, 0.25, 0.25, 0.75, 0.75, 1]
     assert [shares["RPP", at] for at in (-1.0, -0.01, 0.0, 0.99, 1.0)] == [0.25, 0.25, 0.75, 0.75, 1]
     assert rows.conclusion == "Contributions of a level below 0.01 in size: AP 50.0%, RPP 50.0%."
-    assert "In 50.0% of 2 levels" in rows.notes[0]
+    assert "In 50.0% of 2 levels" in rows.notes[1]
 
 
 def test_difference_is_the_distribution_of_disaggregated_differences(simulated):
@@ -372,9 +372,9 @@ def test_runs_that_are_not_named_are_the_first_that_are_free(small):
 
 def test_level_is_the_mean_over_requests_that_have_it(simulated):
     x, y = simulated.positions.runs[:2]
-    by_request = tb.disaggregate(simulated.positions, "AP", x, y).to_dict()["rows"].values()
+    by_request = tb.disaggregate(simulated.positions, "AP", x, y).rows()
     for row in agreement(simulated, "level", "AP").rows():
-        values = [levels[row.level - 1] for levels in by_request if len(levels) >= row.level]
+        values = [one.difference for one in by_request if one.level == row.level]
         assert (row.difference, row.requests) == (pytest.approx(sum(values) / len(values)), len(values))
 
 

@@ -21,9 +21,9 @@ def test_rows_in_every_form():
         {"measure": "AP", "share": 1 / 3, "tied": 2},
         {"measure": "RR", "share": None, "tied": 3},
     ]
-    assert FOUND.table().rows == (("AP", "0.333", "2"), ("RR", "-", "3"))
+    assert FOUND.table().rows == (("AP", "0.3333", "2"), ("RR", "-", "3"))
     assert "AP ties least." in repr(FOUND) and "Over 3 requests." in repr(FOUND)
-    assert r"AP & 0.333 & 2 \\" in FOUND.to_latex()
+    assert r"AP & 0.3333 & 2 \\" in FOUND.to_latex()
 
 
 def test_rows_as_a_frame():

@@ -172,7 +172,7 @@ def test_order_that_is_one_tie_has_no_correlation():
     assert found.rows() == (("RR", 0.5, None, None, None, None, 0),)
     assert "RR: without a value, all tied or nothing left: 3 of 3 samples." in found.notes
     assert found.conclusion.endswith("tau_b of the order of runs: not known.")
-    assert found.table().rows == (("RR", "0.500", "-", "-", "-", "-", "0"),)
+    assert found.table().rows == (("RR", "0.5000", "-", "-", "-", "-", "0"),)
 
 
 def test_removed_requests_by_hand():
@@ -295,7 +295,7 @@ def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
     labels = {(kept.requests[q], kept.items[i]) for q, i in places}
     remaining = {
         request: {item: grade for item, grade in grades.items() if grade <= 0 or (request, item) in labels}
-        for request, grades in graded.judgements.to_dict()["rows"].items()
+        for request, grades in graded.judgements.to_dict().items()
     }
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
     other = tb.Experiment(remaining, runs, min_grade=2)
@@ -352,7 +352,7 @@ def test_labels_are_never_read_again(tmp_path):
 
 def test_rows_are_of_every_measure_and_fraction(binary):
     found = missing(binary, samples=2)
-    assert found.names == ("measure", "removed", "mean", "low", "high", "sd", "samples")
+    assert found.columns == ("measure", "removed", "mean", "low", "high", "sd", "samples")
     assert [row[:2] for row in found.rows()] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
     last = {row.measure: row.mean for row in found.rows() if row.removed == FRACTIONS[-1]}
     named = ", ".join(f"{name} {mean:.2f}" for name, mean in sorted(last.items(), key=lambda pair: -pair[1]))
@@ -381,7 +381,7 @@ def test_way_of_ordering_can_be_chosen(binary):
 
 def test_picture_is_lines_with_bands(binary):
     pytest.importorskip("altair")
-    drawn = missing(binary, ["RPP", "AP"], "requests", fractions=[0.5, 0.9], samples=2).plot().to_dict()["rows"]
+    drawn = missing(binary, ["RPP", "AP"], "requests", fractions=[0.5, 0.9], samples=2).plot().to_dict()
     band, line = drawn["layer"]
     assert line["encoding"]["x"]["title"] == "share of requests removed"
     assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high")

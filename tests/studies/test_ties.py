@@ -54,7 +54,7 @@ def simulated():
 def test_ties_by_measure(four):
     # RR ties one and three in q1, two and four in q1 and q2; recall also one and three in q2; the others two and four.
     found = ties(four, ["RR", "R@10", "LexiPrecision", "LexiRecall", "AP", "RPP"])
-    assert found.names == ("measure", "compared", "tied", "share")
+    assert found.columns == ("measure", "compared", "tied", "share")
     assert found.rows() == (
         ("RR", 12, 3, 3 / 12),
         ("R@10", 12, 4, 4 / 12),
@@ -70,7 +70,7 @@ def test_ties_by_position_of_the_first_relevant_item(four):
     # At 1: one and three in q1, which tie with each other, and one in q2. At 2: two and four in q1, which tie, and
     # three in q2. Nowhere: two and four in q2. Each has 3 others.
     found = ties(four, view="first")
-    assert found.names == ("position", "rankings", "compared", "tied", "share")
+    assert found.columns == ("position", "rankings", "compared", "tied", "share")
     assert found.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
     assert "25.0% of comparisons; where it stands at the top, in 22.2%" in found.conclusion
 
@@ -84,7 +84,7 @@ def test_nothing_is_said_of_a_top_that_nobody_fills():
 def test_ties_by_recall_level(four):
     # Level 1 is that of RR; level 2 exists in q1 only, where two and four lack it.
     found = ties(four, view="level")
-    assert found.names == ("level", "ties", "requests", "compared", "tied", "share")
+    assert found.columns == ("level", "ties", "requests", "compared", "tied", "share")
     assert found.rows() == (
         (1, "all", 2, 12, 3, 3 / 12),
         (2, "all", 1, 6, 1, 1 / 6),
@@ -98,8 +98,8 @@ def test_levels_that_decide(four):
     # Of the 10 comparisons that differ, lexiprecision needs the second level for one and three in q1. From the last
     # level up the first one decides all.
     found = ties(four, view="decided")
-    assert found.names == ("measure", "levels", "decided", "share")
-    assert found.rows() == (("LexiPrecision", 1, 9, 0.9), ("LexiPrecision", 2, 1, 1.0), ("LexiRecall", 1, 10, 1.0))
+    assert found.columns == ("levels", "measure", "decided", "share")
+    assert found.rows() == ((1, "LexiPrecision", 9, 0.9), (2, "LexiPrecision", 1, 1.0), (1, "LexiRecall", 10, 1.0))
     assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in found.conclusion
     assert found.table(2).rows == (("1", "0.90", "1.00"), ("2", "1.00", "-"))
 
@@ -109,7 +109,7 @@ def test_ties_of_cut_rankings(four):
     # After 2 items q1 has (1, -), (2, -), (1, 2), (2, -) and q2 (1), (-), (2), (-): RR ties 2 and 1,
     # lexirecall 1 and 1.
     found = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1])
-    assert found.names == ("depth", "measure", "share")
+    assert found.columns == ("depth", "measure", "share")
     assert found.rows() == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
     assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in found.conclusion
     assert [row[0] for row in ties(four, "RR", view="depth").rows()] == [1, 2, 3]
@@ -119,7 +119,7 @@ def test_ties_of_fewer_labels(four):
     # Half of 2 labels is one, of 1 label one. With only a in q1: (1), (2), (1), (2), two ties; with only b: (3), (-),
     # (2), (-), one. In q2 one tie as before. So RR ties 3 or 2 of 12, as the draw decides; AP the same.
     found = ties(four, ["RR", "AP"], view="labels", fractions=[1, 0.5], samples=40)
-    assert found.names == ("kept", "measure", "share", "sd", "low", "high")
+    assert found.columns == ("kept", "measure", "share", "sd", "low", "high")
     whole_rr, whole_ap, half_rr, half_ap = found.rows()
     assert whole_rr == (1.0, "RR", 3 / 12, 0.0, 3 / 12, 3 / 12)
     assert whole_ap[:3] == (1.0, "AP", pytest.approx(2 / 12))
@@ -172,7 +172,7 @@ def test_curves_are_shown_a_column_each(four):
     table = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1]).table(2)
     assert table.header == ("depth", "RR", "LexiRecall")
     assert table.rows == (("2", "0.25", "0.17"), ("1", "0.42", "0.42"))
-    assert ties(four, "RR", view="labels", fractions=[1, 0.25]).table(2).rows[0] == ("1", "0.25")
+    assert ties(four, "RR", view="labels", fractions=[1, 0.25]).table(2).rows[0] == ("1.00", "0.25")
 
 
 def test_some_depths_end_with_the_deepest():
@@ -266,7 +266,7 @@ def test_deciding_levels_are_those_of_the_twin(binary):
             for x, y in combinations(runs, 2)
             if x != y
         ]
-        counts = {levels: (decided, share) for name, levels, decided, share in found if name == measure}
+        counts = {levels: (decided, share) for levels, name, decided, share in found if name == measure}
         assert max(counts) == max(needed)
         for levels, (decided, share) in counts.items():
             assert decided == needed.count(levels)
@@ -306,7 +306,7 @@ def test_views_agree_with_each_other(experiment):
     else:
         decided = ties(experiment, view="decided").rows()
         for name in ("LexiPrecision", "LexiRecall"):
-            assert sum(row[2] for row in decided if row[0] == name) == compared - tied[name][1]
+            assert sum(row[2] for row in decided if row[1] == name) == compared - tied[name][1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -443,7 +443,7 @@ def test_random_rankings_as_in_the_paper():
     assert all(share[depth, name] > 0.7 for depth in (1000, 250_000) for name in ("R@1000", "RP"))
     assert share[1000, "TSE"] == 1.0 and share[250_000, "TSE"] < 0.01
     assert all(share[250_000, name] < 0.001 for name in ("AP", "nDCG", "LexiRecall"))
-    assert "250,000 items" in found.conclusion and "5 to 50 relevant items" in found.notes[0]
+    assert "250,000 items" in found.conclusion and "5 to 50 relevant items" in found.notes[1]
     assert found.rows() != ties(view="random", samples=3, depths=[250_000, 1000], seed=1).rows()
 
 
@@ -454,8 +454,8 @@ def test_random_rankings_as_in_the_paper():
 def test_every_view_is_a_table_a_frame_and_a_picture(four, view):
     found = ties(None if view == "random" else four, view=view, samples=2, items=60, relevant=(2, 4))
     assert found.conclusion in repr(found) and r"\toprule" in found.to_latex()
-    assert all(len(row) == len(found.names) for row in found.rows())
-    assert set(found.shown_as.used) <= set(found.names)
+    assert all(len(row) == len(found.columns) for row in found.rows())
+    assert set(found.drawn_as.used) <= set(found.columns)
     pytest.importorskip("altair")
     assert found.plot().to_dict()["background"] == "white"
 

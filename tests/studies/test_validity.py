@@ -115,7 +115,7 @@ def test_discriminant_validity_by_measure(utilities):
     costs = tb.Utilities(TABLE, lower_is_better=True, measure="cost")
     assert costs.order("leximin").ranking() == ["d", "c", "a", "b"]
     found = validity([utilities, costs], view="discriminant", pessimistic=["min"], others=["mean"])
-    assert found.names == ("measure", "validity", "population", "tau_b", "tied")
+    assert found.columns == ("measure", "validity", "population", "tau_b", "tied")
     assert found.rows() == (
         ("utility", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("utility", "discriminant", "mean", 0.0, 0),

@@ -13,10 +13,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.analysis.theory import whole
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
-from tiebreak.results.tables import Table
 
-MOST_ROWS = 60
-"""Rows that a terminal or a notebook shows of a study."""
 Task = TypeVar("Task")
 Part = TypeVar("Part")
 
@@ -61,9 +58,6 @@ class Findings(Drawn):
 
     def rows(self) -> tuple[tuple[Any, ...], ...]:
         return self.values
-
-    def table(self, digits: int = 3, most: int | None = MOST_ROWS) -> Table:
-        return super().table(digits, most)
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
         return self.drawn_as, *(self.drawn or (self.columns, self.values))

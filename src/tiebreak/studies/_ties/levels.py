@@ -111,7 +111,7 @@ def by_level(positions: Positions, most: int) -> Findings:
 def by_deciding_level(positions: Positions) -> Findings:
     """How many recall levels must be looked at until two runs differ: its distribution (LP Fig 6)."""
     levels = levels_of(positions)
-    rows: list[tuple[str, int, int, float]] = []
+    rows: list[tuple[int, str, int, float]] = []
     said: list[str] = []
     for measure, is_reversed in (("LexiPrecision", False), ("LexiRecall", True)):
         decided = looked_at(levels, is_reversed)
@@ -120,9 +120,9 @@ def by_deciding_level(positions: Positions) -> Findings:
         share = np.cumsum(decided) / decided.sum()
         needed = int(np.searchsorted(share, MOST_DIFFERENCES)) + 1
         said.append(f"{measure} needs {needed}")
-        rows += [(measure, i + 1, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
+        rows += [(i + 1, measure, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
     return Findings(
-        ("measure", "levels", "decided", "share"),
+        ("levels", "measure", "decided", "share"),
         tuple(rows),
         f"Recall levels that must be looked at to decide {MOST_DIFFERENCES:.0%} of the differences: {', '.join(said)}.",
         (
