@@ -96,7 +96,8 @@ def as_click(option: Option) -> Callable[[Any], Any]:
     else:
         more["type"] = kind
     flags = (option.flag or "--" + option.name.replace("_", "-")).split("/")
-    more |= {"multiple": True} if option.is_repeated else {"default": option.default}
+    more |= {"multiple": True} if option.is_repeated else {}
+    more |= {} if option.default is None else {"default": option.default}
     return click.option(
         *flags,
         option.name,
@@ -150,8 +151,11 @@ def run_study(name: str, study: Study, **typed: Any) -> Any:
 
     view = typed.get("view")
     refuse_unused(study, view)
-    options = {option.name: typed.pop(option.name) for option in study.options}
-    options = {option: value for option, value in options.items() if value not in (None, ())}
+    options: dict[str, Any] = {}
+    for option in study.options:
+        value = typed.pop(option.name)
+        if value not in (None, ()) and view in (option.views or (view,)):
+            options[option.name] = value
     if study.views:
         options[study.chosen_by] = typed.pop("view")
     measures = tuple(dict.fromkeys(spec.strip() for spec in typed.pop("measures", ()))) or None
