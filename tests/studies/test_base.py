@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 
 FOUND = Findings(
     ("measure", "share", "tied"),
@@ -39,7 +39,7 @@ def test_parts_come_in_the_order_of_the_tasks(jobs):
         time.sleep(0.02 if k == 0 else 0)
         return k * k
 
-    found = each(slow_first, range(9), jobs, tick=lambda done, total: heard.append((done, total)))
+    found = run_tasks(slow_first, range(9), jobs, tick=lambda done, total: heard.append((done, total)))
     assert found == [k * k for k in range(9)]
     assert heard == [(k + 1, 9) for k in range(9)]
 
@@ -49,4 +49,4 @@ def test_failure_of_a_part_is_the_failure_of_all():
         raise ValueError(f"part {k}")
 
     with pytest.raises(ValueError, match="part 0"):
-        each(refuse, range(5), 2)
+        run_tasks(refuse, range(5), 2)

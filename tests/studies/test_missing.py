@@ -14,7 +14,7 @@ import tiebreak as tb
 from orderings import slow
 from tiebreak.studies import missing
 from tiebreak.studies._missing import FRACTIONS, MEASURES
-from tiebreak.studies.base import seeds_of
+from tiebreak.studies.base import sample_seeds
 
 # A slow twin, from files to the share: labels are removed from the judgements, and everything is worked out anew
 
@@ -96,7 +96,7 @@ def slow_rows(qrels, runs, measure, remove, of, fractions, samples, seed):
     complete = dict(zip(qrels, matrices(qrels, runs, measure), strict=True))
     for fraction in fractions:
         values = []
-        for drawn_by in seeds_of(seed, samples):
+        for drawn_by in sample_seeds(seed, samples):
             if remove == "requests":
                 kept = kept_requests(qrels, fraction, drawn_by)
             else:
@@ -160,7 +160,7 @@ def test_ties_must_stay_ties():
     # three still ties. Only b: 1/2, 0, 1, and none does.
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["a"]}, {"q": ["b"]})
     (row,) = missing(exp, "RR", of="preferences", fractions=[0.5], samples=40).rows()
-    only_a = sum(chance(seed, "q", "a") < chance(seed, "q", "b") for seed in seeds_of(0, 40))
+    only_a = sum(chance(seed, "q", "a") < chance(seed, "q", "b") for seed in sample_seeds(0, 40))
     assert 0 < only_a < 40
     assert (row.low, row.high, row.samples) == (0.0, 1 / 3, 40)
     assert row.mean == pytest.approx(only_a / 40 / 3, abs=1e-15)
@@ -185,7 +185,7 @@ def test_removed_requests_by_hand():
         found = missing(exp, "RR", "requests", of, fractions=[1 / 3, 2 / 3, 1], samples=30)
         for row, kept in zip(found.rows(), (2, 1, 1), strict=True):
             expected = []
-            for seed in seeds_of(0, 30):
+            for seed in sample_seeds(0, 30):
                 order = sorted(qrels, key=lambda q, seed=seed: chance(seed, q))
                 expected.append(turns if "q3" in order[:kept] else stays)
             assert (row.low, row.high) == (turns, stays)
@@ -235,7 +235,7 @@ def test_requests_that_lose_what_counts_are_left_out_and_counted():
     qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2}}
     exp = hand(qrels, {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["b", "a"], "q2": ["c"]})
     found = missing(exp, ["AP(rel=2)", "RPP"], of="preferences", fractions=[0.5], samples=20)
-    lost = sum(chance(seed, "q1", "b") < chance(seed, "q1", "a") for seed in seeds_of(0, 20))
+    lost = sum(chance(seed, "q1", "b") < chance(seed, "q1", "a") for seed in sample_seeds(0, 20))
     assert 0 < lost < 20
     said = [note for note in found.notes if "lost all that counts" in note]
     assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests lost all that counts; left out."]
@@ -245,7 +245,7 @@ def test_requests_that_lose_what_counts_are_left_out_and_counted():
 def test_sample_in_which_nothing_counts_has_no_value():
     exp = hand({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
     found = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
-    lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in seeds_of(0, 20))
+    lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in sample_seeds(0, 20))
     assert found.rows()[0].samples == 20 - lost
     assert f"AP(rel=2): without a value, all tied or nothing left: {lost} of 20 samples." in found.notes
 
@@ -289,7 +289,7 @@ def test_nothing_changes_where_nothing_is_removed(graded, remove, of):
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning", "ignore::tiebreak.errors.GradesWarning")
 def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
     """Also for graded measures, and for those with their own notion of relevance."""
-    (seed,) = seeds_of(3, 1)
+    (seed,) = sample_seeds(3, 1)
     kept = tb.sample_labels(graded.positions, 0.5, seed=seed)
     places = zip(kept.layout.request.tolist(), kept.item.tolist(), strict=True)
     labels = {(kept.requests[q], kept.items[i]) for q, i in places}
@@ -330,8 +330,8 @@ def test_results_do_not_depend_on_threads_or_on_the_order_of_the_input():
 
 
 def test_more_samples_begin_with_the_same_and_seeds_differ():
-    assert seeds_of(4, 10)[:3] == seeds_of(4, 3)
-    assert len({*seeds_of(4, 10), *seeds_of(5, 10)}) == 20
+    assert sample_seeds(4, 10)[:3] == sample_seeds(4, 3)
+    assert len({*sample_seeds(4, 10), *sample_seeds(5, 10)}) == 20
     means = {missing(simulated(), "RPP", fractions=[0.8], samples=2, seed=seed).rows()[0].mean for seed in range(5)}
     assert len(means) > 1
 

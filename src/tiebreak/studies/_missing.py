@@ -25,8 +25,8 @@ from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each, seeds_of
-from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
+from tiebreak.studies.base import Findings, run_tasks, sample_seeds
+from tiebreak.studies.measures import Measure, check_positions_suffice, preferences_by_name
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
 FRACTIONS = tuple(k / 10 for k in range(10))
@@ -118,8 +118,8 @@ def missing(
     >>> [(row.removed, row.low, row.high) for row in found.rows()]      # without b, the other run is better
     [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
     """
-    asked, steps = named_preferences(measures), checked(remove, of, truth, by, fractions)
-    seeds = seeds_of(whole("seed", seed, 0), whole("samples", samples, 1))
+    asked, steps = preferences_by_name(measures), checked(remove, of, truth, by, fractions)
+    seeds = sample_seeds(whole("seed", seed, 0), whole("samples", samples, 1))
     jobs = whole("jobs", jobs, 1)
     if remove != "requests":
         check_positions_suffice(asked, "Only requests can be removed for it: remove='requests'.")
@@ -132,7 +132,7 @@ def missing(
         fraction, drawn_by = task
         return [*map(part_of, judges, draw(1 - fraction, drawn_by))]
 
-    parts = each(sampled, product(steps, seeds), jobs, tick)
+    parts = run_tasks(sampled, product(steps, seeds), jobs, tick)
     found = np.array([[part.agreement for part in sample] for sample in parts]).reshape(len(steps), samples, -1)
     rows = tuple(
         row_of(one.measure, removed, found[step, :, k].tolist())
@@ -160,7 +160,7 @@ def missing(
 
 def truth_of(measure: Measure) -> tuple[str, Preference]:
     """What complete data is measured by, and its name."""
-    ((name, made),) = named_preferences([measure]).items()
+    ((name, made),) = preferences_by_name([measure]).items()
     return name, made
 
 
@@ -200,7 +200,7 @@ def check(
 ) -> list[Preference]:
     """Refuse before anything is read what cannot be meant; the measures."""
     checked(remove, of, truth, by, fractions)
-    asked = [*named_preferences(measures).values()]
+    asked = [*preferences_by_name(measures).values()]
     return asked if truth is None else [*asked, truth_of(truth)[1]]
 
 

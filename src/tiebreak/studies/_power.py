@@ -17,7 +17,7 @@ from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, corrected
 from tiebreak.significance.base import Resampled
-from tiebreak.studies.measures import Measure, named_preferences
+from tiebreak.studies.measures import Measure, preferences_by_name
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
 
@@ -110,7 +110,7 @@ class PowerStudy(Drawn):
 
 def check(measures: Any = MEASURES, **others: Any) -> list[Preference]:
     """Refuse a bad name before anything is read; the measures."""
-    return [*named_preferences(measures).values()]
+    return [*preferences_by_name(measures).values()]
 
 
 def power(
@@ -125,7 +125,7 @@ def power(
     >>> [(row.measure, row.share) for row in power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).rows()]
     [('LexiRecall', 1.0), ('R@5', 0.0)]
     """
-    asked = named_preferences(measures)
+    asked = preferences_by_name(measures)
     found = tuple(replace(experiment.compare(made), measure=name).test(test, **how) for name, made in asked.items())
     return PowerStudy(found, library=found[0].library)
 

@@ -63,7 +63,7 @@ class Findings(Drawn):
         return self.drawn_as, *(self.drawn or (self.columns, self.values))
 
 
-def each(
+def run_tasks(
     function: Callable[[Task], Part], tasks: Iterable[Task], jobs: int = 1, tick: Tick | None = None
 ) -> list[Part]:
     """The function of every task, in the order of the tasks whatever the threads; `tick` hears (done, all)."""
@@ -80,7 +80,7 @@ def each(
     return found
 
 
-def seeds_of(seed: int, samples: int) -> list[int]:
+def sample_seeds(seed: int, samples: int) -> list[int]:
     """A seed for every sample; more samples begin with the same ones."""
     drawn: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
     return drawn

@@ -16,37 +16,37 @@ Measures: TypeAlias = Mapping[str, Preference]
 """Preferences by the names they go by."""
 
 
-def several(measures: Measure | Iterable[Measure]) -> list[Any]:
+def list_measures(measures: Measure | Iterable[Measure]) -> list[Any]:
     """One measure or many, each once."""
     is_one = isinstance(measures, (str, Preference, Metric)) or callable(measures)
     given: list[Any] = [measures] if is_one else list(measures)  # type: ignore[arg-type]
     if not given:
         raise InputError("no measure was given. Give at least one, such as RPP.", kind="empty")
-    names = [name_of(measure) for measure in given]
+    names = [measure_name(measure) for measure in given]
     if len(set(names)) < len(names):
         raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
     return given
 
 
-def name_of(measure: Any) -> str:
+def measure_name(measure: Any) -> str:
     """Text as it was given; a metric or a function by its own name."""
     if isinstance(measure, str):
         return measure.strip()
     return str(measure) if isinstance(measure, Preference) else str(metric(measure))
 
 
-def named_preferences(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
+def preferences_by_name(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
     """The measures asked for, by their names.
 
     Examples
     --------
-    >>> {name: str(made) for name, made in named_preferences(["sgnLP", "AP"]).items()}
+    >>> {name: str(made) for name, made in preferences_by_name(["sgnLP", "AP"]).items()}
     {'sgnLP': 'LexiPrecision', 'AP': 'diff(AP)'}
     """
-    return {name_of(measure): preference(measure) for measure in several(measures)}
+    return {measure_name(measure): preference(measure) for measure in list_measures(measures)}
 
 
-def metric_of(made: Preference) -> Metric | None:
+def inner_metric(made: Preference) -> Metric | None:
     """The metric that a preference is made of, if it is."""
     return metric(made.metric) if isinstance(made, MetricDifference) else None
 

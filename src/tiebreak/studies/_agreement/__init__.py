@@ -21,7 +21,7 @@ from tiebreak.studies._agreement.orders import order, orderable
 from tiebreak.studies._agreement.pairs import preference, sign
 from tiebreak.studies._agreement.suffix import suffix
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measures import several
+from tiebreak.studies.measures import list_measures
 
 __all__ = ["VIEWS", "agreement", "check"]
 
@@ -108,7 +108,7 @@ def check(view: str, measures: Any = None, **others: Any) -> list[Any]:
         if measures is not None:
             raise InputError(f"view={view!r} looks at positions and takes no measures. Leave them out.", kind="choice")
         return []
-    chosen = list(OF_MEASURES[view][1]) if measures is None else several(measures)
+    chosen = list(OF_MEASURES[view][1]) if measures is None else list_measures(measures)
     if view in BETWEEN_MEASURES and len(chosen) < 2:
         raise InputError("agreement is between measures; there is one. Give at least two.", kind="empty")
     for measure in chosen:

@@ -14,7 +14,7 @@ from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import Ranks
 from tiebreak.results.plots import Picture
 from tiebreak.studies._agreement.levels import Contribution, by_level
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 
 GRID = np.arange(-100, 101) / 100
 NEAR = 0.01
@@ -30,7 +30,7 @@ def difference(experiment: Experiment, measures: list[Any], *, jobs: int, tick: 
     """The distribution of what levels contribute, over all pairs of runs, both ways, and requests (RPP Fig 2)."""
     found = [by_level(measure, experiment.positions) for measure in measures]
     tasks = [(k, block) for k, one in enumerate(found) for block in requests_of(one.levels)]
-    parts = each(lambda task: counted(task[1], found[task[0]].between), tasks, jobs, tick)
+    parts = run_tasks(lambda task: counted(task[1], found[task[0]].between), tasks, jobs, tick)
     sums = [sum((part for (of, _), part in zip(tasks, parts, strict=True) if of == k), ZERO) for k in range(len(found))]
     rows, said = [], []
     for one, (*below, near, total) in zip(found, (counts.tolist() for counts in sums), strict=True):

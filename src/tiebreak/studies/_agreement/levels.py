@@ -21,7 +21,7 @@ from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measures import name_of
+from tiebreak.studies.measures import measure_name
 
 Contribution: TypeAlias = Callable[[Ranks, Ranks], Floats]
 """What every level [..., m] adds to the difference of two rankings; positive where the first is better."""
@@ -53,7 +53,7 @@ class ByLevel(NamedTuple):
 
 def by_level(measure: Any, positions: Positions) -> ByLevel:
     """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)); for RPP sgn(p'_i - p_i), for ASL (p'_i - p_i) / m."""
-    name = name_of(measure)
+    name = measure_name(measure)
     made = level_measure(measure)
     if isinstance(made, RecallPairedPreference):
         return ByLevel(name, positions.levels(made.rel), lambda x, y: pair_signs(x, y).astype(np.float64))

@@ -13,7 +13,7 @@ from tiebreak.analysis.theory import whole
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, pair_signs
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 
 LEVELS, WINDOW = 8, 4
 FORMS = ("plain", "cascaded", "sign")
@@ -45,7 +45,7 @@ def locality(
     whole("window", window, 1, levels - 1)
     buckets = list(experiment.positions.levels().buckets())
     blocks = [bucket.p[:, request, :levels] for bucket in buckets for request in range(len(bucket.requests))]
-    parts = each(products, blocks, jobs, tick)
+    parts = run_tasks(products, blocks, jobs, tick)
     by_size = np.zeros((levels + 1, len(FORMS), levels, levels, levels))
     for block, part in zip(blocks, parts, strict=True):
         m = block.shape[-1]

@@ -15,8 +15,8 @@ from tiebreak.populations import Population, requested_population
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as preference_of
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures import name_of
+from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.measures import measure_name
 
 
 def order(
@@ -37,8 +37,8 @@ def order(
     def ordered(measure: Any) -> Ordering:
         return experiment.order(measure, None if requested_population(measure, None) else ordering)
 
-    found = each(ordered, measures, jobs, tick)
-    names = [str(measure) if isinstance(measure, Population) else name_of(measure) for measure in measures]
+    found = run_tasks(ordered, measures, jobs, tick)
+    names = [str(measure) if isinstance(measure, Population) else measure_name(measure) for measure in measures]
     rows = tuple(
         (x, y, known(one.correlation(other, correlation)))
         for (x, one), (y, other) in combinations(zip(names, found, strict=True), 2)

@@ -17,8 +17,8 @@ from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures import name_of
+from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.measures import measure_name
 
 SAME, OTHER = "the same", "not the same"
 
@@ -33,9 +33,9 @@ class Compared(NamedTuple):
 
 def compared(experiment: Experiment, measures: list[Any], jobs: int, tick: Tick | None) -> list[Compared]:
     """All pairs by every measure."""
-    found = each(experiment.compare, measures, jobs, tick)
+    found = run_tasks(experiment.compare, measures, jobs, tick)
     return on_common_requests(
-        [replace(one, measure=name_of(measure)) for one, measure in zip(found, measures, strict=True)]
+        [replace(one, measure=measure_name(measure)) for one, measure in zip(found, measures, strict=True)]
     )
 
 

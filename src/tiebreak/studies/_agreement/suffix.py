@@ -11,7 +11,7 @@ from tiebreak.experiment import Experiment
 from tiebreak.projection.levels import Levels
 from tiebreak.projection.primitives import Ranks, dense_rank, pair_signs
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 
 
 class Agreed(NamedTuple):
@@ -54,7 +54,7 @@ def suffix_agreement(levels: Levels, jobs: int = 1, tick: Tick | None = None) ->
     Agreed(differ=1, lexiprecision=1, second=0)
     """
     blocks = [bucket.p[:, block] for bucket in levels.buckets() for block in bucket.blocks()]
-    parts = each(agreed_in, blocks, jobs, tick)
+    parts = run_tasks(agreed_in, blocks, jobs, tick)
     return Agreed(*(sum(part[k] for part in parts) for k in range(3)))
 
 

@@ -16,7 +16,7 @@ from tiebreak.studies._ties.counting import by_measure
 from tiebreak.studies._ties.levels import by_deciding_level, by_first_position, by_level
 from tiebreak.studies._ties.random_rankings import Corpus, by_random_rankings
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measures import Measure, check_positions_suffice, named_preferences
+from tiebreak.studies.measures import Measure, check_positions_suffice, preferences_by_name
 
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
 """Those of LR Figs 11 and 14 and of LP Table 2, and RPP beside them."""
@@ -116,7 +116,7 @@ def measures_for(view: str, measures: Measure | Iterable[Measure] | None) -> dic
         raise UnknownNameError("view of ties", str(view), VIEWS)
     if measures is not None and view in WITHOUT_MEASURES:
         raise InputError(f'view="{view}" looks at positions alone. Leave out the measures.', kind="choice")
-    asked = named_preferences(measures if measures is not None else RANDOM_MEASURES if view == "random" else MEASURES)
+    asked = preferences_by_name(measures if measures is not None else RANDOM_MEASURES if view == "random" else MEASURES)
     if view in ON_POSITIONS:
         check_positions_suffice(asked, f'view="{view}" takes measures such as AP.')
     return asked

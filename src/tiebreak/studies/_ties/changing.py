@@ -18,7 +18,7 @@ from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
 from tiebreak.studies._ties.counting import notes_on, tied_shares
 from tiebreak.studies._ties.curves import SPREAD, coinciding, deviation_said, grown, spread
-from tiebreak.studies.base import Findings, each, seeds_of
+from tiebreak.studies.base import Findings, run_tasks, sample_seeds
 from tiebreak.studies.measures import Measures
 
 SHARE = ("share", "share of comparisons that tie")
@@ -33,7 +33,7 @@ class Chance(NamedTuple):
     @property
     def seeds(self) -> list[int]:
         """One for each sample; those of the first samples do not depend on how many there are."""
-        return seeds_of(self.seed, self.samples)
+        return sample_seeds(self.seed, self.samples)
 
     @property
     def said(self) -> str:
@@ -50,7 +50,7 @@ def by_labels(
         fraction, seed = task
         return tied_shares(sample_labels(positions, fraction, seed=seed), measures)
 
-    found = each(shares, [(fraction, seed) for fraction in fractions for seed in chance.seeds], jobs, tick)
+    found = run_tasks(shares, [(fraction, seed) for fraction in fractions for seed in chance.seeds], jobs, tick)
     values = np.array(found).reshape(len(fractions), chance.samples, len(measures))
     return Findings(
         ("kept", *SPREAD),
@@ -80,7 +80,7 @@ def by_depth(
     """Rankings cut after fewer and fewer items."""
     said = notes_on(positions, measures)
     depths = some_depths(int(positions.retrieved.max())) if depths is None else depths
-    found = each(lambda depth: tied_shares(cut(positions, depth), measures), depths, jobs, tick)
+    found = run_tasks(lambda depth: tied_shares(cut(positions, depth), measures), depths, jobs, tick)
     rows = [
         (depth, name, share)
         for depth, shares in zip(depths, found, strict=True)

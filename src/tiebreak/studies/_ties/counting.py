@@ -10,8 +10,8 @@ from tiebreak.experiment import Experiment
 from tiebreak.notes import reading_notes, warn_about_grades
 from tiebreak.projection import Positions
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
-from tiebreak.studies.measures import Measures, metric_of
+from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.measures import Measures, inner_metric
 
 
 def tied_shares(positions: Positions, measures: Measures) -> list[float]:
@@ -25,7 +25,7 @@ def share_tied(compared: Comparison) -> float:
 
 def notes_on(positions: Positions, measures: Measures) -> tuple[str, ...]:
     """Which data this is, with a warning where measures do not mean the same items."""
-    warn_about_grades([inner for made in measures.values() if (inner := metric_of(made)) is not None], positions)
+    warn_about_grades([inner for made in measures.values() if (inner := inner_metric(made)) is not None], positions)
     counted = int((positions.relevant() > 0).sum())
     return (f"{plural(len(positions.runs), 'run')}, {plural(counted, 'request')}.", *reading_notes(positions))
 
@@ -38,7 +38,7 @@ def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Any)
         return name, compared.numerator.size, int((compared.numerator == 0).sum()), share_tied(compared)
 
     said = notes_on(experiment.positions, {})
-    rows = each(row, measures, jobs, tick)
+    rows = run_tasks(row, measures, jobs, tick)
     shares = ", ".join(f"{name} {share:.1%}" for name, _, _, share in sorted(rows, key=lambda row: -row[-1]))
     return Findings(
         ("measure", "compared", "tied", "share"),

@@ -17,7 +17,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.studies._ties.changing import SHARE, Chance, cut, some_depths
 from tiebreak.studies._ties.counting import tied_shares
 from tiebreak.studies._ties.curves import SPREAD, coinciding, deviation_said, grown, spread
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.measures import Measures
 
 RANKINGS = 20
@@ -47,7 +47,7 @@ def by_random_rankings(
         drawn = random_positions(corpus, seed)
         return [tied_shares(cut(drawn, depth), measures) for depth in depths]
 
-    values = np.array(each(shares, chance.seeds, jobs, tick)).swapaxes(0, 1)
+    values = np.array(run_tasks(shares, chance.seeds, jobs, tick)).swapaxes(0, 1)
     low, high = corpus.relevant
     return Findings(
         ("depth", *SPREAD),

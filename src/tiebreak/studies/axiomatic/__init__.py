@@ -15,7 +15,7 @@ from tiebreak.studies.axiomatic.rankings import GRIDS, LONGEST_DRAWN, R_MAX, ran
 from tiebreak.studies.axiomatic.requirements import AXIOMS, READINGS, Axiom
 from tiebreak.studies.axiomatic.search import DEPTHS, search, tried
 from tiebreak.studies.axiomatic.table import PICTURE, AxiomTable, Cell, cell, summary
-from tiebreak.studies.base import each
+from tiebreak.studies.base import run_tasks
 
 __all__ = ["LISTS", "AxiomTable", "Cell", "axioms"]
 
@@ -65,7 +65,7 @@ def axioms(
         pairs = tried(axiom, drawn)
         return [cell(measure, axiom, search(measure, axiom, pairs)) for measure in checked]
 
-    by_axiom = each(found, (*AXIOMS, *READINGS), jobs, tick)
+    by_axiom = run_tasks(found, (*AXIOMS, *READINGS), jobs, tick)
     cells = [of_axiom for of_measure in zip(*by_axiom, strict=True) for of_axiom in of_measure]
     return AxiomTable(Cell._fields, tuple(cells), summary(cells), notes(lists, seed), PICTURE)
 

@@ -14,7 +14,7 @@ from tiebreak.analysis.theory import tie_probability
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import pair_signs
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.on_paper.asked import Asked, View, as_positions, draw, preferred
 from tiebreak.studies.on_paper.printed import (
     EXACT,
@@ -52,7 +52,7 @@ def agreement(asked: Asked) -> Findings:
 
     The worst case of every top-heavy metric orders rankings by their last position (LR theorem C.1), an integer.
     """
-    parts = each(lambda n: list(at_size(asked, n)), asked.items, asked.jobs, asked.tick)
+    parts = run_tasks(lambda n: list(at_size(asked, n)), asked.items, asked.jobs, asked.tick)
     rows = tuple(row for part in parts for row in part)
     return Findings(Agreement._fields, rows, summary(asked, rows), notes(asked), PICTURE)
 

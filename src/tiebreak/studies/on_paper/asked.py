@@ -22,7 +22,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
-from tiebreak.studies.measures import Measure, name_of, several
+from tiebreak.studies.measures import Measure, list_measures, measure_name
 
 CASES_AT_ONCE = 1 << 16
 MOST_ITEMS = 10**7
@@ -49,11 +49,11 @@ class Asked:
     @property
     def preferences(self) -> list[tuple[str, Preference]]:
         """Names and measures, a metric as the difference of its values."""
-        return [(name_of(measure), preference_of(measure)) for measure in self.given]
+        return [(measure_name(measure), preference_of(measure)) for measure in self.given]
 
     @property
     def metrics(self) -> list[tuple[str, Metric]]:
-        return [(name_of(measure), only_metric(measure)) for measure in self.given]
+        return [(measure_name(measure), only_metric(measure)) for measure in self.given]
 
     def rng(self, *key: int) -> np.random.Generator:
         """A stream for one part of the work, whatever the other parts are."""
@@ -99,7 +99,7 @@ def ask(
     if measures is not None and not view.has_measures:
         raise InputError(f"by={by!r} depends on no measure. Leave measures out.", kind="spec")
     asked = Asked(
-        view.measures if measures is None else tuple(several(measures)),
+        view.measures if measures is None else tuple(list_measures(measures)),
         ns,
         ms,
         whole("pairs", pairs, 2),

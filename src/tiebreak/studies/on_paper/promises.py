@@ -10,7 +10,7 @@ from tiebreak.metrics import RecallLevelMetric
 from tiebreak.metrics.recall_level import ones
 from tiebreak.preferences import Preference, preference
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.on_paper.asked import Asked, View
 from tiebreak.studies.on_paper.laws import COMPLETENESS, CONCAVITY, LAWS, Law, Subject
 from tiebreak.studies.on_paper.printed import DIFFERENT
@@ -110,7 +110,7 @@ def properties(asked: Asked) -> Findings:
     if not groups:
         groups = {name: [subject(member, n, most) for member in members] for name, members in CLASSES.items()}
     tasks = [(law, name, members, bool(asked.given)) for law in LAWS for name, members in groups.items()]
-    rows = tuple(each(lambda task: promise(*task), tasks, asked.jobs, asked.tick))
+    rows = tuple(run_tasks(lambda task: promise(*task), tasks, asked.jobs, asked.tick))
     return Findings(Promise._fields, rows, summary(rows), notes(n, most, is_table=not asked.given), MARKS)
 
 

@@ -18,7 +18,7 @@ from tiebreak.errors import InputError
 from tiebreak.metrics import LevelMetric, Metric, recall_level_form
 from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors
 
 EQUAL = 1e-9
@@ -39,7 +39,7 @@ def orientation(asked: Asked) -> Findings:
         scaled = isinstance(metric, TotalSearchEfficiency) and m < n
         return name, m, way, WAYS[way](metric, n, m, scaled=scaled)
 
-    rows = tuple(each(one, tasks, asked.jobs, asked.tick))
+    rows = tuple(run_tasks(one, tasks, asked.jobs, asked.tick))
     return Findings(("measure", "relevant", "orientation", "loss"), rows, leaders(rows), orders(asked, rows), LINES)
 
 
@@ -126,7 +126,7 @@ def stochastic(asked: Asked) -> Findings:
         fixed, drawn = worst_cases(metric, m)
         return [(name, m, FIXED, fixed), (name, m, DRAWN, drawn)]
 
-    rows = tuple(row for part in each(one, tasks, asked.jobs, asked.tick) for row in part)
+    rows = tuple(row for part in run_tasks(one, tasks, asked.jobs, asked.tick) for row in part)
     largest = max(asked.relevant)
     last = {(name, ranker): value for name, m, ranker, value in rows if m == largest}
     said = ", ".join(f"{name} {last[name, FIXED]:.3f} -> {last[name, DRAWN]:.3f}" for name, _ in asked.metrics)

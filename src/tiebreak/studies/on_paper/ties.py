@@ -16,7 +16,7 @@ from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors, draw, prefer
 from tiebreak.studies.on_paper.printed import (
     BY_CHANCE,
@@ -58,7 +58,7 @@ def ties(asked: Asked) -> Findings:
     if asked.is_default:
         sizes = list(TABLES_3_AND_4)
     tasks = [(*size, name, measure) for size in sizes for name, measure in asked.preferences]
-    rows = tuple(each(lambda task: one(asked, *task), tasks, asked.jobs, asked.tick))
+    rows = tuple(run_tasks(lambda task: one(asked, *task), tasks, asked.jobs, asked.tick))
     return Findings(Tie._fields, rows, summary(rows), notes(asked), PER_SIZE)
 
 

@@ -19,7 +19,7 @@ from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.significance.signed_ranks import wilcoxon_less
-from tiebreak.studies.base import Findings, each
+from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.perturbed.perturbations import PERTURBATIONS
 from tiebreak.studies.perturbed.systems import Entries, Raters
 
@@ -96,7 +96,7 @@ def all_measured(raters: Raters, measures: Named, how: Systems, jobs: int, tick:
         values = made.of_rankings(raters.rankings(entry))
         return Measured(perturbation, name, counted(entry, values, how.users))
 
-    return each(measured, ((name, pair) for name in PERTURBATIONS for pair in measures), jobs, tick)
+    return run_tasks(measured, ((name, pair) for name in PERTURBATIONS for pair in measures), jobs, tick)
 
 
 def steps_of(perturbation: str, steps: int) -> int:
@@ -204,7 +204,9 @@ def robustness(raters: Raters, measures: Named, how: Systems, jobs: int, tick: T
                 found.append((tau_b(before, after) if users else nan, users))
         return found
 
-    drawn = np.array(each(one_removal, range(how.removals), jobs, tick))  # [removal, share and measure, tau and users]
+    drawn = np.array(
+        run_tasks(one_removal, range(how.removals), jobs, tick)
+    )  # [removal, share and measure, tau and users]
     cells = [(share, name) for share in how.shares for name, _ in measures]
     rows = [
         (name, share, known_mean(of_cell[:, 0]), int(of_cell[:, 1].min()), int((~np.isnan(of_cell[:, 0])).sum()))
