@@ -1,53 +1,125 @@
-"""Files are opened once, whatever is asked of them together."""
+"""Every file is opened once for a command or an experiment, whatever is asked of it."""
+
+import ctypes
+import os
+import struct
+import sys
+from collections import Counter
 
 import pytest
 
 import tiebreak as tb
+from cli.running import run
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens are counted by inotify")
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq1 0 c 0\nq2 0 a 1\n"
 RUN = "q1 Q0 b 1 3\nq1 Q0 x 2 2\nq1 Q0 a 3 1\nq2 Q0 a 1 1\n"
 MEASURES = ["AP", "nDCG@10", "bpref", "ASL(n='union')", "EU@10", "EU@20", "S-Recall@5"]
-ASPECTS = {"a": ["x"], "b": ["y"], "c": ["x", "y"]}
+ONCE = {"qrels": 1, "x": 1, "y": 1}
+OPENED, CLOSED = 0x20, 0x10
+EVENT = struct.Struct("iIII")
+
+
+class Watch:
+    """How often each file of a folder was opened since the last time it was asked, as the system counts it."""
+
+    def __init__(self, folder):
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.handle = self.libc.inotify_init1(os.O_NONBLOCK)
+        # Closings too: equal events that follow each other would be told as one.
+        assert self.libc.inotify_add_watch(self.handle, os.fsencode(folder), OPENED | CLOSED) >= 0
+
+    def __call__(self):
+        opened = Counter()
+        try:
+            told = os.read(self.handle, 1 << 20)
+        except BlockingIOError:
+            return {}
+        while told:
+            _, mask, _, length = EVENT.unpack_from(told)
+            name = told[EVENT.size : EVENT.size + length].rstrip(b"\0").decode()
+            told = told[EVENT.size + length :]
+            opened[name] += bool(mask & OPENED) and name in ONCE
+        return {name: times for name, times in sorted(opened.items()) if times}
 
 
 @pytest.fixture(params=["python", "rust"])
 def opened(request, tmp_path, monkeypatch):
-    """How often each file was opened since; of the core by the calls that read files."""
     if request.param == "rust":
         request.getfixturevalue("core")
     monkeypatch.setenv("TIEBREAK_CORE", request.param)
     (tmp_path / "qrels").write_text(QRELS)
     for name in ("x", "y"):
         (tmp_path / name).write_text(RUN)
+    (tmp_path / "aspects.csv").write_text("item,aspect\na,x\nb,y\nc,x\n")
     monkeypatch.chdir(tmp_path)
-    calls = []
-    kernels = tb._kernels.kernels()
+    watch = Watch(tmp_path)
+    yield watch
+    os.close(watch.handle)
 
-    class Counting:
-        __name__ = kernels.__name__
 
-        def __getattr__(self, name):
-            return getattr(kernels, name)
-
-        def read_judgements(self, source, *more):
-            calls.append(source[1])
-            return kernels.read_judgements(source, *more)
-
-        def project(self, sources, *more):
-            calls.extend(source[1] for source in sources)
-            return kernels.project(sources, *more)
-
-    monkeypatch.setattr(tb._kernels, "kernels", Counting)
-    return calls
+def test_a_second_opening_is_seen(opened):
+    for _ in range(2):
+        tb.Experiment("qrels", ["x", "y"]).evaluate("AP")
+    assert opened() == {"qrels": 2, "x": 2, "y": 2}
 
 
 def test_measures_that_need_different_things_read_files_once(opened):
-    exp = tb.Experiment("qrels", ["x", "y"], aspects=ASPECTS)
+    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv")
     exp.evaluate(MEASURES)
-    assert sorted(opened) == ["qrels", "x", "y"]
+    exp.audit()
+    assert opened() == ONCE
     for measure in MEASURES:
         exp.evaluate(measure)
         exp.compare(measure)
     exp.order("leximin(EU@10)")
     exp.explain("x", "y", measure="diff(EU@20)")
-    assert sorted(opened) == ["qrels", "x", "y"]
+    assert opened() == {}
+
+
+def test_reading_can_be_told_what_is_to_come(opened):
+    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv")
+    exp.read(["EU@20", "RPP", "leximin(ASL(n='union'))"])
+    exp.evaluate("AP")
+    exp.order("leximin(ASL(n='union'))")
+    exp.evaluate("EU@10")
+    exp.audit()
+    assert opened() == ONCE
+
+
+def test_a_later_question_that_needs_more_reads_the_runs_once_more(opened):
+    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv")
+    exp.evaluate("AP")
+    exp.evaluate("EU@10")
+    assert opened() == ONCE | {"x": 2, "y": 2}
+
+
+MIXED = ("-m", "RPP", "-m", "AP", "-m", "ASL(n='union')", "-m", "LexiRecall")
+DIVERSE = ("-m", "EU@10", "-m", "EU@20", "--aspects", "aspects.csv")
+COMMANDS = {
+    "check": ("check",),
+    "evaluate": ("evaluate", *(word for measure in MEASURES[:4] for word in ("-m", measure))),
+    "evaluate per request": ("evaluate", "-q", "-m", "AP", *DIVERSE),
+    "populations": ("evaluate", "-m", "AP", "--population", "gmean", "--population", "s@10"),
+    "compare": ("compare", *MIXED, *DIVERSE),
+    "compare by default": ("compare",),
+    "gate": ("compare", *MIXED, "--fail-if-worse", "ASL(n='union')", "--fail-if-worse", "RR"),
+    "order": ("order", *MIXED, "--bootstrap", "9"),
+    "order by populations": ("order", "-m", "leximin(AP)", "-m", "mean(ASL(n='union'))"),
+    "order by another metric": ("order", *DIVERSE, "--by", "mean"),
+    "order for pref_eval": ("order", *MIXED, "--format", "pref_eval"),
+    "test": ("test", *MIXED, "--letters"),
+    "explain": ("explain", "-m", "ASL(n='union')"),
+    "explain one request": ("explain", "--request", "q1"),
+    "ties": ("study", "ties", "-m", "AP", "-m", "ASL(n='union')"),
+    "power": ("study", "power", "-m", "AP", "-m", "ASL(n='union')"),
+    "agreement": ("study", "agreement", "-m", "AP", "-m", "RR"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_opens_every_file_once(opened, command):
+    ended = run(*COMMANDS[command], "qrels", "x", "y")
+    assert ended.returncode == 0, ended.stderr
+    assert opened() == ONCE

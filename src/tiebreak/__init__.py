@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from tiebreak import errors as errors
     from tiebreak import studies as studies
     from tiebreak.analysis import theory as theory
+    from tiebreak.analysis.disaggregation import Disaggregation as Disaggregation
     from tiebreak.analysis.disaggregation import disaggregate as disaggregate
+    from tiebreak.analysis.explanation import Contributions as Contributions
+    from tiebreak.analysis.explanation import Explanation as Explanation
+    from tiebreak.analysis.worst_off_users import ProviderExposure as ProviderExposure
+    from tiebreak.analysis.worst_off_users import WorstCase as WorstCase
     from tiebreak.analysis.worst_off_users import is_top_heavy as is_top_heavy
     from tiebreak.analysis.worst_off_users import provider_exposure as provider_exposure
     from tiebreak.analysis.worst_off_users import worst_case as worst_case
     from tiebreak.comparison import Comparison as Comparison
+    from tiebreak.comparison import ComparisonSummary as ComparisonSummary
     from tiebreak.comparison import compare as compare
     from tiebreak.errors import InputError as InputError
     from tiebreak.errors import TiebreakError as TiebreakError
@@ -30,7 +36,10 @@ if TYPE_CHECKING:
     from tiebreak.inputs import read_weights as read_weights
     from tiebreak.metrics import metric as metric
     from tiebreak.orderings import Ordering as Ordering
+    from tiebreak.orderings.base import RequestOrders as RequestOrders
+    from tiebreak.orderings.bootstrap import Bootstrap as Bootstrap
     from tiebreak.populations import population as population
+    from tiebreak.populations.lags import LagCurve as LagCurve
     from tiebreak.preferences import preference as preference
     from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
     from tiebreak.projection import Levels as Levels
@@ -39,46 +48,48 @@ if TYPE_CHECKING:
     from tiebreak.projection import project as project
     from tiebreak.projection import sample_labels as sample_labels
     from tiebreak.projection import sample_requests as sample_requests
+    from tiebreak.results.overview import Overview as Overview
+    from tiebreak.results.record import Result as Result
+    from tiebreak.scores import MeanIntervals as MeanIntervals
+    from tiebreak.scores import Means as Means
     from tiebreak.scores import Scores as Scores
+    from tiebreak.significance import Significance as Significance
+    from tiebreak.significance.result import Letters as Letters
     from tiebreak.simulation import simulate as simulate
+    from tiebreak.studies.base import Findings as Findings
+    from tiebreak.utilities import PopulationScores as PopulationScores
     from tiebreak.utilities import Utilities as Utilities
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "Experiment": "experiment",
-    "Comparison": "comparison",
-    "compare": "comparison",
-    "Ordering": "orderings",
-    "preference": "preferences",
-    "Scores": "scores",
-    "Utilities": "utilities",
-    "population": "populations",
-    "disaggregate": "analysis.disaggregation",
-    "metric": "metrics",
-    "InputError": "errors",
-    "TiebreakError": "errors",
-    "Judgements": "inputs",
-    "Run": "inputs",
-    "read_aspects": "inputs",
-    "read_groups": "inputs",
-    "read_judgements": "inputs",
-    "read_providers": "inputs",
-    "read_weights": "inputs",
-    "UNRETRIEVED": "_kernels.interface",
-    "Levels": "projection",
-    "Positions": "projection",
-    "positions": "projection",
-    "project": "projection",
-    "sample_labels": "projection",
-    "sample_requests": "projection",
-    "simulate": "simulation",
-    "worst_case": "analysis.worst_off_users",
-    "provider_exposure": "analysis.worst_off_users",
-    "is_top_heavy": "analysis.worst_off_users",
+_NAMES = {
+    "analysis.disaggregation": ("Disaggregation", "disaggregate"),
+    "analysis.explanation": ("Contributions", "Explanation"),
+    "analysis.worst_off_users": ("ProviderExposure", "WorstCase", "is_top_heavy", "provider_exposure", "worst_case"),
+    "comparison": ("Comparison", "ComparisonSummary", "compare"),
+    "errors": ("InputError", "TiebreakError"),
+    "experiment": ("Experiment",),
+    "inputs": ("Judgements", "Run", "read_aspects", "read_groups", "read_judgements", "read_providers", "read_weights"),
+    "metrics": ("metric",),
+    "orderings": ("Ordering",),
+    "orderings.base": ("RequestOrders",),
+    "orderings.bootstrap": ("Bootstrap",),
+    "populations": ("population",),
+    "populations.lags": ("LagCurve",),
+    "preferences": ("preference",),
+    "projection": ("UNRETRIEVED", "Levels", "Positions", "positions", "project", "sample_labels", "sample_requests"),
+    "results.overview": ("Overview",),
+    "results.record": ("Result",),
+    "scores": ("MeanIntervals", "Means", "Scores"),
+    "significance": ("Significance",),
+    "significance.result": ("Letters",),
+    "simulation": ("simulate",),
+    "studies.base": ("Findings",),
+    "utilities": ("PopulationScores", "Utilities"),
 }
-"""Public names and the module each one lives in."""
+"""Modules and the public names that live in each."""
 
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = {"errors": "errors", "studies": "studies", "theory": "analysis.theory"}
 """Public modules, and where each one is."""
 

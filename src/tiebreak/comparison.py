@@ -69,7 +69,7 @@ def win_tie_loss_cell(row: Row, digits: int) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary(Result):
+class ComparisonSummary(Result):
     """Every pair over all requests."""
 
     pairs: tuple[PairSummary, ...]
@@ -193,13 +193,13 @@ class Comparison(Result):
             f"{run} and {other} were not compared, only runs with {join_names(self.baselines)}.", kind="names"
         )
 
-    def summary(self) -> Summary:
+    def summary(self) -> ComparisonSummary:
         """Mean, interval, wins, ties and losses of every pair."""
         parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
         rows = (PairSummary(*names, self.measure, mean, *interval, *counts) for names, mean, interval, counts in parts)
-        return Summary(tuple(rows), (self.description, *self.notes, CLEAR), self.library)
+        return ComparisonSummary(tuple(rows), (self.description, *self.notes, CLEAR), self.library)
 
-    def preview(self) -> Summary:
+    def preview(self) -> ComparisonSummary:
         return self.summary()
 
     @property

@@ -192,7 +192,7 @@ def reading_options(command: Command, *, audit: bool = False, is_needed: bool = 
 
     @wraps(command)
     def reading(qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
-        options |= {"audit": True} if audit else {}
+        options["audit"] = audit
         how = {name: options[name] for name in Options._fields if name in options}
         early = None
         if qrels is not None and can_read_early(options):

@@ -1,0 +1,169 @@
+"""Every result has one form, found by its class: one that is added without an example here fails."""
+
+import json
+import math
+import pkgutil
+import re
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+import tiebreak as tb
+from tiebreak.results.formats import finite
+from tiebreak.results.plots import Drawn
+from tiebreak.results.record import Result
+
+HOSTILE = '<script>x</script>|&_%$#{}~^\\*\x1b[2J"'
+"""A name that HTML, Markdown, LaTeX and terminals could each stumble over."""
+QRELS = {f"q{k}{HOSTILE}": {f"a{HOSTILE}": 1, "b": 2} for k in range(3)}
+RUNS = {
+    f"one{HOSTILE}": {q: {f"a{HOSTILE}": 3.0, "x": 2.0, "b": 1.0} for q in QRELS},
+    "two": {q: {"x": 3.0, "b": 2.0, f"a{HOSTILE}": 1.0} for q in QRELS},
+}
+ONE, TWO = RUNS
+VALUES = {run: {q: (k + 1) / (k + len(run)) for k, q in enumerate(QRELS)} for run in RUNS}
+PROVIDERS = {f"a{HOSTILE}": f"A{HOSTILE}", "b": "B"}
+
+
+@cache
+def experiment():
+    return tb.Experiment(QRELS, [tb.Run(rankings, name=name) for name, rankings in RUNS.items()])
+
+
+def grouped():
+    return tb.Utilities(VALUES, groups=dict.fromkeys(QRELS, f"group{HOSTILE}"))
+
+
+def property_table():
+    from tiebreak.studies.properties.paper import Cell, PropertyTable
+
+    findings = tb.studies.check_properties("mean", pairs=2).findings
+    return PropertyTable(tuple(Cell("mean", True, finding) for finding in findings), (), ("Searched.",))
+
+
+EXAMPLES = {
+    "Scores": lambda: experiment().evaluate(["AP", "RR"]),
+    "Means": lambda: experiment().evaluate(["AP", "RR"]).summary(),
+    "MeanIntervals": lambda: experiment().evaluate("AP").intervals(),
+    "Comparison": lambda: experiment().compare("RPP"),
+    "ComparisonSummary": lambda: experiment().compare("RPP").summary(),
+    "Ordering": lambda: experiment().order("RPP"),
+    "RequestOrders": lambda: experiment().compare("RPP").order_requests(),
+    "Bootstrap": lambda: experiment().compare("RPP").bootstrap(resamples=9),
+    "Significance": lambda: experiment().compare("RPP").test("sign"),
+    "Letters": lambda: experiment().compare("RPP").test("sign").letter_table(),
+    "Explanation": lambda: experiment().explain(ONE, TWO, next(iter(QRELS))),
+    "Contributions": lambda: experiment().explain(ONE, TWO),
+    "Overview": lambda: experiment().audit(),
+    "Disaggregation": lambda: tb.disaggregate(experiment().positions, "AP", ONE, TWO),
+    "WorstCase": lambda: tb.worst_case(experiment().positions, "AP"),
+    "ProviderExposure": lambda: tb.provider_exposure(experiment().positions, PROVIDERS),
+    "PopulationScores": lambda: grouped().evaluate(["mean", "min"]),
+    "LagCurve": lambda: tb.Utilities(VALUES).by_lag(ONE, TWO, resamples=9),
+    "Findings": lambda: tb.studies.ties(experiment(), ["AP"]),
+    "PowerStudy": lambda: tb.studies.power(experiment(), ["AP"]),
+    "PropertyReport": lambda: tb.studies.check_properties("mean", pairs=2),
+    "PropertyTable": lambda: property_table(),
+    "AxiomTable": lambda: tb.studies.axioms("S-Recall", lists=0),
+}
+PLAIN = (str, int, float, bool, type(None))
+
+
+def subclasses(cls):
+    """Every result that users receive; those between are none themselves."""
+    for below in cls.__subclasses__():
+        yield from subclasses(below)
+        if below is not Drawn and below.__module__.startswith("tiebreak."):
+            yield below
+
+
+def all_results():
+    for module in pkgutil.walk_packages(tb.__path__, "tiebreak."):
+        if not module.name.endswith(("._core", ".__main__")):
+            import_module(module.name)
+    return sorted(set(subclasses(Result)), key=lambda cls: cls.__name__)
+
+
+@pytest.fixture(params=[pytest.param(cls, id=cls.__name__) for cls in all_results()])
+def result(request):
+    made = example(request.param.__name__)
+    assert type(made) is request.param
+    return made
+
+
+@cache
+def example(name):
+    assert name in EXAMPLES, f"give tests/results/test_contract.py an example of {name}"
+    return EXAMPLES[name]()
+
+
+def same(x, y):
+    """Equal, and NaN where the other is NaN or, in a frame, nothing."""
+    if isinstance(x, float) and math.isnan(x):
+        return y is None or y != y
+    if isinstance(x, tuple):
+        return list(x) == list(y)
+    return y is None or y != y if x is None else x == y
+
+
+def test_class_is_exported_and_documented(result):
+    name = type(result).__name__
+    assert type(result).__module__.startswith("tiebreak.studies.") or getattr(tb, name) is type(result)
+    assert type(result).__doc__ and not type(result).__doc__.startswith(f"{name}(")
+
+
+def test_every_row_has_a_plain_value_for_every_column(result):
+    assert isinstance(result.columns, tuple) and len({*result.columns}) == len(result.columns)
+    rows = list(result.rows())
+    assert len(rows) > 0
+    for row in rows:
+        assert len(row) == len(result.columns)
+        assert all(type(part) in PLAIN for cell in row for part in (cell if type(cell) is tuple else [cell])), row
+
+
+def test_notes_are_sentences_and_settings_plain_data(result):
+    assert isinstance(result.notes, tuple) and all(isinstance(note, str) and note for note in result.notes)
+    assert isinstance(result.settings, dict)
+    assert json.loads(json.dumps(finite(result.settings))) == finite(result.settings)
+
+
+def test_dictionary_holds_the_rows(result):
+    held = result.to_dict()
+    assert list(held) == ["settings", "notes", "rows"]
+    assert (held["settings"], held["notes"]) == (result.settings, list(result.notes))
+    for record, row in zip(held["rows"], result.rows(), strict=True):
+        assert list(record) == list(result.columns)
+        assert all(map(same, record.values(), row))
+    json.dumps(finite(held))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_frame_holds_the_rows(result, library):
+    pytest.importorskip(library)
+    import narwhals as nw
+
+    from tiebreak.results.formats import to_frame
+
+    frame = nw.from_native(to_frame(result.columns, result.rows(), library))
+    assert frame.columns == list(result.columns)
+    for read, row in zip(frame.rows(), result.rows(), strict=True):
+        assert all(map(same, row, read)), (read, row)
+
+
+def test_hostile_names_do_no_harm_in_latex(result):
+    body = re.sub(r"\\\\\n", "\n", result.to_latex().split("\\midrule\n")[1].split("\\bottomrule")[0])
+    cells = {len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines()}
+    assert len(cells) == 1
+    assert "\x1b" not in body and not re.search(r"(?<!\\)[%$#_]", body)
+
+
+def test_hostile_names_do_no_harm_in_markdown(result):
+    rows = [line for line in result.to_markdown().splitlines() if line.startswith("| ")]
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
+    assert "\x1b" not in result.to_markdown() and not re.search(r"(?<!\\)<", result.to_markdown())
+
+
+def test_hostile_names_do_no_harm_in_notebooks_and_terminals(result):
+    assert "<script" not in result._repr_html_() and "\x1b" not in result._repr_html_()
+    assert "\x1b" not in repr(result) and repr(result) == repr(result).strip("\n")
