@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, check_min_grade, load_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.projection.candidates import admission_notes, with_unjudged
+from tiebreak.projection.candidates import add_unjudged, removal_notes
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions, SubtopicEntries
 
@@ -70,9 +69,9 @@ def project(
     binary : bool
         Forget the grades: relevant items have grade 1.
     depth : int, optional
-        Cut every ranking after so many items.
+        Truncate rankings at this depth.
     judged_only : bool
-        Remove unjudged items from every ranking, before it is cut.
+        Remove unjudged items from every ranking, before truncation.
     requests : {"judged", "common"}
         Evaluate every judged request, those missing from a run as retrieving nothing; or only those that every run
         lists.
@@ -90,7 +89,7 @@ def project(
     pool : bool
         Also count the distinct items of each request over all rankings.
     exclude : path, dict or frame, optional
-        Items to remove from the rankings of their request, before they are cut: what a user is known to have seen, as
+        Items to remove from the rankings of their request, before truncation: what a user is known to have seen, as
         the training data hold it. Values, if any, do not matter.
     candidates : path, dict or frame, optional
         The only items that may stand in the rankings of their request, its relevant items among them: all others are
@@ -126,41 +125,44 @@ def project(
     relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
-    made = as_runs(runs, memory)
-    check_rank_column(made, ties)
-    excluded, allowed = (
-        read_pairs(given, what, memory)
-        for given, what in ((exclude, "the excluded items"), (candidates, "the candidates"))
-    )
+    systems = as_runs(runs, memory)
+    for run in systems:
+        if ties == "rank" and run.source.is_table:
+            raise InputError(
+                f'{run.source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
+            )
+    excluded = read_pairs(exclude, "the excluded items", memory)
+    allowed = read_pairs(candidates, "the candidates", memory)
     plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
     judged_only = judged_only or allowed is not None
     options = Options(
         depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1, audit
     )
-    projection = _kernels.project([run.source.kernel for run in made], plan.judged, options, tick, early)
+    projection = _kernels.project([run.source.kernel for run in systems], plan.judged, options, tick, early)
     if isinstance(projection, Fault):
-        faults.refuse(projection, made[projection.file].source, faults.RUN, memory)
-    audits = tuple(
-        FileAudit.from_counts(
-            run.source.label,
-            projection.counts,
-            k,
-            (low, high) if low <= high else (np.nan, np.nan),
-            run.source.first_line,
-        )
-        for k, (run, (low, high)) in enumerate(zip(made, projection.scores.tolist(), strict=True))
+        faults.refuse(projection, systems[projection.file].source, faults.RUN, memory)
+    audits = tuple(file_audits(systems, projection))
+    check_shared(systems, judgements, projection, audits)
+    libraries = [judgements.library, *(run.source.library for run in systems)]
+    positions = replace(
+        plan.positions(tuple(run.name for run in systems), projection),
+        min_grade=min_grade,
+        relevant_from=relevant_from,
+        ties=ties,
+        audits=audits,
+        notes=(*removal_notes(judgements, excluded, allowed), *empty_notes(systems, audits)),
+        library=next(filter(None, libraries), None),
     )
-    check_shared(made, judgements, projection, audits)
-    positions = plan.positions(tuple(run.name for run in made), projection)
-    positions = replace(positions, min_grade=min_grade, relevant_from=relevant_from, ties=ties, audits=audits)
-    notes = (*admission_notes(judgements, excluded, allowed), *empty_notes(made, audits))
-    positions = replace(positions, notes=notes)
-    libraries = [judgements.library, *(run.source.library for run in made)]
-    positions = replace(positions, library=next(filter(None, libraries), None))
     if requests == "common":
         positions = common_requests(positions)
     warn_of_empty(positions)
     return positions
+
+
+def file_audits(runs: list[Run], projection: Projection) -> Iterator[FileAudit]:
+    for k, (run, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
+        scores = (low, high) if low <= high else (np.nan, np.nan)
+        yield FileAudit.from_counts(run.source.label, projection.counts, k, scores, run.source.first_line)
 
 
 def common_requests(positions: Positions) -> Positions:
@@ -178,7 +180,7 @@ def common_requests(positions: Positions) -> Positions:
 
 
 class Plan:
-    """Where in a run's row of ranks each judgement's rank belongs: relevant items first, then the others."""
+    """Which slot of a run's row of ranks each judgement's rank goes to: relevant items first, then the others."""
 
     def __init__(
         self,
@@ -188,71 +190,58 @@ class Plan:
         candidates: Judgements | None = None,
         judged_only: bool = False,
     ) -> None:
-        self.judgements, self.judged_only = judgements, judged_only
-        self.excluded, self.candidates = excluded, candidates
-        relevant = judgements.grade > 0
-        self.relevant, self.entries = self.stored(relevant)
-        self.slot = np.full(len(judgements), -1, dtype=np.int32)
-        self.slot[self.entries] = np.arange(len(self.entries))
-        self.slots = len(self.entries)
-        self.others = self.stored(~relevant) if nonrelevant else None
-        if self.others:
-            _, entries = self.others
-            self.slot[entries] = self.slots + np.arange(len(entries))
-            self.slots = len(judgements)
+        of = self.judgements = judgements
+        relevant = of.grade > 0
+        self.layout, self.entries = self.lay_out(relevant)
+        self.others, other_entries = self.lay_out(~relevant & nonrelevant)
+        entries = np.concatenate([self.entries, other_entries])
+        self.slot = np.full(len(of), -1, dtype=np.int32)
+        self.slot[entries] = np.arange(len(entries))
+        self.other_entries = other_entries if nonrelevant else None
+        self.judged = Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, len(entries))
+        self.judgement_of_entry: NDArray[np.int64] | None = None
+        if excluded is not None or candidates is not None:
+            self.judged, self.judgement_of_entry = add_unjudged(self.judged, of, excluded, candidates, judged_only)
 
-    def stored(self, mask: NDArray[np.bool_]) -> tuple[Layout, NDArray[np.int64]]:
+    def lay_out(self, mask: NDArray[np.bool_]) -> tuple[Layout, NDArray[np.int64]]:
         """The layout of some judgements, and these in the order it stores them."""
         entries = np.flatnonzero(mask)
         layout, order = Layout.from_requests(self.judgements.request[entries], len(self.judgements.requests))
         return layout, entries[order]
 
-    @cached_property
-    def judged(self) -> Judged:
-        of = self.judgements
-        made = Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, self.slots)
-        if self.excluded is None and self.candidates is None:
-            return made
-        made, self.judgement_of_entry = with_unjudged(made, of, self.excluded, self.candidates, self.judged_only)
-        return made
-
     def positions(self, runs: tuple[str, ...], projection: Projection) -> Positions:
-        ranks, m = projection.ranks, len(self.entries)
-        relevant = self.part(runs, projection, self.relevant, self.entries, ranks[:, :m])
-        nonrelevant = self.part(runs, projection, *self.others, ranks[:, m:]) if self.others else None
-        top = None if projection.top is None else tuple(map(self.top_items, projection.top))
-        subtopics = self.subtopics()
-        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=subtopics, judgements=self.judgements)
-
-    def top_items(self, top: TopItems) -> TopItems:
-        """The same, with judgements by their own places where other items stood between them."""
-        if self.excluded is None and self.candidates is None:
-            return top
-        judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
-        return top._replace(judgement=judgement.astype(np.int32))
-
-    def part(
-        self,
-        runs: tuple[str, ...],
-        projection: Projection,
-        layout: Layout,
-        entries: NDArray[np.int64],
-        ranks: NDArray[np.int32],
-    ) -> Positions:
-        of = self.judgements
-        return Positions(
+        of, ranks, m = self.judgements, projection.ranks, len(self.entries)
+        relevant = Positions(
             runs,
             of.requests,
             of.items,
-            layout,
-            np.ascontiguousarray(ranks),
-            of.item[entries],
-            of.grade[entries],
+            self.layout,
+            np.ascontiguousarray(ranks[:, :m]),
+            of.item[self.entries],
+            of.grade[self.entries],
             projection.listed,
             projection.retrieved,
             projection.tied,
             pool=projection.pool,
         )
+        nonrelevant = None
+        if self.other_entries is not None:
+            nonrelevant = replace(
+                relevant,
+                layout=self.others,
+                ranks=np.ascontiguousarray(ranks[:, m:]),
+                item=of.item[self.other_entries],
+                grade=of.grade[self.other_entries],
+            )
+        top = None if projection.top is None else tuple(map(self.top_items, projection.top))
+        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics(), judgements=of)
+
+    def top_items(self, top: TopItems) -> TopItems:
+        """The same, with judgements by their own places where other items stood between them."""
+        if self.judgement_of_entry is None:
+            return top
+        judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
+        return top._replace(judgement=judgement.astype(np.int32))
 
     def subtopics(self) -> SubtopicEntries | None:
         rows = self.judgements.subtopics
@@ -280,12 +269,9 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
             "give every run the positions of the same relevant items, at least one: [[2, 5], [4, None]].", kind="shape"
         )
     for vector in vectors:
-        given = [p for p in vector if p is not None]
-        if not all(is_position(p) for p in given) or len({*given}) < len(given):
-            raise InputError(
-                f"{list(vector)} are not positions: whole numbers from 1 on, no two equal, None where unretrieved.",
-                kind="shape",
-            )
+        retrieved = [check_count(p, "position", high=UNRETRIEVED - 1) for p in vector if p is not None]
+        if len({*retrieved}) < len(retrieved):
+            raise InputError(f"{list(vector)}: two items have the same position. Give each its own.", kind="shape")
     ranks = np.array([[UNRETRIEVED if p is None else p for p in vector] for vector in vectors], dtype=np.int32)
     size = ranks.shape[1]
     last = np.where(ranks == UNRETRIEVED, 0, ranks).max(axis=1).astype(np.int32)[:, None]
@@ -301,18 +287,6 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
         retrieved=last,
         tied=np.zeros_like(last),
     )
-
-
-def is_position(p: object) -> bool:
-    return isinstance(p, (int, np.integer)) and not isinstance(p, bool) and bool(1 <= p < UNRETRIEVED)
-
-
-def check_rank_column(runs: list[Run], ties: str) -> None:
-    for run in runs:
-        if ties == "rank" and run.source.is_table:
-            raise InputError(
-                f'{run.source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
-            )
 
 
 def check_shared(
