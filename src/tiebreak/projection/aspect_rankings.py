@@ -5,14 +5,13 @@ A sibling of `Positions`: those hold where relevant items stand, these hold what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
@@ -54,7 +53,7 @@ class AspectTable:
         return np.ascontiguousarray(self.of_item.T)
 
     @cached_property
-    def place_of_id(self) -> NDArray[np.int64]:
+    def id_order(self) -> NDArray[np.int64]:
         """Where the item of each row stands in the order of ids; that of which nothing is known is last."""
         place = np.full(len(self.of_item), len(self.items), dtype=np.int64)
         place[sorted(range(len(self.names)), key=self.names.__getitem__)] = np.arange(len(self.names))
@@ -98,25 +97,10 @@ class Ratings:
 class AspectRankings:
     """The first k items of every ranking.
 
-    Attributes
-    ----------
-    runs : tuple of str
-    requests : Ids
-    table : AspectTable
-    item : int array [run, request, k]
-        Rows of the table; -1 where a ranking is shorter.
-    rating : array [run, request, k]
-        NaN where the user did not rate the item.
-    rated : Ratings
-        All that users rated, of which ideal rankings are made.
-    profile : Ratings
-        What tells which aspects a user likes.
-    largest : float
-        The largest rating that was given.
-    min_grade : float, optional
-        The rating from which an item counts as relevant; by default any above 0.
-    own : bool array [request, aspect], optional
-        The aspects that a request has, where they are its subtopics; by default all.
+    `item` [run, request, k] are rows of the table, -1 where a ranking is shorter; `rating` is NaN where the user did
+    not rate the item. `rated` is all that users rated, of which ideal rankings are made, `profile` what tells which
+    aspects a user likes, and `largest` the largest rating. Items are relevant from the rating `min_grade` on, by
+    default above 0. `own` [request, aspect] are the aspects that a request has, where they are its subtopics.
     """
 
     runs: tuple[str, ...]
@@ -131,7 +115,7 @@ class AspectRankings:
     own: NDArray[np.bool_] | None = None
 
     @property
-    def counted(self) -> NDArray[np.bool_]:
+    def available(self) -> NDArray[np.bool_]:
         """Which aspects [request, aspect] a request could be shown."""
         return np.ones((len(self.requests), len(self.table.labels)), dtype=bool) if self.own is None else self.own
 
@@ -150,17 +134,17 @@ class AspectRankings:
         return shares
 
     @property
-    def without_aspect(self) -> int:
-        """How many rated items have none."""
+    def n_without_aspect(self) -> int:
+        """How many rated items have no aspect."""
         return int((self.table.of_item[self.rated.item, 0] == len(self.table.labels)).sum())
 
     @property
-    def without_profile(self) -> int:
+    def n_without_profile(self) -> int:
         """How many users' ratings say nothing about aspects."""
         return int((self.interest.sum(axis=1) == 0).sum())
 
     @property
-    def unserved(self) -> int:
+    def n_unserved(self) -> int:
         """How many users have an interest that nothing they rated serves."""
         request = self.rated.request
         wanted = [self.interest[request, slot.take(self.rated.item)] > 0 for slot in self.table.slots]
@@ -171,18 +155,10 @@ class AspectRankings:
 
 @dataclass(frozen=True, eq=False)
 class AspectSource:
-    """Where the aspects of items come from: a table, or the subtopics of judgements.
+    """Where the aspects of items come from: a mapping, or the subtopics of judgements.
 
-    Attributes
-    ----------
-    judgements : Judgements
-        The ratings, with all their grades.
-    aspects : mapping, optional
-        The aspects of every item.
-    profile : Judgements, optional
-        Ratings that tell which aspects a user likes; by default the judgements.
-    depth : int
-        How many of the first items of a ranking are looked at.
+    The judgements have all their grades. A `profile` of other ratings may tell which aspects a user likes. The first
+    `depth` items of a ranking are looked at.
     """
 
     judgements: Judgements
@@ -195,14 +171,47 @@ class AspectSource:
         return self.aspects is not None or self.judgements.subtopics is not None
 
     def rankings(self, positions: Positions) -> AspectRankings:
-        """The first items of rankings that were read with ``top``."""
+        """The first items of rankings that were read with ``top``.
+
+        With subtopics, an item has those of its request that it is relevant to, and is rated by its largest grade; of
+        an unjudged item no subtopic is known.
+        """
+        judgements, requests = self.judgements, positions.requests
         if self.aspects is not None:
-            return aspect_rankings(positions, self)
-        if self.profile is not None:
+            table, own = AspectTable.from_aspects(self.aspects), None
+            codes = table.codes(judgements.items)[judgements.item]
+        elif self.profile is not None:
             raise InputError(
                 "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
             )
-        return subtopic_rankings(positions, self)
+        else:
+            table, own = subtopic_table(judgements)
+            own = own[judgements.places(requests)]
+            codes = np.arange(len(judgements.item))
+        item, rating = self.first_items(positions, None if own is not None else table)
+        rated = Ratings.from_codes(judgements, requests, codes)
+        liked = rated if self.profile is None else Ratings.from_judgements(self.profile, requests, table)
+        largest = float(judgements.grade.max(initial=0.0))
+        return AspectRankings(
+            positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own
+        )
+
+    def first_items(self, positions: Positions, table: AspectTable | None) -> tuple[NDArray[np.int64], Floats]:
+        """Rows and ratings [run, request, rank] of the first items; the rows are judgements where there is no table."""
+        assert positions.top is not None, "rankings were read with their first items"
+        requests = np.arange(len(positions.requests))
+        tops = [take_top(top, requests, self.depth) for top in positions.top]
+        depth = max((int(np.diff(top.starts).max(initial=0)) for top in tops), default=0)
+        shape = len(positions.runs), len(positions.requests), max(depth, 1)
+        item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
+        for run, top in enumerate(tops):
+            sizes = np.diff(top.starts)
+            request, rank = np.repeat(requests, sizes), ranges(np.zeros_like(sizes), sizes)
+            known = top.judgement >= 0
+            rows = np.where(known, top.judgement, len(self.judgements)) if table is None else table.codes(Ids(*top.items))
+            item[run, request, rank] = rows
+            rating[run, request[known], rank[known]] = self.judgements.grade[top.judgement[known]]
+        return item, rating
 
 
 def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:
@@ -230,76 +239,16 @@ def with_intents(positions: Positions, intents: Judgements) -> Positions:
 
 
 def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic: str) -> float:
-    found = known.get(request, {}).get(subtopic)
-    if found is None or found < 0:
-        problem = "has no likelihood" if found is None else f"has the likelihood {found:g}"
+    value = known.get(request, {}).get(subtopic)
+    if value is None or value < 0:
+        problem = "has no likelihood" if value is None else f"has the likelihood {value:g}"
         raise InputError(
             f"intents: subtopic {quote(subtopic)} of request {quote(request)} {problem}. Give a number from 0 on "
             "for each subtopic that has a judged item.",
             kind="subtopic",
             request=request,
         )
-    return found
-
-
-def aspect_rankings(positions: Positions, source: AspectSource) -> AspectRankings:
-    """The first items with aspects of a table."""
-    judgements, profile = source.judgements, source.profile
-    table = AspectTable.from_aspects(source.aspects or {})
-    item, rating = first_items(positions, source, lambda top: table.codes(Ids(*top.items)))
-    rated = Ratings.from_judgements(judgements, positions.requests, table)
-    liked = rated if profile is None else Ratings.from_judgements(profile, positions.requests, table)
-    largest = float(judgements.grade.max(initial=0.0))
-    return AspectRankings(
-        positions.runs, positions.requests, table, item, rating, rated, liked, largest, positions.min_grade
-    )
-
-
-def subtopic_rankings(positions: Positions, source: AspectSource) -> AspectRankings:
-    """The same where subtopics are the aspects of judged items, each its request's own.
-
-    An item has the subtopics that it is relevant to, and is rated by its largest grade; of one that is not judged no
-    subtopic is known.
-    """
-    judgements = source.judgements
-    table, own = subtopic_table(judgements)
-    unknown = len(judgements.item)
-    item, rating = first_items(
-        positions, source, lambda top: np.where(top.judgement >= 0, top.judgement, unknown).astype(np.int64)
-    )
-    rated = Ratings.from_codes(judgements, positions.requests, np.arange(unknown))
-    largest = float(judgements.grade.max(initial=0.0))
-    return AspectRankings(
-        positions.runs,
-        positions.requests,
-        table,
-        item,
-        rating,
-        rated,
-        rated,
-        largest,
-        positions.min_grade,
-        own[judgements.places(positions.requests)],
-    )
-
-
-def first_items(
-    positions: Positions, source: AspectSource, rows_of: Callable[[TopItems], NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], Floats]:
-    """Rows of the table and ratings [run, request, rank] of what stands first, where the rows of a run's are given."""
-    assert positions.top is not None, "rankings were read with their first items"
-    requests = np.arange(len(positions.requests))
-    tops = [take_top(top, requests, source.depth) for top in positions.top]
-    depth = max((int(np.diff(top.starts).max(initial=0)) for top in tops), default=0)
-    shape = len(positions.runs), len(positions.requests), max(depth, 1)
-    item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
-    for run, top in enumerate(tops):
-        sizes = np.diff(top.starts)
-        request, rank = np.repeat(np.arange(len(sizes)), sizes), ranges(np.zeros_like(sizes), sizes)
-        item[run, request, rank] = rows_of(top)
-        known = top.judgement >= 0
-        rating[run, request[known], rank[known]] = source.judgements.grade[top.judgement[known]]
-    return item, rating
+    return value
 
 
 def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool_]]:
