@@ -83,17 +83,17 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     from tiebreak.metrics.diversity.alpha_beta_ndcg import InterestMetric, NoisyOrNDCG
 
     rankings = positions.aspect_rankings
-    unknown = rankings.without_aspect
+    unknown = rankings.n_without_aspect
     lacking = f" {plural(unknown, 'rated item')} without one." if unknown else ""
     yield f"{plural(len(rankings.table.labels), 'aspect')}.{lacking}"
     of_interests = [m for m in metrics if isinstance(m, InterestMetric) and m.interest == "profile"]
     if of_interests:
         whose = "their own ratings" if positions.aspect_source.profile is None else "a profile"
-        empty = rankings.without_profile
+        empty = rankings.n_without_profile
         counted = f" {plural(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
         yield f"Users' interest in aspects is taken from {whose}.{counted}"
     by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
-    if by_rated and (unserved := rankings.unserved):
+    if by_rated and (unserved := rankings.n_unserved):
         yield f"Users whose interests nothing that they rated serves, for whom it is 0: {unserved:,}."
     if any(getattr(m, "r_max", 0) is None for m in metrics):
         yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."

@@ -2,7 +2,7 @@
 
 from tiebreak.projection.levels import Bucket, Levels
 from tiebreak.projection.position_table import Positions
-from tiebreak.projection.primitives import UNRETRIEVED, dense_rank, exposure, pair_signs, weighted_sum
+from tiebreak.projection.primitives import UNRETRIEVED, dense_rank, pair_signs
 from tiebreak.projection.reading import positions, project
 from tiebreak.projection.sampling import sample_labels, sample_requests
 
@@ -12,11 +12,9 @@ __all__ = [
     "Levels",
     "Positions",
     "dense_rank",
-    "exposure",
     "pair_signs",
     "positions",
     "project",
     "sample_labels",
     "sample_requests",
-    "weighted_sum",
 ]

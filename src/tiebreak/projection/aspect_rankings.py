@@ -208,7 +208,9 @@ class AspectSource:
             sizes = np.diff(top.starts)
             request, rank = np.repeat(requests, sizes), ranges(np.zeros_like(sizes), sizes)
             known = top.judgement >= 0
-            rows = np.where(known, top.judgement, len(self.judgements)) if table is None else table.codes(Ids(*top.items))
+            rows = (
+                np.where(known, top.judgement, len(self.judgements)) if table is None else table.codes(Ids(*top.items))
+            )
             item[run, request, rank] = rows
             rating[run, request[known], rank[known]] = self.judgements.grade[top.judgement[known]]
         return item, rating

@@ -105,9 +105,9 @@ class Levels:
         begin = 0
         for bucket in self._buckets:
             p = bucket.p if cutoff is None else np.where(bucket.p <= cutoff, bucket.p, UNRETRIEVED)
-            found = distinct_vectors(p)
-            labels[:, bucket.requests] = begin + found
-            begin += int(found.max(initial=-1)) + 1
+            codes = distinct_vectors(p)
+            labels[:, bucket.requests] = begin + codes
+            begin += int(codes.max(initial=-1)) + 1
         return labels
 
     def vectors(self, run: int, requests: NDArray[np.int64]) -> list[list[int]]:
@@ -126,12 +126,12 @@ class Levels:
     def pessimistic(self, n: ArrayLike) -> Levels:
         """Unretrieved items at the bottom of a corpus of n items, or of n[request] items."""
         n = np.broadcast_to(np.asarray(n), len(self.requests))
-        return self._imputed(lambda b: imputation.pessimistic(b.p, n[b.requests], self.retrieved[:, b.requests]))
+        return self._impute(lambda b: imputation.pessimistic(b.p, n[b.requests], self.retrieved[:, b.requests]))
 
     def optimistic(self) -> Levels:
         """Unretrieved items right after the last retrieved one; for study."""
-        return self._imputed(lambda b: imputation.optimistic(b.p, self.retrieved[:, b.requests]))
+        return self._impute(lambda b: imputation.optimistic(b.p, self.retrieved[:, b.requests]))
 
-    def _imputed(self, impute: Callable[[Bucket], NDArray[np.int64]]) -> Levels:
+    def _impute(self, impute: Callable[[Bucket], NDArray[np.int64]]) -> Levels:
         buckets = (replace(b, p=impute(b).astype(np.int32)) for b in self._buckets)
         return replace(self, _buckets=tuple(buckets))

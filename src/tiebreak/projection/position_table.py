@@ -220,7 +220,7 @@ class Positions:
         if mask.all():
             return self
         entries = np.flatnonzero(mask)
-        return self._stored(entries, self.layout.request[entries], len(self.requests))
+        return self._store(entries, self.layout.request[entries], len(self.requests))
 
     def _take(self, axis: str, places: NDArray[np.int64]) -> dict[str, Any]:
         """Some places along an axis, of every column that has it."""
@@ -246,7 +246,7 @@ class Positions:
         stored[self.request_order] = np.arange(len(stored))
         sizes = self.layout.sizes[stored[places]]
         entries = ranges(self.layout.starts[stored[places]], sizes)
-        taken = self._stored(entries, np.repeat(np.arange(len(places)), sizes), len(places))
+        taken = self._store(entries, np.repeat(np.arange(len(places)), sizes), len(places))
         return replace(
             taken,
             **self._take("request", places),
@@ -255,7 +255,7 @@ class Positions:
             nonrelevant=None if self.nonrelevant is None else self.nonrelevant.take_requests(places),
         )
 
-    def _stored(self, entries: NDArray[np.int64], request: NDArray[np.int64], requests: int) -> Positions:
+    def _store(self, entries: NDArray[np.int64], request: NDArray[np.int64], requests: int) -> Positions:
         """Only these entries, of the requests given, stored anew by size."""
         layout, order = Layout.from_requests(request, requests)
         entries = entries[order]

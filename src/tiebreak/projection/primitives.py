@@ -5,7 +5,7 @@ All work on the last axis, the recall levels, of arrays ``p[run, request, m]`` t
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,31 +15,7 @@ from tiebreak._kernels.interface import UNRETRIEVED
 Ranks: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["UNRETRIEVED", "dense_rank", "exposure", "pair_signs", "weighted_sum"]
-
-
-def exposure(p: Ranks, table: Floats) -> Floats:
-    """Look up the exposure of every position.
-
-    ``table[k]`` is that of position k; its last entry, 0, stands for every position beyond, unretrieved items among
-    them. ``table[0]`` is never used.
-
-    Examples
-    --------
-    >>> exposure(np.array([1, 2, UNRETRIEVED], dtype=np.int32), np.array([0.0, 1.0, 0.5, 0.0])).tolist()
-    [1.0, 0.5, 0.0]
-    """
-    assert table[-1] == 0, "the last entry stands for unretrieved items"
-    return table.take(p, mode="clip")
-
-
-def weighted_sum(x: NDArray[Any], w: NDArray[Any]) -> Floats:
-    """Sum over recall levels of x times w.
-
-    Written so on purpose: the bits of a matrix product depend on how many requests are worked on at once.
-    """
-    summed: Floats = np.ascontiguousarray(x * w).sum(-1)
-    return summed
+__all__ = ["UNRETRIEVED", "dense_rank", "pair_signs"]
 
 
 def pair_signs(x: Ranks, y: Ranks) -> NDArray[np.int8]:

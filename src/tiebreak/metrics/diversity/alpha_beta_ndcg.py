@@ -55,7 +55,7 @@ class InterestMetric(AspectMetric):
         """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
         if self.interest == "profile":
             return rankings.interest
-        counted = rankings.counted
+        counted = rankings.available
         shares = np.zeros(rankings.interest.shape)
         shares[:, :-1] = counted / np.maximum(counted.sum(axis=1, keepdims=True), 1)
         return shares
@@ -368,7 +368,7 @@ class AspectRecall(AspectMetric):
         return self.values_of(rankings).nearest
 
     def values_of(self, rankings: AspectRankings) -> ExactValues:
-        counted = rankings.counted
+        counted = rankings.available
         shown = (first_shown(rankings) <= int(self.cutoff or 1)) & counted
         return ExactValues.quotients(shown.sum(axis=-1), np.maximum(counted.sum(axis=-1), 1))
 
@@ -391,7 +391,7 @@ class AspectReciprocalRank(AspectMetric):
         return self.values_of(rankings).nearest
 
     def values_of(self, rankings: AspectRankings) -> ExactValues:
-        last = np.where(rankings.counted, first_shown(rankings), 1.0).max(axis=-1)
+        last = np.where(rankings.available, first_shown(rankings), 1.0).max(axis=-1)
         is_shown = last <= int(self.cutoff or 1)
         return ExactValues.quotients(is_shown.astype(np.int64), np.where(is_shown, last, 1).astype(np.int64))
 

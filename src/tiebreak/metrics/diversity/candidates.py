@@ -57,7 +57,7 @@ def with_shown(rankings: AspectRankings, cutoff: int) -> Ratings:
     request = np.concatenate([rated.request, new[0]])
     item = np.concatenate([rated.item, new[1]])
     rating = np.concatenate([rated.rating, np.full(new.shape[1], np.nan)])
-    order = np.lexsort((rankings.table.place_of_id[item], request))
+    order = np.lexsort((rankings.table.id_order[item], request))
     starts = np.searchsorted(request[order], np.arange(len(rankings.requests) + 1))
     return Ratings(starts, item[order], rating[order])
 
@@ -65,7 +65,7 @@ def with_shown(rankings: AspectRankings, cutoff: int) -> Ratings:
 def with_all(rankings: AspectRankings) -> Iterator[Candidates]:
     """All items that have aspects."""
     table, rated = rankings.table, rankings.rated
-    by_id = np.argsort(table.place_of_id[:-1])
+    by_id = np.argsort(table.id_order[:-1])
     step = max(1, NUMBERS_AT_ONCE // max(1, table.of_item.size))
     for begin in range(0, len(rankings.requests) if len(by_id) else 0, step):
         requests = np.arange(begin, min(begin + step, len(rankings.requests)))
