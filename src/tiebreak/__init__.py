@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tiebreak.analysis.disaggregation import disaggregate as disaggregate
     from tiebreak.analysis.explanation import Contributions as Contributions
     from tiebreak.analysis.explanation import Explanation as Explanation
-    from tiebreak.analysis.worst_off_users import ProviderExposure as ProviderExposure
+    from tiebreak.analysis.providers import ProviderExposure as ProviderExposure
+    from tiebreak.analysis.providers import provider_exposure as provider_exposure
+    from tiebreak.analysis.top_heaviness import is_top_heavy as is_top_heavy
     from tiebreak.analysis.worst_off_users import WorstCase as WorstCase
-    from tiebreak.analysis.worst_off_users import is_top_heavy as is_top_heavy
-    from tiebreak.analysis.worst_off_users import provider_exposure as provider_exposure
     from tiebreak.analysis.worst_off_users import worst_case as worst_case
     from tiebreak.comparison import Comparison as Comparison
     from tiebreak.comparison import ComparisonSummary as ComparisonSummary
@@ -65,7 +65,9 @@ __version__ = "0.1.0"
 _NAMES = {
     "analysis.disaggregation": ("Disaggregation", "disaggregate"),
     "analysis.explanation": ("Contributions", "Explanation"),
-    "analysis.worst_off_users": ("ProviderExposure", "WorstCase", "is_top_heavy", "provider_exposure", "worst_case"),
+    "analysis.providers": ("ProviderExposure", "provider_exposure"),
+    "analysis.top_heaviness": ("is_top_heavy",),
+    "analysis.worst_off_users": ("WorstCase", "worst_case"),
     "comparison": ("Comparison", "ComparisonSummary", "compare"),
     "errors": ("InputError", "TiebreakError"),
     "experiment": ("Experiment",),

@@ -20,7 +20,7 @@ from tiebreak.analysis.theory import (
     worst_case_is_tse,
     worst_case_of_optimal_ranker,
 )
-from tiebreak.analysis.worst_off_users import is_top_heavy
+from tiebreak.analysis.top_heaviness import is_top_heavy
 from tiebreak.exact import Doubles
 from tiebreak.exact.arithmetic import decimals, whole_numbers
 from tiebreak.metrics import RecallLevelMetric, metric

@@ -1,6 +1,6 @@
-"""Results on paper: how often measures tie, how many values they take, where they look, what they promise.
+"""Results on paper: tie probabilities, numbers of values, orientation and worst cases of measures.
 
-No data is needed. What is rational is a Fraction, and exact.
+No data is needed. Rational results are exact Fractions.
 """
 
 from __future__ import annotations
@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import comb
-from numbers import Integral
 
 import numpy as np
 
+from tiebreak import metrics
+from tiebreak._base.checks import LARGEST, check_count
 from tiebreak._base.spec import parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_level_form
-from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.recall_level import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
 
-ROUNDING = 1e-9
-"""How far sums of normalisations may be apart and count as equal."""
+ROUNDING = 4 * np.finfo(np.float64).eps
+"""Relative rounding error of a sum of floats, per term."""
 
 
 def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) -> Fraction:
@@ -51,12 +51,12 @@ def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) 
     >>> round(float(tie_probability("R@1000", 10**6, 50)), 3)
     0.907
     """
-    n, m = sizes(n, m)
+    n, m = check_sizes(n, m)
     spec = parse(measure)
     name = lower_name(spec.name)
     if name not in TIED_PAIRS:
         raise UnknownNameError("measure with a known probability of ties", spec.name, TIED_PAIRS)
-    k = spec.cutoff if cutoff is None else whole("cutoff", cutoff, 1)
+    k = spec.cutoff if cutoff is None else check_count(cutoff, "cutoff")
     if spec.arguments or (name == "R") != (k is not None) or (cutoff and spec.cutoff):
         raise InputError(
             f"{measure!r} with cutoff={cutoff}. Give R one cutoff, the others none, and no parameters.", kind="spec"
@@ -65,14 +65,14 @@ def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) 
 
 
 def lower_name(name: str) -> str:
-    """The lexicographic preferences as they are called here; other names as they are."""
+    """The lexicographic preferences in lower case; other names unchanged."""
     from tiebreak.preferences import ALIASES
 
     preference = ALIASES.get(name, name)
     return preference.lower() if preference in ("LexiRecall", "LexiPrecision") else name
 
 
-def alike_in_one_end(n: int, m: int) -> int:
+def count_equal_ends(n: int, m: int) -> int:
     r"""Pairs of position vectors with the same last position, or the same first one.
 
     The sum of :math:`\binom{j}{a}^2` over j < n, a = m - 1, without its n terms. By
@@ -82,8 +82,8 @@ def alike_in_one_end(n: int, m: int) -> int:
     return sum(comb(a, d) * comb(a + d, a) * comb(n, a + d + 1) for d in range(min(a, n - m) + 1))
 
 
-def alike_in_number_above(n: int, m: int, k: int) -> int:
-    """Pairs of position vectors with as many positions up to k."""
+def count_equal_recall(n: int, m: int, k: int) -> int:
+    """Pairs of position vectors with the same number of positions up to k."""
     k = min(k, n)
     return sum((comb(k, i) * comb(n - k, m - i)) ** 2 for i in range(m + 1))
 
@@ -91,12 +91,12 @@ def alike_in_number_above(n: int, m: int, k: int) -> int:
 TIED_PAIRS: dict[str, Callable[[int, int, int], int]] = {
     "lexirecall": lambda n, m, k: comb(n, m),
     "lexiprecision": lambda n, m, k: comb(n, m),
-    "TSE": lambda n, m, k: alike_in_one_end(n, m),
-    "RR": lambda n, m, k: alike_in_one_end(n, m),
-    "R": alike_in_number_above,
-    "RP": lambda n, m, k: alike_in_number_above(n, m, m),
+    "TSE": lambda n, m, k: count_equal_ends(n, m),
+    "RR": lambda n, m, k: count_equal_ends(n, m),
+    "R": count_equal_recall,
+    "RP": lambda n, m, k: count_equal_recall(n, m, m),
 }
-"""Of all pairs of position vectors, how many a measure ties."""
+"""How many of all pairs of position vectors a measure ties."""
 
 
 def first_position_tie_probability(n: int, m: int, p1: int) -> Fraction:
@@ -109,8 +109,8 @@ def first_position_tie_probability(n: int, m: int, p1: int) -> Fraction:
     >>> print(first_position_tie_probability(10, 3, 1), first_position_tie_probability(10, 3, 8))
     3/10 1/120
     """
-    n, m = sizes(n, m)
-    p1 = whole("p1", p1, 1, n)
+    n, m = check_sizes(n, m)
+    p1 = check_count(p1, "p1", high=n)
     return Fraction(comb(n - p1, m - 1), comb(n, m))
 
 
@@ -129,7 +129,7 @@ def number_of_values(method: str, n: int, m: int) -> int:
     >>> number_of_values("RR", 12, 5), number_of_values("lexiprecision", 12, 5)
     (8, 792)
     """
-    n, m = sizes(n, m)
+    n, m = check_sizes(n, m)
     values = {"RR": n - m + 1, "TSE": n - m + 1, "lexiprecision": comb(n, m), "lexirecall": comb(n, m)}
     name = lower_name(method)
     if name not in values:
@@ -147,8 +147,8 @@ def growth_of_values(n: int, m: int, added: int) -> Fraction:
     >>> print(growth_of_values(10, 3, 2))      # (10 + 1 - 4)/4 * (10 + 1 - 5)/5
     21/10
     """
-    n, m = sizes(n, m)
-    return Fraction(comb(n, m + whole("added", added, 0, n - m)), comb(n, m))
+    n, m = check_sizes(n, m)
+    return Fraction(comb(n, m + check_count(added, "added", 0, n - m)), comb(n, m))
 
 
 def precision_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = False) -> float:
@@ -172,7 +172,7 @@ def precision_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool 
     >>> precision_orientation("RR", 10, 3), precision_orientation("P@5", 10, 3)
     (0.875, 0.2)
     """
-    n, m = sizes(n, m, UNRETRIEVED - 1)
+    n, m = check_sizes(n, m, UNRETRIEVED - 1)
     return loss(metric, n, [1, *range(n - m + 2, n + 1)], [*range(n - m + 1, n + 1)], scaled)
 
 
@@ -191,13 +191,13 @@ def recall_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = F
     >>> recall_orientation("RR", 10, 2), recall_orientation("R@5", 10, 2), recall_orientation("TSE", 10, 2, scaled=True)
     (0.0, 0.5, 1.0)
     """
-    n, m = sizes(n, m, UNRETRIEVED - 1)
+    n, m = check_sizes(n, m, UNRETRIEVED - 1)
     return loss(metric, n, [*range(1, m + 1)], [*range(1, m), n], scaled)
 
 
-def loss(metric: str | Metric, n: int, before: Sequence[int], after: Sequence[int], scaled: bool) -> float:
-    asked = metric_of(metric)
-    form = asked if isinstance(asked, LevelMetric) else recall_level_form(asked)
+def loss(spec: str | Metric, n: int, before: Sequence[int], after: Sequence[int], scaled: bool) -> float:
+    metric = metrics.metric(spec)
+    form = metric if isinstance(metric, LevelMetric) else recall_level_form(metric)
     m = len(before)
     p = np.array([[before, after, range(1, m + 1), range(n - m + 1, n + 1)]], dtype=np.int32)
     high, low, highest, lowest = form.score(p)[0].tolist()
@@ -233,10 +233,10 @@ def worst_case_of_optimal_ranker(metric: str | Metric, m: int, *, stochastic: bo
     >>> worst_case_of_optimal_ranker("AP", 2), worst_case_of_optimal_ranker("AP", 2, stochastic=True)
     (0.5, 0.75)
     """
-    m = whole("m", m, 1)
-    form = recall_level_form(metric_of(metric))
+    m = check_count(m, "m")
+    form = recall_level_metric(metric)
     if stochastic:
-        return min(expected_utility(form, size, m) for size in range(1, m + 1))
+        return min(mean_utility(form, size, m) for size in range(1, m + 1))
     if not worst_case_is_tse(form, m):
         raise InputError(
             f"{metric}: its worst case over users is not known to be e(m), which takes a strictly decreasing exposure "
@@ -246,8 +246,8 @@ def worst_case_of_optimal_ranker(metric: str | Metric, m: int, *, stochastic: bo
     return float(form.exposure(np.array([float(m)]), m)[0])
 
 
-def expected_utility(form: RecallLevelMetric, size: int, m: int) -> float:
-    """Of a user who wants so many of the m items that stand in random order at the top."""
+def mean_utility(form: RecallLevelMetric, size: int, m: int) -> float:
+    """The expected utility of a user who wants `size` of the m items that stand in random order at the top."""
     e = form.exposure_to_cutoff(np.arange(1.0, m + 1), size)
     users = comb(m, size)
     chance = [[comb(k - 1, i - 1) * comb(m - k, size - i) / users for k in range(1, m + 1)] for i in range(1, size + 1)]
@@ -275,14 +275,14 @@ def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
     >>> worst_case_is_tse("AP", 100), worst_case_is_tse("R@10", 100)
     (True, False)
     """
-    m = whole("m", m, 1)
-    form = recall_level_form(metric_of(metric))
+    m = check_count(m, "m")
+    form = recall_level_metric(metric)
     if not is_strict(form) or form.normalisation(1)[0] != 1:
         return False
     before = np.ones(1)
     for size in range(2, m + 1):
         after = np.cumsum(form.normalisation(size))
-        if (after[1:] < before * (1 - ROUNDING)).any():
+        if (after[1:] < before * (1 - size * ROUNDING)).any():
             return False
         before = after
     return True
@@ -295,13 +295,16 @@ def is_strict(form: RecallLevelMetric) -> bool:
     return not isinstance(form, TotalSearchEfficiency) or is_strict(recall_level_form(form.base))
 
 
-def sizes(n: int, m: int, largest: int | None = None) -> tuple[int, int]:
-    n = whole("n", n, 1, largest)
-    return n, whole("m", m, 1, n)
+def recall_level_metric(spec: str | Metric) -> RecallLevelMetric:
+    """The recall-level metric that a spec names; graded nDCG in its binary form."""
+    return recall_level_form(metrics.metric(spec))
+
+
+def check_sizes(n: int, m: int, largest: int = LARGEST) -> tuple[int, int]:
+    """A number of items, and how many of them are relevant."""
+    n = check_count(n, "n", high=largest)
+    return n, check_count(m, "m", high=n)
 
 
 def whole(name: str, value: int, low: int, high: int | None = None) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < low or (high is not None and value > high):
-        bounds = f"from {low} on" if high is None else f"from {low} to {high}"
-        raise InputError(f"{name}={value!r}. Give a whole number {bounds}.", kind="size")
-    return int(value)
+    return check_count(value, name, low, LARGEST if high is None else high)

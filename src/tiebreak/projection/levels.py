@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -59,11 +59,14 @@ class Levels:
     @classmethod
     def from_vectors(cls, p: Ranks) -> Levels:
         """Levels of ``p[run, request, m]``, increasing positions of requests of one size."""
-        runs, requests, m = p.shape
-        names = tuple(map(str, range(runs)))
-        listed = np.zeros((runs, requests), dtype=np.int32)
+        return cls.from_buckets([Bucket(p.shape[-1], np.arange(p.shape[1]), p)])
+
+    @classmethod
+    def from_buckets(cls, buckets: Sequence[Bucket]) -> Levels:
+        """Levels of runs and requests without names."""
+        runs, requests = len(buckets[0].p), sum(len(bucket.requests) for bucket in buckets)
         nameless = Ids(b"", np.zeros(requests + 1, dtype=np.int64))
-        return cls(names, nameless, listed, (Bucket(m, np.arange(requests), p),))
+        return cls(tuple(map(str, range(runs))), nameless, np.zeros((runs, requests), np.int32), tuple(buckets))
 
     def buckets(self) -> Iterator[Bucket]:
         """Requests by their number of relevant items, the smallest first."""

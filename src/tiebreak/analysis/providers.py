@@ -1,0 +1,214 @@
+"""How much exposure each provider of items gets, and who gets the least (LR 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._base.checks import check_choice
+from tiebreak.analysis.theory import recall_level_metric
+from tiebreak.errors import InputError, quote
+from tiebreak.inputs import Ids, read_providers
+from tiebreak.inputs.sources import Path
+from tiebreak.metrics import Metric, RecallLevelMetric
+from tiebreak.metrics.recall_level import ones
+from tiebreak.projection import Levels, Positions
+from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Bucket
+from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.results.record import Result, Row
+
+
+class Exposure(NamedTuple):
+    """The cumulative positive exposure of one provider in one ranking."""
+
+    run: str
+    request: str
+    provider: str
+    exposure: float
+    is_worst: bool
+
+
+class WorstOffProvider(NamedTuple):
+    """The smallest exposure in one ranking, and the providers that have it: several if they tie."""
+
+    run: str
+    request: str
+    exposure: float
+    providers: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProviderExposure(Result):
+    """Exposure of every provider with a relevant item, by run and request.
+
+    Attributes
+    ----------
+    runs : tuple of str
+    requests : Ids
+    providers : tuple of str
+        Sorted by name.
+    metric : str
+    request, provider : arrays [pair]
+        The pairs of a request and a provider with an item relevant to it, as places in `requests` and `providers`.
+    exposure : array [run, pair]
+    is_worst : bool array [run, pair]
+        No provider of that request has less; several if they tie.
+    n_without_provider : int
+        Relevant items left out because their provider is unknown.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids
+    providers: tuple[str, ...]
+    metric: str
+    request: NDArray[np.int64]
+    provider: NDArray[np.int64]
+    exposure: Floats
+    is_worst: NDArray[np.bool_]
+    n_without_provider: int
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+    columns = Exposure._fields
+    marked_column = "exposure"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"metric": self.metric, "n_without_provider": self.n_without_provider}
+
+    def is_marked(self, row: Row) -> bool:
+        return bool(row["is_worst"])
+
+    def rows(self) -> Iterator[Exposure]:
+        """One row per run, request and provider."""
+        pairs = [(self.requests[q], self.providers[v]) for q, v in zip(self.request, self.provider, strict=True)]
+        for r, run in enumerate(self.runs):
+            values, worst = self.exposure[r].tolist(), self.is_worst[r].tolist()
+            for pair, value, is_worst in zip(pairs, values, worst, strict=True):
+                yield Exposure(run, *pair, value, is_worst)
+
+    def worst_off(self) -> Iterator[WorstOffProvider]:
+        """One row per run and request that has a provider."""
+        for key, group in groupby(self.rows(), key=lambda row: (row.run, row.request)):
+            worst = [row for row in group if row.is_worst]
+            yield WorstOffProvider(*key, worst[0].exposure, tuple(row.provider for row in worst))
+
+
+def provider_exposure(
+    positions: Positions,
+    providers: Path | Mapping[Any, Any] | Any,
+    metric: str | Metric = "AP",
+    *,
+    missing: str = "error",
+) -> ProviderExposure:
+    r"""How much of the users' attention falls on each provider's relevant items (LR eq 2).
+
+    .. math:: \eta_e(\pi, \mathcal{R}, \mathcal{R}') = \sum_{i=1}^{m} e(p_i) \, \mathbb{I}(\bar{p}_i \in \mathcal{R}')
+
+    The worst-off provider of a request is the one with the least, among those with a relevant item.
+
+    Parameters
+    ----------
+    positions : Positions
+    providers : path, dict or frame
+        The provider of every item, as `read_providers` reads it.
+    metric : str or Metric
+        A recall-level metric, whose exposure e is used.
+    missing : {"error", "skip"}
+        What to do with relevant items that have no provider: raise an error, or leave them out and count them.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> shares = provider_exposure(tb.positions([[2, 4, 6], [1, None, 5]]), {"d1": "ann", "d2": "bob", "d3": "bob"})
+    >>> [(row.provider, row.exposure) for row in shares.rows() if row.run == "run2"]
+    [('ann', 1.0), ('bob', 0.2)]
+    >>> [row.providers for row in shares.worst_off()]
+    [('bob',), ('bob',)]
+    """
+    form = recall_level_metric(metric)
+    entries = positions.only_relevant(form.rel)
+    names, owner = match_providers(entries, providers, missing)
+    known = np.flatnonzero(owner >= 0)
+    pair, member = np.unique(entries.layout.request[known] * len(names) + owner[known], return_inverse=True)
+    request, provider = np.divmod(pair, len(names))
+    sizes = entries.relevant()[request] if form.depends_on_size else np.zeros(len(pair), dtype=np.int64)
+    exposure, is_worst = np.empty((len(entries.runs), len(pair))), np.zeros((len(entries.runs), len(pair)), dtype=bool)
+    for m in np.unique(sizes).tolist():
+        columns, inside = np.flatnonzero(sizes == m), np.flatnonzero(sizes[member.ravel()] == m)
+        group = np.searchsorted(columns, member.ravel()[inside])
+        values = TotalExposure(form, m).of_levels(group_levels(entries.ranks[:, known[inside]], group))
+        exposure[:, columns] = values.nearest
+        is_worst[:, columns] = is_least(values.codes(), request[columns])
+    return ProviderExposure(
+        entries.runs,
+        entries.requests,
+        names,
+        str(metric),
+        request,
+        provider,
+        exposure,
+        is_worst,
+        len(owner) - len(known),
+        library=entries.library,
+    )
+
+
+def match_providers(entries: Positions, providers: Any, missing: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The names of the providers, and whose each entry's item is: -1 if unknown."""
+    check_choice(missing, "missing", ("error", "skip"))
+    by_item = read_providers(providers)
+    codes, place = np.unique(entries.item, return_inverse=True)
+    items = [entries.items[code] for code in codes.tolist()]
+    unowned = [item for item in items if item not in by_item]
+    if unowned and (missing == "error" or len(unowned) == len(items)):
+        raise InputError(
+            f"{len(unowned)} of {len(items)} relevant items have no provider, {quote(unowned[0])} among them. "
+            f'Give them one, or leave them out by missing="skip" if there are others.',
+            kind="provider",
+            item=unowned[0],
+        )
+    names = tuple(sorted({by_item[item] for item in items if item in by_item}))
+    number = {name: k for k, name in enumerate(names)}
+    owner = np.array([number[by_item[item]] if item in by_item else -1 for item in items], dtype=np.int64)
+    return names, owner[place.ravel()]
+
+
+def group_levels(ranks: Ranks, group: NDArray[np.int64]) -> Levels:
+    """The increasing positions of groups of entries, in the place of requests."""
+    layout, order = Layout.from_requests(group, int(group.max()) + 1)
+    ranks = ranks[:, order]
+    blocks = ((m, groups, ranks[:, span].reshape(len(ranks), -1, m)) for m, groups, span in layout.blocks())
+    return Levels.from_buckets([Bucket(m, groups, np.sort(p, axis=-1)) for m, groups, p in blocks])
+
+
+def is_least(codes: NDArray[np.int64], request: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which cells have the smallest code of their request; the columns of a request are neighbours."""
+    starts = np.flatnonzero(np.diff(request, prepend=-1))
+    least = np.minimum.reduceat(codes, starts, axis=1)
+    is_least: NDArray[np.bool_] = codes == np.repeat(least, np.diff(starts, append=len(request)), axis=1)
+    return is_least
+
+
+@dataclass(frozen=True)
+class TotalExposure(RecallLevelMetric):
+    """The summed exposure of some of a request's m relevant items, by the exposure of another metric."""
+
+    form: RecallLevelMetric
+    m: int
+    name: ClassVar[str] = "exposure"
+
+    @property
+    def is_rational(self) -> bool:
+        return self.form.is_rational
+
+    def exposure(self, k: Any, m: int) -> Any:
+        return self.form.exposure_to_cutoff(k, self.m)
+
+    def weight(self, i: Any, m: int) -> Any:
+        return ones(m, i)
