@@ -27,7 +27,7 @@ def tiebreak(qrels: str, run: str) -> PerRequest:
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
         main()
     rows = [json.loads(line) for line in out.getvalue().splitlines()]
-    return {measure: [row[measure] for row in rows] for measure in MEASURES}
+    return {measure: [row["value"] for row in rows if row["measure"] == measure] for measure in MEASURES}
 
 
 def pytrec_eval(qrels: str, run: str) -> PerRequest:

@@ -38,7 +38,8 @@ def by_command(qrels: str, runs: list[str]) -> dict[str, Any]:
     sys.argv[1:] = ["compare", qrels, *runs, "--format", "jsonl"]
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
         main()
-    first = json.loads(out.getvalue().splitlines()[0])
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    first = {row["measure"]: row["value"] for row in reversed(rows)}
     return {"first": [first[name] for name in PREFERENCES]}
 
 

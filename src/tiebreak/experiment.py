@@ -263,7 +263,7 @@ class Experiment:
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
         said = (*((LOWER,) if lower else ()), *reading_notes(positions, made.rel, len(known)))
-        return Utilities.of(table, str(made), said, weights, groups)
+        return Utilities.from_table(table, str(made), said, weights, groups)
 
     def explain(
         self,

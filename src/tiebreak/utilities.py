@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import check_names, find_name
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
@@ -72,20 +72,20 @@ class Utilities:
     columns : dict, optional
         Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
     missing : float, optional
-        The value of cells that are missing; without it they are an error that lists them.
+        The value of missing cells; without it they are an error that lists them.
     lower_is_better : bool
         Values are costs, such as latencies: utilities are minus the values.
     weights : path, dict or frame, optional
         How much each request counts, such as its traffic; for populations that allow it.
     groups : path, dict or frame, optional
-        The group of every request.
+        The group of every request. Orders, tests and the like are then over groups, by their means.
     measure : str
         What the values are, for tables.
 
     Examples
     --------
-    >>> made = Utilities({"a": {"q1": 1, "q2": 0.1}, "b": {"q1": 0.4, "q2": 0.4}})
-    >>> made.order("leximin").ranking(), made.order("mean").ranking()
+    >>> utilities = Utilities({"a": {"q1": 1, "q2": 0.1}, "b": {"q1": 0.4, "q2": 0.4}})
+    >>> utilities.order("leximin").ranking(), utilities.order("mean").ranking()
     (['b', 'a'], ['a', 'b'])
     """
 
@@ -100,24 +100,24 @@ class Utilities:
         groups: Path | Mapping[Any, Any] | Any = None,
         measure: str = "utility",
     ) -> None:
-        read = read_utilities(table, columns=columns, missing=missing, lower_is_better=lower_is_better)
-        self._set(read, measure, (LOWER,) if lower_is_better else (), weights, groups)
+        values = read_utilities(table, columns=columns, missing=missing, lower_is_better=lower_is_better)
+        self._set(values, measure, (LOWER,) if lower_is_better else (), weights, groups)
 
     @classmethod
-    def of(
+    def from_table(
         cls, table: UtilityTable, measure: str, notes: tuple[str, ...] = (), weights: Any = None, groups: Any = None
     ) -> Utilities:
-        """Utilities that are at hand already."""
-        made = cls.__new__(cls)
-        made._set(table, measure, notes, weights, groups)
-        return made
+        """Utilities that are in memory already."""
+        utilities = cls.__new__(cls)
+        utilities._set(table, measure, notes, weights, groups)
+        return utilities
 
     def _set(self, table: UtilityTable, measure: str, notes: tuple[str, ...], weights: Any, groups: Any) -> None:
         if weights is not None:
-            table = replace(table, weights=weights_of(table.requests, weights))
+            table = replace(table, weights=request_weights(table.requests, weights))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
-        self.groups = None if groups is None else groups_of(table.requests, groups)
+        self.groups = None if groups is None else tuple(every_request(table.requests, read_groups(groups), "group"))
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -138,24 +138,19 @@ class Utilities:
         )
 
     def order(self, by: str | Population = "leximin") -> Ordering:
-        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
-
-        Where there are groups, the population is over the means of the groups.
-        """
-        if self.groups is not None:
-            return self.grouped().order(self._named(by).bare)
-        made = self._population(by)
-        said = f"Over {plural(len(self.requests), 'request')}."
-        more = () if made.is_number else ("The score is the number of runs below; equal utilities tie.",)
-        notes = (said, *more, *self.notes)
-        scores = made.scores(self.table)
+        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``."""
+        chosen = self._population(by)
+        of = self._units
+        chosen.check(of.table)
+        more = () if chosen.is_number else ("The score is the number of runs below; equal utilities tie.",)
+        scores = chosen.scores(of.table)
         return Ordering.from_scores(
-            self.measure,
-            str(made.bare),
+            of.measure,
+            str(chosen.bare),
             self.runs,
             scores,
-            reported=[made.shown(score) for score in scores],
-            notes=notes,
+            reported=[chosen.shown(score) for score in scores],
+            notes=(f"Over {plural(len(of.requests), 'request')}.", *more, *of.notes),
             library=self.table.library,
         )
 
@@ -163,76 +158,69 @@ class Utilities:
         """The numbers of populations for every run; for every group of requests where there are groups."""
         if not isinstance(populations, (str, Population, Iterable)):
             raise InputError(f"{populations!r} is no population. Give its name, such as mean.", kind="spec")
-        asked = [populations] if isinstance(populations, (str, Population)) else list(populations)
-        names = [str(spec).strip() for spec in asked]
-        if not names:
-            raise InputError("no population was given. Give at least one, such as mean.", kind="empty")
-        if len(set(names)) < len(names):
-            raise InputError(f"a population was given twice: {', '.join(names)}. Give each once.", kind="names")
-        made = [(name, self._number(spec)) for name, spec in zip(names, asked, strict=True)]
+        several = [populations] if isinstance(populations, (str, Population)) else list(populations)
+        names = [str(spec).strip() for spec in several]
+        check_names(names, "population", "mean")
+        chosen = [(name, self._number(spec)) for name, spec in zip(names, several, strict=True)]
         notes = (f"Of {self.measure}, over {plural(len(self.requests), 'request')}.", *self.notes)
-        return PopulationScores(tuple(self._values(made)), notes, self.table.library)
+        return PopulationScores(tuple(self._values(chosen)), notes, self.table.library)
 
     def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
         parts = [(None, self.table)] if self.groups is None else [*self._parts()]
-        for name, made in populations:
+        for name, chosen in populations:
             for group, table in parts:
-                made.check(table)
-                for run, score in zip(self.runs, made.scores(table), strict=True):
-                    yield PopulationValue(run, group, name, made.shown(score))
+                chosen.check(table)
+                for run, score in zip(self.runs, chosen.scores(table), strict=True):
+                    yield PopulationValue(run, group, name, chosen.shown(score))
 
     def grouped(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
 
         Examples
         --------
-        >>> made = Utilities({"a": {"q": 1, "r": 0, "s": 1}, "b": {"q": 1, "r": 1, "s": 0}},
-        ...                  groups={"q": "fr", "r": "fr", "s": "de"})
-        >>> made.grouped("mean").values.tolist(), made.grouped("mean").worst()[0]
+        >>> utilities = Utilities({"a": {"q": 1, "r": 0, "s": 1}, "b": {"q": 1, "r": 1, "s": 0}},
+        ...                       groups={"q": "fr", "r": "fr", "s": "de"})
+        >>> utilities.grouped("mean").values.tolist(), utilities.grouped("mean").worst()[0]
         ([[0.5, 1.0], [1.0, 0.0]], ('a', ['fr'], 0.5))
         """
         if self.groups is None:
             raise InputError("these utilities have no groups. Give them: Utilities(table, groups=...).", kind="groups")
-        made = self._number(by)
+        chosen = self._number(by)
         names, columns = [], []
         for group, table in self._parts():
-            made.check(table)
+            chosen.check(table)
             names.append(group)
-            columns.append(made.scores(table))
-        minus = "minus " if made.lower_is_better else ""
-        said = f"Groups of requests stand for requests: {minus}{made} in each of {plural(len(names), 'group')}."
+            columns.append(chosen.scores(table))
+        minus = "minus " if chosen.lower_is_better else ""
+        note = f"Groups of requests stand for requests: {minus}{chosen} in each of {plural(len(names), 'group')}."
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
         table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
-        return Utilities.of(table, f"{minus}{made.bare} of {self.measure}", (*self.notes, said))
+        return Utilities.from_table(table, f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note))
 
     def win_shares(self, run: str, other: str) -> WinShares:
         """In which share of the requests each of two runs is better, and in which they tie; by weight where weighted.
 
-        Where there are groups, of the groups by their means.
-
         Examples
         --------
-        >>> made = Utilities({"a": {"q": 1, "r": 0}, "b": {"q": 0, "r": 0}}, weights={"q": 1, "r": 3})
-        >>> made.win_shares("a", "b")
+        >>> utilities = Utilities({"a": {"q": 1, "r": 0}, "b": {"q": 0, "r": 0}}, weights={"q": 1, "r": 3})
+        >>> utilities.win_shares("a", "b")
         WinShares(first=0.25, tied=0.75, second=0.0)
         """
-        if self.groups is not None:
-            return self.grouped().win_shares(run, other)
+        table = self._units.table
         x, y = (np.array([find_name(name, self.runs)]) for name in (run, other))
-        sign = np.sign(self.table.numbers.differences(x, y).nearest[0])
-        weights = np.ones(len(sign)) if self.table.weights is None else self.table.weights
+        sign = np.sign(table.numbers.differences(x, y).nearest[0])
+        weights = np.ones(len(sign)) if table.weights is None else table.weights
         whole = Sample.from_floats(weights).total()
         return WinShares(*(float(Sample.from_floats(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups by their means, and their utility."""
-        if self.groups is not None:
-            return self.grouped().worst()
-        codes = self.values if self.table.exact is None else self.table.exact.codes()
+        table = self._units.table
+        codes = table.values if table.exact is None else table.exact.codes()
         worst = (np.flatnonzero(row == row.min()).tolist() for row in codes)
         return [
-            (run, [self.requests[k] for k in places], float(row[places[0]]))
-            for run, row, places in zip(self.runs, self.values, worst, strict=True)
+            (run, [table.requests[k] for k in places], float(row[places[0]]))
+            for run, row, places in zip(self.runs, table.values, worst, strict=True)
         ]
 
     def by_lag(
@@ -244,104 +232,88 @@ class Utilities:
         resamples: int = 1000,
         seed: int = 0,
     ) -> LagCurve:
-        """How sure leximin is of two runs: requests are drawn anew, many times, for every lag of smoothing.
+        """How sure leximin is of two runs: requests are resampled, many times, for every lag of smoothing.
 
-        Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them. Where there are
-        groups they stand for requests, by their means.
+        Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
-        if self.groups is not None:
-            return self.grouped().by_lag(run, other, lags, resamples=resamples, seed=seed)
-        self._check_no_weights("by_lag")
-        x, y = (self.table.sample(find_name(name, self.runs)) for name in (run, other))
+        table = self._units._unweighted_table("by_lag")
+        x, y = (table.sample(find_name(name, self.runs)) for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-        return replace(lag_curve(x, y, (run, other), self.requests, lags, resamples, seed), library=self.table.library)
+        return replace(lag_curve(x, y, (run, other), table.requests, lags, resamples, seed), library=table.library)
 
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
-        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`.
-
-        Where there are groups they stand for requests, by their means.
-        """
-        if self.groups is not None:
-            return self.grouped().test(test, baseline, **how)
-        self._check_no_weights("a test")
+        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
+        units = self._units
+        table = units._unweighted_table("a test")
         size = len(self.runs)
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
-        of_runs = self.table.numbers
-        values = of_runs.differences(pairs.x, pairs.y)
+        values = table.numbers.differences(pairs.x, pairs.y)
         mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
         paired = Paired(
-            self.measure,
+            units.measure,
             self.runs,
-            self.requests,
+            table.requests,
             pairs,
             values.nearest,
             mean,
             is_difference=True,
             exactly=values.exactly,
             is_rational=values.is_rational,
-            of_runs=of_runs,
+            of_runs=table.numbers,
         )
-        made = significance(paired, test, **how)
-        return replace(made, more_notes=(*made.more_notes, *self.notes), library=self.table.library)
+        result = significance(paired, test, **how)
+        return replace(result, more_notes=(*result.more_notes, *units.notes), library=table.library)
 
-    def _check_no_weights(self, what: str) -> None:
+    @property
+    def _units(self) -> Utilities:
+        """What orders and tests are over: these, or the means of groups where there are groups."""
+        return self if self.groups is None else self.grouped()
+
+    def _unweighted_table(self, what: str) -> UtilityTable:
         if self.table.weights is not None:
             raise InputError(f"{what} takes no weights: every request counts once. Leave them out.", kind="weights")
+        return self.table
 
     def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
         """Every group and its part of the table, in order of appearance."""
         groups = np.array(self.groups)
         for group in dict.fromkeys(self.groups or ()):
-            places = np.flatnonzero(groups == group)
-            part = self.table.take(places)
+            part = self.table.take(np.flatnonzero(groups == group))
             if part.weights is not None and not part.weights.any():
                 raise InputError(f"all requests of group {quote(group)} have weight 0.", kind="weight")
             yield group, part
 
     def _population(self, by: str | Population) -> Population:
-        made = self._named(by)
-        made.check(self.table)
-        return made
-
-    def _named(self, by: str | Population) -> Population:
-        """The population asked for, which is of these utilities if it says of what it is."""
-        made = population(by)
-        if made.metric is not None and str(made.metric) != self.measure:
-            raise InputError(f"{made}: these utilities are of {self.measure}, not of {made.metric}.", kind="spec")
-        return made
+        """The population; if it names a metric, these utilities must be of that metric."""
+        chosen = population(by)
+        if chosen.metric is not None and str(chosen.metric) != self.measure:
+            raise InputError(f"{chosen}: these utilities are of {self.measure}, not of {chosen.metric}.", kind="spec")
+        return chosen
 
     def _number(self, by: str | Population) -> Population:
-        made = self._population(by)
-        if not made.is_number:
-            raise InputError(f"{made} orders runs and has no number for each. Ask for an order by it.", kind="spec")
-        return made
+        """The same, which must be a number for every run."""
+        chosen = self._population(by)
+        chosen.check(self.table)
+        if not chosen.is_number:
+            raise InputError(f"{chosen} orders runs and has no number for each. Ask for an order by it.", kind="spec")
+        return chosen
 
 
-def weights_of(requests: Ids, given: Any) -> Floats:
+def request_weights(requests: Ids, weights: Any) -> Floats:
     """The weight of every request."""
-    found = read_weights(given)
-    weights = np.array([found[name] for name in every(requests, found, "weight")])
-    if not weights.any():
+    values = np.array(every_request(requests, read_weights(weights), "weight"))
+    if not values.any():
         raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
-    return weights
+    return values
 
 
-def groups_of(requests: Ids, given: Any) -> tuple[str, ...]:
-    """The group of every request."""
-    found = read_groups(given)
-    return tuple(found[name] for name in every(requests, found, "group"))
-
-
-def every(requests: Ids, found: Mapping[str, Any], what: str) -> list[str]:
-    """All requests, none of which lacks what is needed."""
-    names = list(requests)
-    lacking = [quote(name) for name in names if name not in found]
+def every_request(requests: Ids, values: Mapping[str, Any], what: str) -> list[Any]:
+    """The value of every request; an error where some have none."""
+    lacking = [quote(name) for name in requests if name not in values]
     if lacking:
-        raise InputError(
-            f"{len(lacking):,} of {len(names):,} requests have no {what}: {join_names(lacking, most=5)}. Give one.",
-            kind=what,
-        )
-    return names
+        missing = f"{len(lacking):,} of {len(requests):,} requests have no {what}"
+        raise InputError(f"{missing}: {join_names(lacking, most=5)}. Give them one.", kind=what)
+    return [values[name] for name in requests]

@@ -89,6 +89,6 @@ def truncated(values: Vector, digits: int) -> Vector:
 def alike(utilities: Utilities, values: Vector) -> tuple[float, int]:
     """tau_b of leximin and mean on other values, and how many systems leximin ties."""
     table: UtilityTable = replace(utilities.table, values=values, exact=None)
-    changed = Utilities.of(table, utilities.measure)
+    changed = Utilities.from_table(table, utilities.measure)
     leximin = changed.order("leximin")
     return leximin.correlation(changed.order("mean")), leximin.n_tied
