@@ -26,12 +26,12 @@ class Entry:
 
     def _set_parameters(self) -> list[tuple[str | None, object]]:
         """Parameters that differ from their defaults, in order; one that is an entry itself needs no name."""
-        given: list[tuple[str | None, object]] = []
-        for parameter in fields(self):
-            value = getattr(self, parameter.name)
-            if parameter.name != "cutoff" and value != parameter.default:
-                given.append((None if isinstance(value, Entry) else parameter.name, value))
-        return given
+        values = ((parameter, getattr(self, parameter.name)) for parameter in fields(self))
+        return [
+            (None if isinstance(value, Entry) else parameter.name, value)
+            for parameter, value in values
+            if parameter.name != "cutoff" and value != parameter.default
+        ]
 
 
 class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
@@ -53,9 +53,15 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
     def __getitem__(self, name: str) -> type[Kind]:
         if name in self.homes:
             module, _, entry = self.homes[name].rpartition(".")
-            found: type[Kind] = getattr(import_module(f"{self.package}.{module}"), entry)
-            return found
-        return self._loaded(name)
+            kind: type[Kind] = getattr(import_module(f"{self.package}.{module}"), entry)
+            return kind
+        point = self._from_outside[name]
+        kind = point.load()
+        if getattr(kind, "name", None) != name:
+            raise InputError(
+                f"{point.value} is offered as the {self.what} {name!r}, but has another name.", kind="names"
+            )
+        return kind
 
     def __contains__(self, name: object) -> bool:
         return name in self.homes or name in self._from_outside
@@ -73,15 +79,6 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         from importlib.metadata import entry_points
 
         return {point.name: point for point in entry_points(group=self.package) if point.name not in self.homes}
-
-    def _loaded(self, name: str) -> type[Kind]:
-        point = self._from_outside[name]
-        entry: type[Kind] = point.load()
-        if getattr(entry, "name", None) != name:
-            raise InputError(
-                f"{point.value} is offered as the {self.what} {name!r}, but has another name.", kind="names"
-            )
-        return entry
 
     def begins(self, text: str) -> bool:
         """Whether a spec begins with a name of this catalogue, once aliases are read."""
@@ -104,48 +101,42 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         if spec.name not in self:
             raise UnknownNameError(self.what, spec.name, self)
         kind = self[spec.name]
-        given = arguments(kind, spec, argument or no_spec, spellings or {})
+        values = arguments(kind, spec, argument, spellings or {})
         if any(parameter.name == "cutoff" for parameter in fields(kind)):
-            given["cutoff"] = spec.cutoff
+            values["cutoff"] = spec.cutoff
         elif spec.cutoff is not None:
             raise InputError(f"{spec}: {spec.name} takes no cutoff. Write it without @{spec.cutoff}.", kind="spec")
-        return kind(**given)
-
-
-def no_spec(spec: Spec) -> object:
-    raise InputError(f"{spec} is not expected here. Give a number or text.", kind="spec")
+        return kind(**values)
 
 
 Spellings = Mapping[tuple[str, str | None, object], tuple[str, Value]]
 
 
 def arguments(
-    kind: type[Entry], spec: Spec, argument: Callable[[Spec], object], spellings: Spellings
+    kind: type[Entry], spec: Spec, argument: Callable[[Spec], object] | None, spellings: Spellings
 ) -> dict[str, Any]:
-    """The arguments of a spec by name; those without one go to the entry's own parameters in order."""
-    known = [parameter.name for parameter in fields(kind) if parameter.name != "cutoff"]
+    """The arguments of a spec by name; those without one go to the entry's own parameters in order.
+
+    A bare word where text is wanted is that word; any other spec among the arguments is made by `argument`.
+    """
+    types = {parameter.name: str(parameter.type) for parameter in fields(kind)}
     own = [parameter.name for parameter in fields(kind) if not parameter.kw_only]
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for place, (key, value) in enumerate(spec.arguments):
         if (spec.name, key, value) in spellings:
             key, value = spellings[spec.name, key, value]
         name = key if key is not None else own[place] if place < len(own) else format_value(value)
-        if name not in known or name in given:
-            problem = f"{name!r} is given twice" if name in given else f"there is no parameter {name!r}"
-            raise InputError(f"{spec}: {problem}. {spec.name} has {having(kind)}.", kind="spec")
-        given[name] = of_type(kind, name, value, argument) if isinstance(value, Spec) else value
-    return given
-
-
-def of_type(kind: type[Entry], name: str, value: Spec, argument: Callable[[Spec], object]) -> object:
-    """What a spec among the arguments stands for; a bare word where text is wanted is that word."""
-    wanted = next(str(parameter.type) for parameter in fields(kind) if parameter.name == name)
-    is_word = not value.arguments and value.cutoff is None
-    return value.name if is_word and "Metric" not in wanted else argument(value)
-
-
-def having(kind: type[Entry]) -> str:
-    """What can be set, in words."""
-    names = [parameter.name for parameter in fields(kind)]
-    others = ", ".join(name for name in names if name != "cutoff") or "no parameters"
-    return others + (", and @ for a cutoff" if "cutoff" in names else "")
+        if name not in types or name == "cutoff" or name in values:
+            problem = f"{name!r} is given twice" if name in values else f"there is no parameter {name!r}"
+            names = ", ".join(other for other in types if other != "cutoff") or "no parameters"
+            cutoff = ", and @ for a cutoff" if "cutoff" in types else ""
+            raise InputError(f"{spec}: {problem}. {spec.name} has {names}{cutoff}.", kind="spec")
+        if not isinstance(value, Spec):
+            values[name] = value
+        elif not value.arguments and value.cutoff is None and "Metric" not in types[name]:
+            values[name] = value.name
+        elif argument is None:
+            raise InputError(f"{value} is not expected here. Give a number or text.", kind="spec")
+        else:
+            values[name] = argument(value)
+    return values

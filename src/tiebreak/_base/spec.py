@@ -1,4 +1,4 @@
-"""Names such as ``RBP(p=0.8)@20`` or ``leximin(AP)``: parse, print, suggest the nearest known name.
+"""Specs such as ``RBP(p=0.8)@20`` or ``leximin(AP)``: parse and print.
 
     spec := name ['(' arg {',' arg} ')'] ['@' int]
     arg  := [ident '='] (number | string | true | false | none | spec)
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from tiebreak.errors import InputError, quote
 
@@ -119,53 +119,10 @@ ALIASES = tuple(
 def canonical(text: str) -> str:
     """The spec that an alias stands for; other text as it is. A chain of aliases ends, because none leads back."""
     for pattern, spec in ALIASES:
-        if found := pattern.fullmatch(text):
-            longer = found.expand(spec)
-            return longer if longer == text else canonical(longer)
+        if match := pattern.fullmatch(text):
+            expanded = match.expand(spec)
+            return expanded if expanded == text else canonical(expanded)
     return text
-
-
-class Token(NamedTuple):
-    kind: str
-    text: str
-    place: int
-
-
-TOKENS = re.compile(
-    r"(?P<space>\s+)"
-    r"|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*)"
-    r"|(?P<string>'[^']*'|\"[^\"]*\")"
-    r"|(?P<mark>[()=,@])"
-)
-WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-
-
-def parse(text: str) -> Spec:
-    """Read a spec.
-
-    Examples
-    --------
-    >>> parse("smoothed_leximin(AP(rel=2)@100, lag=5)").arguments[1]
-    ('lag', 5)
-    >>> str(parse("map_cut_100"))
-    'AP@100'
-    """
-    if len(text) > LONGEST:
-        raise refusal(text, f"it is longer than {LONGEST} characters", 0)
-    source = canonical(text.strip())
-    return Parser(source, list(tokens(source))).whole()
-
-
-def tokens(text: str) -> Iterator[Token]:
-    place = 0
-    while place < len(text):
-        found = TOKENS.match(text, place)
-        if not found:
-            raise refusal(text, f"{quote(text[place])} is not expected", place)
-        if found.lastgroup != "space":
-            yield Token(str(found.lastgroup), found.group(), place)
-        place = found.end()
 
 
 def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
@@ -184,12 +141,6 @@ def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
     return f"{known[:-1]}, {rest}" if known.endswith(")") else f"{known}({rest}"
 
 
-def refusal(text: str, why: str, place: int) -> InputError:
-    where = f" at character {place + 1}" if place else ""
-    advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
-    return InputError(f"{quote(text)} cannot be read: {why}{where}. {advice}", kind="spec")
-
-
 def is_written_whole(text: str) -> bool:
     """Whether a float holds all digits of a decimal: printed again, it is the same number.
 
@@ -201,83 +152,114 @@ def is_written_whole(text: str) -> bool:
     return Decimal(text) == Decimal(repr(float(text)))
 
 
+def parse(text: str) -> Spec:
+    """Read a spec.
+
+    Examples
+    --------
+    >>> parse("smoothed_leximin(AP(rel=2)@100, lag=5)").arguments[1]
+    ('lag', 5)
+    >>> str(parse("map_cut_100"))
+    'AP@100'
+    """
+    if len(text) > LONGEST:
+        refuse(text, f"it is longer than {LONGEST} characters")
+    parser = Parser(canonical(text.strip()))
+    spec = parser.spec(depth=0)
+    parser.take("end")
+    return spec
+
+
+def refuse(text: str, problem: str, place: int = 0) -> NoReturn:
+    where = f" at character {place + 1}" if place else ""
+    advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
+    raise InputError(f"{quote(text)} cannot be read: {problem}{where}. {advice}", kind="spec")
+
+
+TOKENS = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*)"
+    r"|(?P<string>'[^']*'|\"[^\"]*\")"
+    r"|(?P<mark>[()=,@])"
+)
+WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
+
+class Token(NamedTuple):
+    """A mark is its own kind."""
+
+    kind: str
+    text: str
+    place: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    place = 0
+    while place < len(text):
+        match = TOKENS.match(text, place)
+        if not match:
+            refuse(text, f"{quote(text[place])} is not expected", place)
+        kind, token = str(match.lastgroup), match.group()
+        if kind != "space":
+            yield Token(token if kind == "mark" else kind, token, place)
+        place = match.end()
+    yield Token("end", "", 0)
+
+
 class Parser:
     """Recursive descent over tokens."""
 
-    def __init__(self, text: str, found: list[Token]) -> None:
-        self.text, self.tokens, self.next = text, found, 0
-
-    def whole(self) -> Spec:
-        spec = self.spec(depth=0)
-        if self.next < len(self.tokens):
-            raise self.unexpected()
-        return spec
+    def __init__(self, text: str) -> None:
+        self.text, self.tokens, self.next = text, list(tokens(text)), 0
 
     def spec(self, depth: int) -> Spec:
         if depth > DEEPEST:
-            raise refusal(self.text, f"it is nested more than {DEEPEST} deep", 0)
+            refuse(self.text, f"it is nested more than {DEEPEST} deep")
         name = self.take("name").text
         arguments: list[tuple[str | None, Value]] = []
         if self.accept("("):
-            while True:
+            arguments.append(self.argument(depth))
+            while not self.accept(")"):
+                self.take(",")
                 arguments.append(self.argument(depth))
-                if self.accept(")"):
-                    break
-                self.expect(",")
         return Spec(name, tuple(arguments), self.cutoff() if self.accept("@") else None)
 
     def cutoff(self) -> int:
         token = self.take("number")
         if not token.text.isdecimal() or not 1 <= int(token.text) < 2**31:
-            raise refusal(self.text, f"the cutoff {quote(token.text)} is not a whole number from 1 on", token.place)
+            refuse(self.text, f"the cutoff {quote(token.text)} is not a whole number from 1 on", token.place)
         return int(token.text)
 
     def argument(self, depth: int) -> tuple[str | None, Value]:
-        after = self.tokens[self.next + 1] if self.next + 1 < len(self.tokens) else None
-        if after and after.text == "=" and after.kind == "mark":
-            key = self.take("name").text
-            self.expect("=")
-            return key, self.value(depth)
-        return None, self.value(depth)
+        if self.tokens[min(self.next + 1, len(self.tokens) - 1)].kind != "=":
+            return None, self.value(depth)
+        key = self.take("name").text
+        self.take("=")
+        return key, self.value(depth)
 
     def value(self, depth: int) -> Value:
-        token = self.tokens[self.next] if self.next < len(self.tokens) else None
-        if token is None:
-            raise self.unexpected()
-        if token.kind == "number":
-            self.next += 1
-            whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
-            if abs(float(token.text)) >= (2.0**63 if whole else float("inf")):
-                raise refusal(self.text, f"the number {quote(token.text)} is too large", token.place)
-            if not (whole or is_written_whole(token.text)):
-                raise refusal(self.text, f"{token.text} has more digits than a float holds", token.place)
-            return int(token.text) if whole else float(token.text)
-        if token.kind == "string":
-            self.next += 1
+        if token := self.accept("number"):
+            is_whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
+            if abs(float(token.text)) >= (2.0**63 if is_whole else float("inf")):
+                refuse(self.text, f"the number {quote(token.text)} is too large", token.place)
+            if not (is_whole or is_written_whole(token.text)):
+                refuse(self.text, f"{token.text} has more digits than a float holds", token.place)
+            return int(token.text) if is_whole else float(token.text)
+        if token := self.accept("string"):
             return token.text[1:-1]
-        if token.text.lower() in WORDS:
-            self.next += 1
-            return WORDS[token.text.lower()]
+        if self.tokens[self.next].text.lower() in WORDS:
+            return WORDS[self.take("name").text.lower()]
         return self.spec(depth + 1)
 
-    def take(self, kind: str) -> Token:
-        if self.next >= len(self.tokens) or self.tokens[self.next].kind != kind:
-            raise self.unexpected()
-        self.next += 1
-        return self.tokens[self.next - 1]
-
-    def accept(self, mark: str) -> bool:
-        if self.next < len(self.tokens) and self.tokens[self.next].text == mark:
-            self.next += 1
-            return True
-        return False
-
-    def expect(self, mark: str) -> None:
-        if not self.accept(mark):
-            raise self.unexpected()
-
-    def unexpected(self) -> InputError:
-        if self.next >= len(self.tokens):
-            return refusal(self.text, "it ends too early", 0)
+    def accept(self, kind: str) -> Token | None:
         token = self.tokens[self.next]
-        return refusal(self.text, f"{quote(token.text)} is not expected", token.place)
+        self.next += token.kind == kind
+        return token if token.kind == kind else None
+
+    def take(self, kind: str) -> Token:
+        token = self.accept(kind)
+        if token is None:
+            _, text, place = self.tokens[self.next]
+            refuse(self.text, f"{quote(text)} is not expected" if text else "it ends too early", place)
+        return token
