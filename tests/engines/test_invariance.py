@@ -177,7 +177,7 @@ def test_engine_changes_neither_judgements_nor_messages(core, tmp_path_factory, 
 
     def read():
         made = tiebreak.read_judgements(path)
-        subtopics = made.subtopics and [list(made.subtopics.labels), made.subtopics.label, made.subtopics.judgement]
+        subtopics = made.subtopics and [list(made.subtopics.labels), made.subtopics.label, made.subtopics.entry]
         grades = [made.grade, made.subtopics and made.subtopics.grade]
         parts = [list(made.requests), list(made.items), made.starts, made.item, *grades, subtopics]
         return plain(parts), made.audit

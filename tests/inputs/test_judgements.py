@@ -49,7 +49,7 @@ def test_second_column_that_varies_is_the_subtopic_and_the_largest_grade_counts(
     assert judgements.to_dict() == {"q": {"d1": 2.0, "d2": -2.0}}
     rows = judgements.subtopics
     assert [rows.labels[k] for k in rows.label] == ["1", "2", "3", "1"]
-    assert rows.judgement.tolist() == [0, 0, 0, 1]
+    assert rows.entry.tolist() == [0, 0, 0, 1]
     assert rows.grade.tolist() == [0.0, 2.0, 1.0, -2.0]
 
 
@@ -63,7 +63,7 @@ def test_subtopics_of_interleaved_requests_belong_to_their_own_judgements(write)
     judgements = read_judgements(write("a 1 x 1\nb 1 x 2\na 2 x 3\nb 2 y 1\na 1 y 4\n"))
     assert judgements.to_dict() == {"a": {"x": 3.0, "y": 4.0}, "b": {"x": 2.0, "y": 1.0}}
     pairs = [(judgements.requests[judgements.request[j]], judgements.items[judgements.item[j]]) for j in range(4)]
-    assert [pairs[j] for j in judgements.subtopics.judgement] == [
+    assert [pairs[j] for j in judgements.subtopics.entry] == [
         ("a", "x"),
         ("b", "x"),
         ("a", "x"),

@@ -26,12 +26,21 @@ NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.i
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """Which judgements hold for which subtopic: parallel columns, one row per line of the file."""
+    """Which judgements, or which entries of `Positions`, hold for which subtopic: parallel columns.
+
+    `intent` is how likely the subtopic of a row is what its request means, where that is known.
+    """
 
     labels: Ids
     label: NDArray[np.int32]
-    judgement: NDArray[np.int64]
+    entry: NDArray[np.int64]
     grade: NDArray[np.float64]
+    intent: NDArray[np.float64] | None = None
+
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_], entry: NDArray[np.int64]) -> Subtopics:
+        """Some of the rows, for other entries."""
+        intent = None if self.intent is None else self.intent[rows]
+        return Subtopics(self.labels, self.label[rows], entry, self.grade[rows], intent)
 
 
 @dataclass(frozen=True, eq=False)

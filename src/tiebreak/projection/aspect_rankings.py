@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
-from tiebreak.projection.position_table import Positions, SubtopicEntries, take_top
+from tiebreak.inputs.judgements import Subtopics
+from tiebreak.projection.position_table import Positions, take_top
 from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
@@ -224,7 +225,7 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
     slots = table.of_item[table.codes(positions.items)[positions.item]]
     entry, slot = np.nonzero(slots < len(table.labels))
     label = slots[entry, slot].astype(np.int32)
-    rows = SubtopicEntries(Ids.from_names(table.labels), label, entry.astype(np.int64), positions.grade[entry])
+    rows = Subtopics(Ids.from_names(table.labels), label, entry.astype(np.int64), positions.grade[entry])
     return replace(positions, subtopics=rows)
 
 
@@ -258,7 +259,7 @@ def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool
     rows = judgements.subtopics
     assert rows is not None
     kept = rows.grade > 0
-    entry, label = rows.judgement[kept], rows.labels.places_in_order[rows.label[kept]]
+    entry, label = rows.entry[kept], rows.labels.places_in_order[rows.label[kept]]
     order = np.lexsort((label, entry))
     entry, label = entry[order], label[order]
     slot = np.arange(len(entry)) - np.searchsorted(entry, entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -16,7 +16,7 @@ from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids, ranges
-from tiebreak.inputs.judgements import Judgements, is_relevant
+from tiebreak.inputs.judgements import Judgements, Subtopics, is_relevant
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.levels import Bucket, Levels
 from tiebreak.projection.needs import WHOLE_RANKING
@@ -24,26 +24,6 @@ from tiebreak.projection.primitives import Floats, Ranks
 
 if TYPE_CHECKING:
     from tiebreak.projection.aspect_rankings import AspectRankings, AspectSource
-
-
-@dataclass(frozen=True, eq=False)
-class SubtopicEntries:
-    """Which entries are relevant to which subtopic: parallel columns.
-
-    `intent` is how likely the subtopic of a row is what is meant in its request, where that is known.
-    """
-
-    labels: Ids
-    label: NDArray[np.int32]
-    entry: NDArray[np.int64]
-    grade: Floats
-    intent: Floats | None = None
-
-    def take(self, rows: NDArray[np.int64], **changed: Any) -> SubtopicEntries:
-        """Some of the rows, of every column; a column may be given anew."""
-        columns = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "labels"}
-        taken: Any = {name: None if column is None else column[rows] for name, column in columns.items()}
-        return replace(self, **taken | changed)
 
 
 AXES: dict[str, tuple[str, ...]] = {
@@ -111,7 +91,7 @@ class Positions:
     listed: NDArray[np.int32]
     retrieved: NDArray[np.int32]
     tied: NDArray[np.int32]
-    subtopics: SubtopicEntries | None = None
+    subtopics: Subtopics | None = None
     nonrelevant: Positions | None = None
     pool: NDArray[np.int32] | None = None
     top: tuple[TopItems, ...] | None = None
@@ -267,14 +247,12 @@ class Positions:
         )
 
 
-def _take_subtopics(subtopics: SubtopicEntries, entries: NDArray[np.int64], before: int) -> SubtopicEntries:
+def _take_subtopics(subtopics: Subtopics, entries: NDArray[np.int64], n_entries: int) -> Subtopics:
     """The rows of these entries, as often as an entry is taken."""
     by_entry = np.argsort(subtopics.entry, kind="stable")
-    rows_of = np.bincount(subtopics.entry, minlength=before)
-    first = np.cumsum(rows_of) - rows_of
-    rows = by_entry[ranges(first[entries], rows_of[entries])]
-    entry = np.repeat(np.arange(len(entries)), rows_of[entries])
-    return subtopics.take(rows, entry=entry)
+    sizes = np.bincount(subtopics.entry, minlength=n_entries)
+    rows = by_entry[ranges((np.cumsum(sizes) - sizes)[entries], sizes[entries])]
+    return subtopics.take(rows, np.repeat(np.arange(len(entries)), sizes[entries]))
 
 
 def take_top(top: TopItems, places: NDArray[np.int64], most: int) -> TopItems:

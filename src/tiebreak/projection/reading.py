@@ -20,12 +20,12 @@ from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWar
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.judgements import Judgements, check_min_grade, load_judgements, read_pairs
+from tiebreak.inputs.judgements import Judgements, Subtopics, check_min_grade, load_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.candidates import add_unjudged, removal_notes
 from tiebreak.projection.layout import Layout
-from tiebreak.projection.position_table import Positions, SubtopicEntries
+from tiebreak.projection.position_table import Positions
 
 CHOICES = {
     "ties": ("item", "rank"),
@@ -243,13 +243,13 @@ class Plan:
         judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
         return top._replace(judgement=judgement.astype(np.int32))
 
-    def subtopics(self) -> SubtopicEntries | None:
+    def subtopics(self) -> Subtopics | None:
         rows = self.judgements.subtopics
         if rows is None:
             return None
-        entry = self.slot[rows.judgement]
+        entry = self.slot[rows.entry].astype(np.int64)
         kept = (rows.grade > 0) & (entry >= 0)
-        return SubtopicEntries(rows.labels, rows.label[kept], entry[kept].astype(np.int64), rows.grade[kept])
+        return rows.take(kept, entry[kept])
 
 
 def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:

@@ -200,7 +200,7 @@ def subtopics_per_request(judgements: Judgements) -> tuple[int, float, int]:
     rows = judgements.subtopics
     if rows is None:
         return 0, 0.0, 0
-    pairs = np.unique(np.stack([judgements.request[rows.judgement], rows.label.astype(np.int64)]), axis=1)
+    pairs = np.unique(np.stack([judgements.request[rows.entry], rows.label.astype(np.int64)]), axis=1)
     numbers = np.bincount(pairs[0])
     return int(numbers.min()), float(np.median(numbers)), int(numbers.max())
 
