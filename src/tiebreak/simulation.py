@@ -1,8 +1,8 @@
-"""A seeded, believable experiment: requests, judgements, aspects, and runs of systems with known characters.
+"""A simulated experiment: requests, judgements, aspects, and runs of systems with known characters.
 
-In each request every item has a latent relevance: affinity to the request, plus a little of its popularity.
-The first few items are relevant; the next are *look-alikes*, which resemble relevant items but are not. A
-system sees the signal its `Character` sets, dimmed by the request's difficulty, through noise of its own.
+In each request every item has a latent relevance: affinity to the request, plus a little of its popularity. The first
+few items are relevant; the next are *look-alikes*, which resemble relevant items but are not. A system sees the signal
+its `Character` sets, weaker in difficult requests, plus noise of its own.
 """
 
 import os
@@ -18,6 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError, UnknownNameError, quote
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -60,8 +61,8 @@ CHARACTERS: Mapping[str, Character] = MappingProxyType(
 )
 
 
-class Written(NamedTuple):
-    """Where `Simulation.write` put the files; `runs` in the order of the simulation's runs."""
+class Files(NamedTuple):
+    """The files that `Simulation.write` writes; `runs` in the order of the simulation's runs."""
 
     qrels: Path
     aspects: Path
@@ -74,30 +75,30 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """An invented experiment, as plain dictionaries."""
+    """A simulated experiment, as plain dictionaries."""
 
     judgements: dict[str, dict[str, int]] = field(repr=False)  # request -> item -> grade, 0 if not relevant
     aspects: dict[str, dict[str, tuple[str, ...]]] = field(repr=False)  # request -> relevant item -> aspects
     runs: dict[str, dict[str, dict[str, float]]] = field(repr=False)  # run -> request -> item -> score
     seed: int
 
-    def write(self, folder: str | os.PathLike[str]) -> Written:
+    def write(self, folder: str | os.PathLike[str]) -> Files:
         """Write ``qrels.txt``, ``qrels.aspects.txt`` and ``runs/NAME.run`` in TREC's formats.
 
         Reading a printed score gives the identical float. Files of these names are replaced; others stay.
         """
-        written = self.paths(folder)
-        _write_lines(written.qrels, self._qrels_lines())
-        _write_lines(written.aspects, self._aspect_lines())
-        for name, path in zip(self.runs, written.runs, strict=True):
+        files = self.paths(folder)
+        _write_lines(files.qrels, self._qrels_lines())
+        _write_lines(files.aspects, self._aspect_lines())
+        for name, path in zip(self.runs, files.runs, strict=True):
             _write_lines(path, self._run_lines(name))
-        return written
+        return files
 
-    def paths(self, folder: str | os.PathLike[str]) -> Written:
+    def paths(self, folder: str | os.PathLike[str]) -> Files:
         """The files that `write` writes."""
         root = Path(folder)
         runs = tuple(root / "runs" / f"{name}.run" for name in self.runs)
-        return Written(root / "qrels.txt", root / "qrels.aspects.txt", runs)
+        return Files(root / "qrels.txt", root / "qrels.aspects.txt", runs)
 
     def _qrels_lines(self) -> Iterator[str]:
         for request, grades in self.judgements.items():
@@ -129,10 +130,10 @@ def simulate(
     judged: int = 40,
     seed: int = 0,
 ) -> Simulation:
-    """Invent an offline evaluation experiment, the same one whenever arguments and NumPy are the same.
+    """Simulate an offline evaluation experiment, reproducible for the same arguments and NumPy.
 
-    A run does not depend on which other systems are asked for, nor a request on how many requests are (only
-    the width of its id does); a smaller `depth` cuts the same rankings.
+    A run does not depend on which other systems are simulated, nor a request on how many requests are (except for
+    the width of its id); a smaller `depth` truncates the same rankings.
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ def simulate(
     judged : int
         Items judged not relevant per request, look-alikes first.
     seed : int
-        Zero or more.
+        Random seed.
 
     Examples
     --------
@@ -157,20 +158,24 @@ def simulate(
     >>> list(simulation.judgements), list(simulation.runs), len(simulation.runs["deep"]["q01"])
     (['q01', 'q02'], ['deep', 'random'], 100)
     """
-    _check(1, requests=requests, depth=depth, items=items, relevant=relevant, grades=grades, aspects=aspects)
-    _check(0, judged=judged, seed=seed)
+    sizes = {"requests": requests, "depth": depth, "items": items}
+    sizes |= {"relevant": relevant, "grades": grades, "aspects": aspects}
+    for name, size in sizes.items():
+        check_count(size, name)
+    check_count(judged, "judged", 0)
+    check_count(seed, "seed", 0, 2**128 - 1)  # as much as NumPy draws for one
     characters = _characters(systems)
     popularity = _stream(seed, "world").exponential(size=items)
     names = _ids("d", items, width=5)
-    made = Simulation({}, {}, {system: {} for system in characters}, int(seed))
+    simulation = Simulation({}, {}, {system: {} for system in characters}, int(seed))
     for number, request_id in enumerate(_ids("q", requests, width=2)):
         request = _invent(seed, number, popularity, relevant, grades, aspects)
-        made.judgements[request_id] = request.grade_by_item(names, judged)
-        made.aspects[request_id] = request.aspects_by_item(names)
+        simulation.judgements[request_id] = request.grade_by_item(names, judged)
+        simulation.aspects[request_id] = request.aspects_by_item(names)
         for system, character in characters.items():
             scores = _score(seed, system, character, request, popularity)
-            made.runs[system][request_id] = _retrieve(scores, names, depth)
-    return made
+            simulation.runs[system][request_id] = _retrieve(scores, names, depth)
+    return simulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,7 @@ class _Request:
         return {names[item]: grades[item] for item in sorted(grades)}
 
     def aspects_by_item(self, names: list[str]) -> dict[str, tuple[str, ...]]:
-        return {names[item]: found for item, found in sorted(zip(self.relevant, self.aspects, strict=True))}
+        return {names[item]: aspects for item, aspects in sorted(zip(self.relevant, self.aspects, strict=True))}
 
 
 def _invent(seed: int, number: int, popularity: FloatArray, relevant: int, grades: int, aspects: int) -> _Request:
@@ -238,8 +243,8 @@ def _score(seed: int, system: str, character: Character, request: _Request, popu
 def _retrieve(scores: FloatArray, names: list[str], depth: int) -> dict[str, float]:
     """Keep the `depth` best items: score descending, then id descending (`names` ascend)."""
     depth = min(depth, len(scores))
-    found = np.flatnonzero(scores >= np.partition(scores, -depth)[-depth])[::-1]
-    best = found[np.argsort(-scores[found], kind="stable")][:depth]
+    candidates = np.flatnonzero(scores >= np.partition(scores, -depth)[-depth])[::-1]
+    best = candidates[np.argsort(-scores[candidates], kind="stable")][:depth]
     return {names[item]: score for item, score in zip(best.tolist(), scores[best].tolist(), strict=True)}
 
 
@@ -257,7 +262,7 @@ def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, C
     known = systems if isinstance(systems, Mapping) else CHARACTERS
     names = [systems] if isinstance(systems, str) else list(systems)
     if not names:
-        raise InputError("no system was asked for. Give at least one name.", kind="empty")
+        raise InputError("no system was given. Give at least one name.", kind="empty")
     for name in names:
         if name not in known:
             raise UnknownNameError("system", str(name), known)
@@ -266,14 +271,8 @@ def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, C
     return {name: known[name] for name in names}
 
 
-def _check(least: int, **sizes: int) -> None:
-    for name, size in sizes.items():
-        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < least:
-            raise InputError(f"{name}={size} was asked for. Give {least} or more.")
-
-
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write beside the file, then move into place, so that nobody reads half of it."""
+    """Write to a temporary file, then rename it, so that nobody reads a partial file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -1,14 +1,13 @@
-"""Where a difference between two runs comes from: the contribution of every recall level (RPP section 2)."""
+"""The difference between two runs, split by recall level (RPP section 2)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tiebreak import metrics
 from tiebreak._base.checks import find_name
 from tiebreak.errors import InputError
-from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics.base import Metric
 from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection import Positions
@@ -16,7 +15,7 @@ from tiebreak.results.record import Result
 
 
 class LevelDifference(NamedTuple):
-    """What one recall level of one request contributes to the difference: positive where the first run is better."""
+    """The contribution of one recall level of one request: positive where the first run is better."""
 
     request: str
     level: int
@@ -55,18 +54,16 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
     [0.25, 0.0]
     """
     x, y = (find_name(name, positions.runs) for name in (run, other))
-    made = metric_of(metric)
-    form = made.on(positions)
+    measure = metrics.metric(metric)
+    form = measure.on(positions)
     if not isinstance(form, RecallLevelMetric):
         raise InputError(
-            f"{made} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
+            f"{measure} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
         )
-    return Disaggregation(made, run, other, tuple(_differences(positions, form, x, y)), positions.library)
-
-
-def _differences(positions: Positions, form: RecallLevelMetric, x: int, y: int) -> Iterator[LevelDifference]:
+    rows = []
     for bucket in positions.levels(form.rel).buckets():
-        differences = form.level_differences(bucket.p[x], bucket.p[y])
-        for request, levels in zip(bucket.requests, differences, strict=True):
-            for level, difference in enumerate(levels.tolist(), start=1):
-                yield LevelDifference(positions.requests[int(request)], level, bucket.m, difference)
+        differences = form.level_differences(bucket.p[x], bucket.p[y]).tolist()
+        for request, levels in zip(bucket.requests.tolist(), differences, strict=True):
+            name = positions.requests[request]
+            rows += [LevelDifference(name, i, bucket.m, part) for i, part in enumerate(levels, start=1)]
+    return Disaggregation(measure, run, other, tuple(rows), positions.library)

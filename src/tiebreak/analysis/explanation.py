@@ -1,4 +1,4 @@
-"""Why one run is preferred to another: in one request level by level, or over requests by what contributes most."""
+"""Why one run is preferred to another: recall levels of one request, or the requests that contribute most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.analysis.disaggregation import disaggregate
 from tiebreak.comparison import compare, compare_pairs
 from tiebreak.errors import InputError
-from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import Metric
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
@@ -26,7 +25,7 @@ MOST_REQUESTS = 20
 
 
 class Level(NamedTuple):
-    """One recall level of two rankings: where each has its i-th relevant item, None where it retrieves fewer.
+    """One recall level of two rankings: the position of the i-th relevant item of each, None if unretrieved.
 
     `preferred` is 1 where the first run is better, -1 where the other is, 0 where they tie; `AP` is the level's part of
     the difference in average precision.
@@ -52,7 +51,7 @@ class Explanation(Result):
     run, other, request : str
     levels : tuple of Level
     values : dict
-        What each preference says; positive where `run` is better.
+        The value of each preference; positive where `run` is better.
     """
 
     run: str
@@ -73,20 +72,20 @@ class Explanation(Result):
 
     def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The positions of both runs side by side."""
-        found = [level for level in self.levels if level.position or level.other_position]
+        retrieved = [level for level in self.levels if level.position or level.other_position]
         better = {1: self.run, -1: self.other, 0: "="}
         rows = tuple(
-            (str(level.level), *map(cell, level[1:7]), better[level.preferred], format_signed(level.AP, digits))
-            for level in found
+            (str(level.level), *map(format_cell, level[1:7]), better[level.preferred], format_signed(level.AP, digits))
+            for level in retrieved
         )
         header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
-        beyond = len(self.levels) - len(found)
-        more = [f"{plural(beyond, 'relevant item')} retrieved by neither."] if beyond else []
+        rest = len(self.levels) - len(retrieved)
+        more = [f"{plural(rest, 'relevant item')} retrieved by neither."] if rest else []
         return Table(header, rows, (f"Request {self.request}.", *more, *self.notes))
 
 
 class Contribution(NamedTuple):
-    """What one preference says of two runs in one request with m relevant items; positive where `run` is better."""
+    """The value of one preference for two runs in one request with m relevant items; positive where `run` is better."""
 
     request: str
     m: int
@@ -96,15 +95,15 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contributions(Result):
-    """Requests by how much they contribute to what one preference says of two runs, the largest first.
+    """Requests by how much they contribute to the preference between two runs, the largest first.
 
     Attributes
     ----------
     run, other : str
     measures : tuple of str
-        The preferences shown; requests are sorted by the first of them, then by the others.
+        Requests are sorted by the first preference, then by the others.
     values : dict
-        Of each request the number of relevant items, and the value of each preference.
+        By request: the number of relevant items, and the value of each preference.
     """
 
     run: str
@@ -132,113 +131,100 @@ class Contributions(Result):
 
 
 def contributions(
-    positions: Positions,
-    run: str,
-    other: str,
-    measure: str | Preference | Metric | None,
+    positions: Positions, run: str, other: str, measure: str | Preference | Metric | None
 ) -> Contributions:
-    """Which requests make the difference between two runs."""
-    pair = Pairs.one(*(find_name(name, positions.runs) for name in two_names(run, other)))
-    measures = measures_shown(measure)
-    found = [compare_pairs(positions, name, pair) for name in measures]
-    values = [dict(zip(c.requests, c.values[0].tolist(), strict=True)) for c in found]
+    """Which requests make the difference between two runs, by a preference (RPP by default)."""
+    pair = Pairs.one(*find_pair(positions, run, other))
+    measures: tuple[str, ...] = MEASURES
+    if measure is not None:
+        first = preference(measure)
+        measures = (str(measure).strip(), *(name for name in MEASURES if preference(name) != first))
+    compared = [compare_pairs(positions, name, pair) for name in measures]
+    values = [dict(zip(one.requests, one.values[0].tolist(), strict=True)) for one in compared]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
-    rows = [(request, tuple(v.get(request, np.nan) for v in values)) for request in found[0].requests]
+    rows = [(request, tuple(by_request.get(request, np.nan) for by_request in values)) for request in values[0]]
     rows.sort(key=lambda row: [-abs(value) for value in row[1]])
-    held = {request: (sizes[request], of_request) for request, of_request in rows}
     notes = (
         f"Positive where {run} is better than {other}; sorted by the size of {measures[0]}.",
         "Give a request to see its recall levels.",
     )
-    return Contributions(run, other, measures, held, notes, positions.library)
-
-
-def measures_shown(first: str | Preference | Metric | None) -> tuple[str, ...]:
-    """The preferences shown, the one asked for first and only once."""
-    if first is None:
-        return MEASURES
-    asked = preference(first)
-    return (str(first).strip(), *(name for name in MEASURES if preference(name) != asked))
+    by_size = {request: (sizes[request], row) for request, row in rows}
+    return Contributions(run, other, measures, by_size, notes, positions.library)
 
 
 def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
     """Two rankings of one request side by side."""
     place = positions.requests.place(request, "request")
-    one = only_these(positions, run, other).take_requests([place])
-    if not is_relevant(one.grade, one.min_grade).any():
+    one = positions.take_runs(find_pair(positions, run, other)).take_requests([place])
+    relevant = one.only_relevant()
+    if not len(relevant.item):
         raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
-    levels = tuple(levels_of(one.only_relevant()))
+    levels = tuple(recall_levels(relevant))
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
-    notes = tuple(verdicts(one, levels, values))
+    notes = tuple(conclusions(relevant, levels, values))
     return Explanation(run, other, request, levels, values, notes, positions.library)
 
 
-def only_these(positions: Positions, run: str, other: str) -> Positions:
-    """The positions of two runs."""
-    return positions.take_runs([find_name(name, positions.runs) for name in two_names(run, other)])
-
-
-def two_names(run: str, other: str) -> tuple[str, str]:
+def find_pair(positions: Positions, run: str, other: str) -> tuple[int, int]:
+    """The indices of two runs."""
     if run == other:
         raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-    return run, other
+    return find_name(run, positions.runs), find_name(other, positions.runs)
 
 
-def levels_of(one: Positions) -> Iterator[Level]:
+def recall_levels(one: Positions) -> Iterator[Level]:
     """The recall levels of the only request, two runs."""
     x, y = (np.argsort(ranks, kind="stable") for ranks in one.ranks)
     parts = [level.difference for level in disaggregate(one, "AP", *one.runs).rows()]
     signs = pair_signs(one.ranks[0, x], one.ranks[1, y]).tolist()
     for i, (part, sign) in enumerate(zip(parts, signs, strict=True)):
-        position, item, grade = standing(one, 0, x[i])
-        other = standing(one, 1, y[i])
-        yield Level(i + 1, position, item, grade, *other, sign, part)
+        yield Level(i + 1, *describe_entry(one, 0, x[i]), *describe_entry(one, 1, y[i]), sign, part)
 
 
-def standing(one: Positions, run: int, entry: int) -> tuple[int | None, str | None, float | None]:
-    """Where an item stands, which it is and its grade; nothing where the run does not retrieve it."""
+def describe_entry(one: Positions, run: int, entry: int) -> tuple[int | None, str | None, float | None]:
+    """Position, item and grade of an entry; None where the run does not retrieve it."""
     if one.ranks[run, entry] == UNRETRIEVED:
         return None, None, None
     return int(one.ranks[run, entry]), one.items[int(one.item[entry])], float(one.grade[entry])
 
 
-def cell(value: int | float | str | None) -> str:
-    """A position, an item or a grade as it is shown; a dash where there is none."""
+def format_cell(value: int | float | str | None) -> str:
+    """A position, an item or a grade in a table; a dash for None."""
     if value is None:
         return "-"
     return value if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else f"{value:,}"
 
 
-def verdicts(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
-    """What each preference says of the only request, in words, with what decided it."""
+def conclusions(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
+    """Which run each preference prefers in the only request, and what decides it."""
     run, other = one.runs
     differing = [level for level in levels if level.preferred]
     why = {
-        "RPP": "; ".join(counted_by_grade(one)),
-        "LexiRecall": decided(differing[-1:]),
-        "LexiPrecision": decided(differing[:1]),
+        "RPP": "; ".join(count_levels(one)),
+        "LexiRecall": deciding_level(differing[-1:]),
+        "LexiPrecision": deciding_level(differing[:1]),
     }
     for measure, value in values.items():
-        said = f"prefers {run if value > 0 else other}" if value else "ties"
+        verdict = f"prefers {run if value > 0 else other}" if value else "ties"
         size = "" if measure in ("LexiRecall", "LexiPrecision") else f" ({format_signed(value, 4)})"
-        yield f"{measure} {said}{size}{f': {why[measure]}' if measure in why else ''}."
+        yield f"{measure} {verdict}{size}{f': {why[measure]}' if measure in why else ''}."
 
 
-def counted_by_grade(one: Positions) -> Iterator[str]:
+def count_levels(one: Positions) -> Iterator[str]:
     """At how many recall levels each run is better, for every grade that makes a population of RPP."""
-    kept = one.only_relevant()
-    grades = np.unique(kept.grade)
+    grades = np.unique(one.grade)
     for grade in grades.tolist():
-        x, y = (np.sort(ranks) for ranks in kept.only_relevant(grade).ranks)
+        x, y = (np.sort(ranks) for ranks in one.only_relevant(grade).ranks)
         signs = pair_signs(x, y)
         within = f" at grade {grade:g} and above" if len(grades) > 1 else ""
         better, worse = int((signs > 0).sum()), int((signs < 0).sum())
         yield f"{better:,} against {worse:,} of {plural(len(signs), 'recall level')}{within}"
 
 
-def decided(by: list[Level]) -> str:
-    """Which level decided."""
-    for level in by:
-        sides = (f"position {p:,}" if p else "unretrieved" for p in (level.position, level.other_position))
-        return f"recall level {level.level} decides, {' against '.join(sides)}"
-    return "the relevant items stand at the same positions"
+def deciding_level(levels: list[Level]) -> str:
+    """The level that decides, in words; none or one is passed."""
+    if not levels:
+        return "the relevant items stand at the same positions"
+    (level,) = levels
+    sides = (f"position {p:,}" if p else "unretrieved" for p in (level.position, level.other_position))
+    return f"recall level {level.level} decides, {' against '.join(sides)}"
