@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
 
@@ -67,18 +66,15 @@ class FileAudit:
         cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan), first: int | None = None
     ) -> FileAudit:
         """What was counted in a file; `first` is the line of the first row, where it is a table."""
-        count = dict(zip(COUNTERS, counts.met[file].tolist(), strict=True))
-        return cls(label, count["lines"], tuple(_oddities(counts, file, (first or 1) - 1)), scores)
+        columns = counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file]
+        met = {kind: rest for kind, *rest in zip(COUNTERS, *columns, strict=True)}
+        oddities = tuple(
+            Oddity(kind, count, line + (first or 1) - 1, quote(example))
+            for kind, (count, line, example) in met.items()
+            if count and kind in WORDS
+        )
+        return cls(label, met["lines"][0], oddities, scores)
 
     def count(self, kind: str) -> int:
         """How often this kind of oddity was met."""
         return next((oddity.count for oddity in self.oddities if oddity.kind == kind), 0)
-
-
-def _oddities(counts: Counts, file: int, lines_above: int) -> Iterator[Oddity]:
-    columns = zip(
-        COUNTERS, counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file], strict=True
-    )
-    for kind, count, first_line, example in columns:
-        if count and kind in WORDS:
-            yield Oddity(kind, count, first_line + lines_above, quote(example))

@@ -1,20 +1,12 @@
 """Run x Judgements -> `Positions`, and the array operations that metrics and preferences are made of."""
 
-from tiebreak.projection.levels import Bucket, Levels
-from tiebreak.projection.position_table import Positions
-from tiebreak.projection.primitives import UNRETRIEVED, dense_rank, pair_signs
-from tiebreak.projection.reading import positions, project
-from tiebreak.projection.sampling import sample_labels, sample_requests
-
-__all__ = [
-    "UNRETRIEVED",
-    "Bucket",
-    "Levels",
-    "Positions",
-    "dense_rank",
-    "pair_signs",
-    "positions",
-    "project",
-    "sample_labels",
-    "sample_requests",
-]
+from tiebreak.projection.levels import Bucket as Bucket
+from tiebreak.projection.levels import Levels as Levels
+from tiebreak.projection.position_table import Positions as Positions
+from tiebreak.projection.primitives import UNRETRIEVED as UNRETRIEVED
+from tiebreak.projection.primitives import dense_rank as dense_rank
+from tiebreak.projection.primitives import pair_signs as pair_signs
+from tiebreak.projection.reading import positions as positions
+from tiebreak.projection.reading import project as project
+from tiebreak.projection.sampling import sample_labels as sample_labels
+from tiebreak.projection.sampling import sample_requests as sample_requests

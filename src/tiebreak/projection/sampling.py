@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_choice, check_share
 from tiebreak._kernels.interface import UNRETRIEVED
-from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection.position_table import Positions
@@ -31,8 +31,7 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
         Every item alike; or with a chance that grows with the number of runs that retrieve it, as when judgements
         come from pooling runs: drawn one after another, each in proportion to that number.
     """
-    if by not in ("uniform", "runs"):
-        raise InputError(f'by={by!r}. Give "uniform" or "runs".', kind="choice")
+    check_choice(by, "by", ("uniform", "runs"))
     relevant = is_relevant(positions.grade, positions.min_grade)
     chance = uniform = uniforms(positions, seed)
     if by == "runs":
@@ -65,9 +64,7 @@ def sample_indices(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
 
 def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     """max(floor(share m + 1e-9), 1); the small term forgives shares such as 0.7 that float64 holds too low."""
-    if not 0 <= share <= 1:
-        raise InputError(f"share={share!r}. Give a number from 0 to 1.", kind="share")
-    kept: NDArray[np.int64] = np.maximum(np.floor(share * m + 1e-9), 1).astype(np.int64)
+    kept: NDArray[np.int64] = np.maximum(np.floor(check_share(share) * m + 1e-9), 1).astype(np.int64)
     return kept
 
 
