@@ -92,11 +92,11 @@ def paired(values: np.ndarray, **how: Any) -> Paired:
 
 
 def fixed(n: int, test: str, given: Paired, expected: float, digits: float = DIGITS) -> Row:
-    return Row(n, test, float(significance(given, test).p[0]), float(expected), digits * float(expected))
+    return Row(n, test, float(significance(given, test).pvalue[0]), float(expected), digits * float(expected))
 
 
 def sampled(n: int, test: str, given: Paired, expected: float, draws: int, form: str = "") -> Row:
-    p = float(significance(given, test, permutations=draws).p[0])
+    p = float(significance(given, test, permutations=draws).pvalue[0])
     both = LIKELY * np.sqrt(2 * expected * (1 - expected) / draws) + 2 / draws
     return Row(n, test + form, p, float(expected), float(both))
 

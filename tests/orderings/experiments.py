@@ -26,6 +26,10 @@ def compared(table, measure, **orders):
     return tb.compare(positions_of(table, **orders), measure)
 
 
+def ranks_by_run(ordering):
+    return dict(zip(ordering.runs, ordering.ranks.tolist(), strict=True))
+
+
 def vectors(m):
     """Positions of m relevant items, increasing, None where unretrieved."""
     found = st.sets(st.integers(1, 7), max_size=m).map(sorted)

@@ -23,7 +23,7 @@ PERSISTENCES = st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)
 def ordering(ranks, runs=None):
     """An ordering with these ranks: the smaller the score's rank, the larger the score."""
     runs = tuple(runs or (f"run{r}" for r in range(len(ranks))))
-    return Ordering.of("RPP", "mean", runs, [-rank for rank in ranks])
+    return Ordering.from_scores("RPP", "mean", runs, [-rank for rank in ranks])
 
 
 def correlated(x, y, method, **options):

@@ -49,6 +49,21 @@ def scores(spec, rows, weights=None, exact=False):
     return [plain(score) if exact else float(score) for score in found]
 
 
+def ranks_by_run(ordering):
+    return dict(zip(ordering.runs, ordering.ranks.tolist(), strict=True))
+
+
+def values_by_run(scores):
+    """What `Utilities.evaluate` gives: {run: {population: value}}, or {group: value} where there are groups."""
+    values = {}
+    for run, group, measure, value in scores.rows():
+        if group is None:
+            values.setdefault(run, {})[measure] = value
+        else:
+            values.setdefault(run, {}).setdefault(measure, {})[group] = value
+    return values
+
+
 def plain(score):
     """An exact score as a fraction."""
     return score.exact if isinstance(score, Number) else score

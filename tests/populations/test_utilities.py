@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from populations import slow
-from populations.tables import binary_values, pairs
+from populations.tables import binary_values, pairs, ranks_by_run, values_by_run
 from tiebreak.populations import CATALOGUE
 
 CELLS = [
@@ -153,7 +153,7 @@ OF = {"q1": "fr", "q2": "fr", "q3": "de", "q4": "pt"}
 
 def test_evaluating_groups_by_hand():
     found = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "min"])
-    assert found.to_dict() == {
+    assert values_by_run(found) == {
         "a": {"mean": {"fr": 0.5, "de": 0.75, "pt": 0.25}, "min": {"fr": 0, "de": 0.75, "pt": 0.25}},
         "b": {"mean": {"fr": 0.5, "de": 0.25, "pt": 1}, "min": {"fr": 0.5, "de": 0.25, "pt": 1}},
     }
@@ -208,10 +208,10 @@ def two_runs(x, y):
 def test_signs_of_the_curve_are_those_of_smoothed_leximin(pair):
     curve = two_runs(*pair).by_lag("x", "y", resamples=3)
     n = len(pair[0])
-    assert [row.lag for row in curve.rows] == list(range(1, n + 1))
-    assert [row.observed for row in curve.rows] == [slow.smoothed_leximin(*pair, row.lag) for row in curve.rows]
-    assert curve.rows[0].observed == slow.leximin(*pair)
-    assert curve.rows[-1].observed == slow.by_mean(*pair)
+    assert [row.lag for row in curve.rows()] == list(range(1, n + 1))
+    assert [row.observed for row in curve.rows()] == [slow.smoothed_leximin(*pair, row.lag) for row in curve.rows()]
+    assert curve.rows()[0].observed == slow.leximin(*pair)
+    assert curve.rows()[-1].observed == slow.by_mean(*pair)
 
 
 @settings(max_examples=50)
@@ -219,7 +219,7 @@ def test_signs_of_the_curve_are_those_of_smoothed_leximin(pair):
 def test_shares_sum_to_one_and_swap_with_the_runs(pair, seed):
     made = two_runs(*pair)
     curve, swapped = (made.by_lag(*names, resamples=8, seed=seed) for names in ("xy", "yx"))
-    for row, other in zip(curve.rows, swapped.rows, strict=True):
+    for row, other in zip(curve.rows(), swapped.rows(), strict=True):
         assert row.first + row.tied + row.second == 1  # eighths are exact
         assert (other.observed, other.first, other.second) == (-row.observed, row.second, row.first)
 
@@ -228,37 +228,37 @@ def test_a_seed_gives_the_same_curve_again_and_another_seed_another():
     chance = np.random.default_rng(7)
     made = two_runs(chance.random(30), chance.random(30))
     curve = made.by_lag("x", "y", resamples=50, seed=3)
-    assert curve.rows == made.by_lag("x", "y", resamples=50, seed=3).rows
-    assert curve.rows != made.by_lag("x", "y", resamples=50, seed=4).rows
+    assert curve.rows() == made.by_lag("x", "y", resamples=50, seed=3).rows()
+    assert curve.rows() != made.by_lag("x", "y", resamples=50, seed=4).rows()
 
 
 def test_a_lag_has_the_same_share_whichever_others_are_asked_for():
     chance = np.random.default_rng(7)
     made = two_runs(chance.random(12), chance.random(12))
-    every = made.by_lag("x", "y", resamples=40).rows
-    assert made.by_lag("x", "y", [5, 1], resamples=40).rows == (every[4], every[0])
+    every = made.by_lag("x", "y", resamples=40).rows()
+    assert made.by_lag("x", "y", [5, 1], resamples=40).rows() == (every[4], every[0])
 
 
 def test_identical_runs_always_tie():
     curve = two_runs([0.1, 0.7, 0.3], [0.1, 0.7, 0.3]).by_lag("x", "y", resamples=20)
-    assert [row[1:] for row in curve.rows] == [(0, 0, 1, 0)] * 3
+    assert [row[1:] for row in curve.rows()] == [(0, 0, 1, 0)] * 3
 
 
 def test_a_run_that_is_better_everywhere_always_wins():
     curve = two_runs([0.2, 0.8, 0.4], [0.1, 0.7, 0.3]).by_lag("x", "y", resamples=20)
-    assert [row[1:] for row in curve.rows] == [(1, 1, 0, 0)] * 3
+    assert [row[1:] for row in curve.rows()] == [(1, 1, 0, 0)] * 3
 
 
 def test_sums_of_numbers_that_floats_would_lose_are_kept():
     # 1e16 + 1 = 1e16 in floats; the mean still tells them apart.
     curve = two_runs([1e16, 1.0], [1e16, 0.0]).by_lag("x", "y", [2], resamples=5)
-    assert curve.rows[0].observed == 1
-    assert two_runs([1e100, 1e-300], [1e100, 0.0]).by_lag("x", "y", [2], resamples=5).rows[0].observed == 1
+    assert curve.rows()[0].observed == 1
+    assert two_runs([1e100, 1e-300], [1e100, 0.0]).by_lag("x", "y", [2], resamples=5).rows()[0].observed == 1
 
 
 def test_many_requests_have_about_twenty_lags_from_leximin_to_the_mean():
     made = two_runs(np.linspace(0, 1, 300), np.linspace(0.1, 0.9, 300))
-    lags = [row.lag for row in made.by_lag("x", "y", resamples=2).rows]
+    lags = [row.lag for row in made.by_lag("x", "y", resamples=2).rows()]
     assert lags[0] == 1 and lags[-1] == 300 and 15 <= len(lags) <= 20 and lags == sorted(set(lags))
 
 
@@ -272,22 +272,22 @@ def made():
 def test_an_order_says_what_it_is_of():
     order = made().order("leximin")
     assert (order.measure, order.by) == ("accuracy", "leximin")
-    assert order.to_dict() == {"b_c": 1, "a": 2}
+    assert ranks_by_run(order) == {"b_c": 1, "a": 2}
     for words in ("accuracy by leximin", "Over 2 requests.", "number of runs below"):
         assert words in repr(order)
     assert "number of runs below" not in repr(made().order("mean"))
-    assert r"b\_c & 1 & 1.0000 \\" in order.to_latex()
+    assert r"b\_c & \textbf{1} & 1.0000 \\" in order.to_latex()
 
 
 def test_numbers_are_shown_in_tables():
     found = made().evaluate(["mean", "gini"])
     # Each pair counts both ways: gini 2 * 1 / (2 * 4 * 0.5), and 2 * 0.25 / (2 * 4 * 0.375).
-    assert found.to_dict() == {
+    assert values_by_run(found) == {
         "a": {"mean": 0.5, "gini": 0.5},
         "b_c": {"mean": 0.375, "gini": pytest.approx(1 / 6)},
     }
     text = repr(found)
-    for words in ("run", "mean", "gini", "0.3750", "0.1667", "Of accuracy.", "Over 2 requests."):
+    for words in ("run", "mean", "gini", "0.3750", "0.1667", "Of accuracy, over 2 requests."):
         assert words in text
     assert r"b\_c & 0.3750 & 0.1667 \\" in found.to_latex()
     assert found._repr_html_().count("<tr>") == 3
@@ -303,10 +303,10 @@ def test_numbers_of_groups_are_shown_with_their_groups():
 def test_results_are_frames():
     polars = pytest.importorskip("polars")
     frame = made().evaluate("mean").to_frame()
-    assert frame.columns == ["run", "population", "group", "value"]
-    assert frame.rows() == [("a", "mean", None, 0.5), ("b_c", "mean", None, 0.375)]
+    assert frame.columns == ["run", "group", "measure", "value"]
+    assert frame.rows() == [("a", None, "mean", 0.5), ("b_c", None, "mean", 0.375)]
     order = made().order("mean").to_frame()
-    assert order.columns == ["rank", "run", "score", "tied"] and order["run"].to_list() == ["a", "b_c"]
+    assert order.columns == ["run", "measure", "by", "rank", "score", "tied"] and order["run"].to_list() == ["a", "b_c"]
     curve = made().by_lag("a", "b_c", resamples=4).to_frame()
     assert curve.columns == ["lag", "observed", "first", "tied", "second"] and curve["lag"].to_list() == [1, 2]
     assert isinstance(curve, polars.DataFrame)
@@ -314,23 +314,23 @@ def test_results_are_frames():
 
 def test_a_curve_is_shown_as_a_table():
     curve = made().by_lag("a", "b_c", resamples=4, seed=2)
-    assert set(curve.to_dict()) == {1, 2}
-    assert set(curve.to_dict()[1]) == {"first", "tied", "second"}
+    assert [row["lag"] for row in curve.to_dict()["rows"]] == [1, 2]
+    assert set(curve.to_dict()["rows"][0]) == {"lag", "observed", "first", "tied", "second"}
     assert "4 resamples of requests, seed 2." in repr(curve)
     # Leximin: 0 against 0.25; the mean: 0.5 against 0.375.
-    assert [row[:2] for row in curve.table().rows] == [("1", "b_c"), ("2", "a")]
-    assert r"lag & better & a & tied & b\_c \\" in curve.to_latex()
+    assert [row[:2] for row in curve.table().rows] == [("1", "-1"), ("2", "1")]
+    assert "a against b_c by smoothed leximin. Observed is 1 where the first is better" in curve.notes[0]
 
 
 def test_names_are_those_that_were_asked_for():
-    assert list(made().evaluate([" gavg ", "avg"]).to_dict()["a"]) == ["gavg", "avg"]
+    assert list(values_by_run(made().evaluate([" gavg ", "avg"]))["a"]) == ["gavg", "avg"]
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_population_orders_a_table_of_one_run(name):
     one = tb.Utilities({"a": {f"q{k}": k / 8 for k in range(8)}})
     spec = f"{name}(baseline='a')" if name in ("urisk", "trisk") else name
-    assert one.order(spec).to_dict() == {"a": 1}
+    assert ranks_by_run(one.order(spec)) == {"a": 1}
 
 
 # Metrics of an experiment
@@ -361,7 +361,7 @@ def test_a_metric_that_no_request_has_a_value_of_is_refused():
 def test_a_sample_may_draw_the_largest_utility_every_time():
     # In units of 2^-61 four of five draws of 1 are more than 63 bits.
     curve = two_runs([1.0, 2.0**-61, 0.0, 0.0, 0.0], [0.0] * 5).by_lag("x", "y", resamples=1000)
-    assert all(row.second == 0 for row in curve.rows)
+    assert all(row.second == 0 for row in curve.rows())
 
 
 @pytest.mark.parametrize("weights", [None, {"q1": 3, "q2": 1, "q3": 1, "q4": 1}])
@@ -379,6 +379,6 @@ def test_whatever_is_asked_of_grouped_utilities_is_over_groups():
     assert grouped.order("leximin").ranking() == means.order("leximin").ranking() == ["a", "b"]
     assert grouped.win_shares("a", "b") == means.win_shares("a", "b")
     assert grouped.worst() == means.worst() == [("a", ["g"], 0.5), ("b", ["g"], 0.3)]
-    curves = [made.by_lag("a", "b", [1, 2], resamples=50).rows for made in (grouped, means)]
+    curves = [made.by_lag("a", "b", [1, 2], resamples=50).rows() for made in (grouped, means)]
     assert curves[0] == curves[1]
     assert grouped.test("t").pvalue.tolist() == means.test("t").pvalue.tolist()

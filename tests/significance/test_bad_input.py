@@ -32,7 +32,7 @@ def refused(*words, error=InputError):
 def assert_numbers(found):
     """Everything that is shown is there, and is a number."""
     for row in found.rows():
-        assert not any(isnan(value) for value in row[2:])
+        assert not any(isnan(value) for value in row[4:])
         assert 0 <= row.pvalue <= 1 and 0 <= row.pvalue_corrected <= 1
         assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
         assert row.low <= row.value <= row.high
@@ -123,7 +123,7 @@ def test_identical_runs_do_not_differ(test):
 def test_two_identical_runs_among_others_do_not_differ(test):
     found = utilities([[q % 3, q % 3, (q * q) % 5] for q in range(8)]).test(test)
     assert found.between("run0", "run1").pvalue == 1
-    assert found.between("run0", "run1").d == 0
+    assert found.between("run0", "run1").effect_size == 0
     assert_numbers(found)
 
 

@@ -41,7 +41,7 @@ def thirds_and_fifths(n, z):
     return numerator / denominator, denominator
 
 
-@pytest.mark.parametrize("n", [1000, 200_000])
+@pytest.mark.parametrize("n", [1000, pytest.param(200_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
     values, denominator = thirds_and_fifths(n, 2.5)
@@ -122,6 +122,7 @@ print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other units")
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_a_million_requests_take_less_than_a_gigabyte(test):

@@ -64,7 +64,7 @@ def p_values(significance):
 
 
 def intervals(significance):
-    return [bound for x in NAMES for y in NAMES if x < y for bound in significance.between(x, y)[2:6]]
+    return [bound for x in NAMES for y in NAMES if x < y for bound in significance.between(x, y)[4:8]]
 
 
 @every_test

@@ -57,12 +57,12 @@ def test_a_pair_seen_from_the_other_run_has_its_signs_turned(test):
     made = utilities(noise(np.random.default_rng(4), runs=3, requests=7)).test(test)
     there, back = made.between("run0", "run2"), made.between("run2", "run0")
     assert (back.run, back.other) == ("run2", "run0")
-    for name in ("mean", "d"):
+    for name in ("value", "effect_size"):
         assert getattr(back, name) == -getattr(there, name) != 0
     assert (back.low, back.high) == (-there.high, -there.low)
     for name, mirrored in (("superiority", "superiority"), ("win_share", "win_share"), ("win_low", "win_high")):
         assert getattr(back, name) == pytest.approx(1 - getattr(there, mirrored))
-    for name in ("p", "p_corrected", "requests", "tied"):
+    for name in ("pvalue", "pvalue_corrected", "n_requests", "n_tied"):
         assert getattr(back, name) == getattr(there, name)
 
 
@@ -81,7 +81,7 @@ def test_turning_leaves_no_minus_zero():
 
 def test_runs_that_were_not_tested_are_refused():
     against = utilities(TABLE).test("t", baseline="run1")
-    assert against.between("run0", "run1").mean < 0 < against.between("run1", "run0").mean
+    assert against.between("run0", "run1").value < 0 < against.between("run1", "run0").value
     with pytest.raises(InputError, match="run0 and run2 were not tested"):
         against.between("run0", "run2")
     with pytest.raises(InputError, match="run1 cannot be tested against itself"):
@@ -181,7 +181,7 @@ def test_letters_of_runs_come_with_the_best_first(found):
     shared = {run: slow.letters_in(text) for run, text in found.letters().items()}
     for (x, y), differs in zip(slow.pairs(3), found.differs.tolist(), strict=True):
         assert bool(shared[f"run{x}"] & shared[f"run{y}"]) != differs
-    shown = found.letter_table().to_text()
+    shown = found.letter_table().table().to_text()
     assert "run1" in shown and "not shown to differ" in shown
 
 
@@ -317,7 +317,7 @@ def test_of_many_pairs_the_first_are_shown():
 
 def test_notes_of_what_was_tested_are_kept():
     made = tb.Utilities({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 5}}, lower_is_better=True).test("t")
-    assert made.between("a", "b").mean == 2
+    assert made.between("a", "b").value == 2
     assert any("better" in note or "cost" in note for note in made.notes)
 
 

@@ -501,7 +501,8 @@ def test_names_and_order_of_runs_change_no_pair(test, table, data):
     for x, y in slow.pairs(size):
         one, other = first.between(f"run{x}", f"run{y}"), second.between(f"other{x}", f"other{y}")
         assert (one.pvalue, one.pvalue_corrected) == pytest.approx((other.pvalue, other.pvalue_corrected), rel=1e-12)
-        for name in ("mean", "low", "high", "d", "superiority", "win_share", "win_low", "win_high", "requests", "tied"):
+        same = ("value", "low", "high", "effect_size", "superiority", "win_share", "win_low", "win_high", "n_tied")
+        for name in same:
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12), name
 
 
