@@ -65,7 +65,7 @@ def ours(data: Data, cutoff: int) -> tuple[float, float]:
         float(R_MAX),
     )
     start = time.process_time()
-    mean = float(metric(f"alpha_beta_nDCG@{cutoff}").of_rankings(made).mean())
+    mean = float(metric(f"alpha_beta_nDCG@{cutoff}").score_rankings(made).mean())
     return time.process_time() - start, mean
 
 

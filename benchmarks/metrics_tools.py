@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from tiebreak.inputs import Ids
-from tiebreak.metrics import named_metrics
+from tiebreak.metrics import parse_metrics
 from tiebreak.metrics.base import evaluate_all
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.position_table import Positions
@@ -42,7 +42,7 @@ def positions(requests: int, m: int) -> Positions:
 
 def main() -> None:
     rankings = positions(int(sys.argv[1]), int(sys.argv[2]))
-    _, metrics = named_metrics(MEASURES)
+    _, metrics = parse_metrics(MEASURES)
     start = time.perf_counter()
     values = [measure.nearest.size for measure in evaluate_all(metrics, rankings)]
     seconds = time.perf_counter() - start

@@ -65,7 +65,7 @@ def test_other_packages_add_metrics_and_preferences(plugin):
 
 
 def test_other_packages_cannot_take_a_name_that_is_there(plugin):
-    assert type(tb.metric("AP")).__module__ == "tiebreak.metrics.recall_level"
+    assert type(tb.metric("AP")).__module__ == "tiebreak.metrics.rank_based"
     assert list(METRICS).count("AP") == 1
 
 

@@ -16,7 +16,7 @@ from tiebreak.inputs import Judgements, Run, read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.metrics import Metric, metric, named_metrics
+from tiebreak.metrics import Metric, metric, parse_metrics
 from tiebreak.metrics.base import evaluate_all
 from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
@@ -181,7 +181,7 @@ class Experiment:
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
-        names, metrics = named_metrics(measures)
+        names, metrics = parse_metrics(measures)
         positions = self._positions(Needs.union(m.needs for m in metrics))
         warn_about_grades(metrics, positions)
         exact = tuple(evaluate_all(metrics, positions))
@@ -253,7 +253,7 @@ class Experiment:
 
         made = metric(measure)
         positions = self._positions(made.needs)
-        values = made.counted_values(positions)
+        values = made.request_values(positions)
         warn_about_grades([made], positions)
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         if not len(known):

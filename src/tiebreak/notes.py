@@ -80,7 +80,8 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     """What measures of diversity assume."""
     if not metrics or positions.aspect_source is None:
         return
-    from tiebreak.metrics.diversity.alpha_beta_ndcg import InterestMetric, NoisyOrNDCG
+    from tiebreak.metrics.diversity.alpha_beta_ndcg import NoisyOrNDCG
+    from tiebreak.metrics.diversity.base import InterestMetric
 
     rankings = positions.aspect_rankings
     unknown = rankings.n_without_aspect

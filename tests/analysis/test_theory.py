@@ -24,7 +24,7 @@ from tiebreak.analysis.top_heaviness import is_top_heavy
 from tiebreak.exact import Doubles
 from tiebreak.exact.arithmetic import decimals, whole_numbers
 from tiebreak.metrics import RecallLevelMetric, metric
-from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
+from tiebreak.metrics.rank_based import NormalisedCumulativePrecision
 from worked_examples import examples_of
 
 SIZES = [(n, m) for n in range(1, 10) for m in range(1, n + 1)]

@@ -20,7 +20,7 @@ from tiebreak.analysis.worst_off_users import worst_case
 from tiebreak.errors import EmptyRequestsWarning
 from tiebreak.exact import like
 from tiebreak.metrics import RecallLevelMetric, metric, recall_level_form
-from tiebreak.metrics.recall_level import AveragePrecision, NormalisedCumulativePrecision
+from tiebreak.metrics.rank_based import AveragePrecision, NormalisedCumulativePrecision
 from worked_examples import examples_of
 
 

@@ -37,7 +37,7 @@ def perfect(sizes):
 @pytest.mark.parametrize("spec", BOUNDED)
 def test_a_perfect_ranking_of_up_to_2000_items_is_exactly_1(spec):
     sizes = range(1, 2001) if "dcg" not in spec else SOME_SIZES
-    assert (metric(spec).of_levels(perfect(sizes)).nearest == 1).all()
+    assert (metric(spec).level_values(perfect(sizes)).nearest == 1).all()
 
 
 GRADED = (

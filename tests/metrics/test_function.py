@@ -48,9 +48,9 @@ def test_function_is_a_metric_everywhere(own):
     [
         ("own_measures:missing", "no attribute 'missing'"),
         ("no_such_module:f", "No module named"),
-        ("own_measures:word", "is no function"),
+        ("own_measures:word", "is not a function"),
         ("own_measures:broken", r"failed on positions \(1,\): IndexError"),
-        ("own_measures:nothing", "gave nan for positions"),
+        ("own_measures:nothing", "returned nan for positions"),
     ],
 )
 def test_what_cannot_be_used_is_told(own, path, said):

@@ -18,7 +18,7 @@ from tiebreak.metrics.lexicographic import (
     mu_lp,
     yager_weights,
 )
-from tiebreak.metrics.recall_level import RankBiasedPrecision
+from tiebreak.metrics.rank_based import RankBiasedPrecision
 from worked_examples import examples_of
 
 
@@ -164,7 +164,7 @@ def test_metrics_print_as_their_specs_and_refuse_what_they_cannot_use():
     assert str(LexiRecallValue(n=1000)) == "LR(n=1000)"
     assert str(LexiPrecisionValue()) == "LP"
     for wrong in (0, -1, 2.5, True, "union"):
-        with pytest.raises(InputError, match="LR needs the number of items"):
+        with pytest.raises(InputError, match=r"LR needs the number of items|LR: n=.*Give a whole number from 1 on"):
             LexiRecallValue(n=wrong)
     with pytest.raises(InputError, match="takes no cutoff"):
         LexiPrecisionValue(cutoff=10)

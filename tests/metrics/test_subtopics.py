@@ -183,7 +183,7 @@ def test_names_of_ndeval_are_known(typed, meant):
     ("spec", "said"),
     [
         ("alpha_nDCG", "needs a cutoff"),
-        ("alpha_nDCG(alpha=2)@5", "from 0 to 1"),
+        ("alpha_nDCG(alpha=2)@5", "at least 0 and at most 1"),
         ("NRBP(beta=1)", "below 1"),
     ],
 )
@@ -236,7 +236,7 @@ def test_rankings_of_rated_items_have_the_values_of_their_positions(rated, aspec
     for name, entry in CATALOGUE.items():
         if issubclass(entry, SubtopicMetric):
             made = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))
-            np.testing.assert_allclose(made.of_rankings(rankings), made.evaluate(exp.positions), rtol=1e-12)
+            np.testing.assert_allclose(made.score_rankings(rankings), made.evaluate(exp.positions), rtol=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["alpha_DCG", "ERR_IA"])

@@ -161,5 +161,5 @@ def test_populations_are_nested_by_grade():
 
 
 def test_requests_without_anything_relevant_are_left_out():
-    made = Preferred.counted(np.array([[4, 0, -2]]), np.array([5, 0, 2]))
+    made = Preferred.from_counts(np.array([[4, 0, -2]]), np.array([5, 0, 2]))
     assert (made.requests.tolist(), made.numerator.tolist(), made.denominator.tolist()) == ([0, 2], [[4, -2]], [5, 2])

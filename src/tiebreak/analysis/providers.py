@@ -16,7 +16,6 @@ from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric
-from tiebreak.metrics.recall_level import ones
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.layout import Layout
 from tiebreak.projection.levels import Bucket
@@ -142,7 +141,7 @@ def provider_exposure(
     for m in np.unique(sizes).tolist():
         columns, inside = np.flatnonzero(sizes == m), np.flatnonzero(sizes[member.ravel()] == m)
         group = np.searchsorted(columns, member.ravel()[inside])
-        values = TotalExposure(form, m).of_levels(group_levels(entries.ranks[:, known[inside]], group))
+        values = TotalExposure(form, m).level_values(group_levels(entries.ranks[:, known[inside]], group))
         exposure[:, columns] = values.nearest
         is_worst[:, columns] = is_least(values.codes(), request[columns])
     return ProviderExposure(
@@ -209,6 +208,3 @@ class TotalExposure(RecallLevelMetric):
 
     def exposure(self, k: Any, m: int) -> Any:
         return self.form.exposure_to_cutoff(k, self.m)
-
-    def weight(self, i: Any, m: int) -> Any:
-        return ones(m, i)

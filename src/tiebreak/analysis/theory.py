@@ -16,7 +16,7 @@ from tiebreak._base.checks import LARGEST, check_count
 from tiebreak._base.spec import parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_level_form
-from tiebreak.metrics.recall_level import TotalSearchEfficiency
+from tiebreak.metrics.rank_based import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
 
 ROUNDING = 4 * np.finfo(np.float64).eps

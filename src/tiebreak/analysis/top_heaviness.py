@@ -60,7 +60,7 @@ def is_top_heavy(metric: str | Metric | Function, n: int, m_max: int) -> TopHeav
     --------
     >>> bool(is_top_heavy("AP", 8, 4))
     True
-    >>> from tiebreak.metrics.recall_level import NormalisedCumulativePrecision
+    >>> from tiebreak.metrics.rank_based import NormalisedCumulativePrecision
     >>> is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 20, 3).counterexample
     ((1, 2, 8), 1)
     """
@@ -82,7 +82,7 @@ def is_higher(form: RecallLevelMetric | Function, x: Ranks, y: Ranks) -> NDArray
     if not isinstance(form, RecallLevelMetric):
         pairs = zip(map(tuple, x.tolist()), map(tuple, y.tolist()), strict=True)
         return np.array([bool(form(p) > form(q)) for p, q in pairs])
-    first, second = (form.of_levels(Levels.from_vectors(p[None])) for p in (x, y))
+    first, second = (form.level_values(Levels.from_vectors(p[None])) for p in (x, y))
     higher: NDArray[np.bool_] = first.nearest[0] > second.nearest[0]
     if not (first.is_injective and second.is_injective):
         for case in np.flatnonzero(first.nearest[0] == second.nearest[0]).tolist():

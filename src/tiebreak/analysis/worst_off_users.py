@@ -153,7 +153,7 @@ def enumerate_users(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, NDArray[
             Bucket(size, np.arange(end - len(same_size), end), increasing[:, q, same_size])
             for size, (same_size, end) in enumerate(zip(by_size, ends, strict=True), start=1)
         ]
-        values = form.of_levels(Levels.from_buckets(buckets))
+        values = form.level_values(Levels.from_buckets(buckets))
         utility[:, q] = values.nearest.min(axis=1)
         lowest = np.flatnonzero((values.nearest == utility[:, q, None]).any(axis=0))
         codes = values.take_columns(lowest).codes()

@@ -70,10 +70,10 @@ def command(
     named as in trec_eval, ir_measures, ranx or below.
     """
     from tiebreak.experiment import DEFAULT_MEASURES
-    from tiebreak.metrics import named_metrics
+    from tiebreak.metrics import parse_metrics
 
     asked = measures or DEFAULT_MEASURES
-    named_metrics(asked)  # a bad name is refused before anything is read
+    parse_metrics(asked)  # a bad name is refused before anything is read
     if not (populations or weights or groups):
         scores = experiment(qrels, runs, asked, **options).evaluate(asked)
         means = () if per_request and format_ != "trec" else (scores.summary(),)

@@ -19,7 +19,7 @@ __all__ = [
     "RecallLevelMetric",
     "Traits",
     "metric",
-    "named_metrics",
+    "parse_metrics",
     "recall_level_form",
     "recall_weights",
 ]
@@ -29,19 +29,19 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
     "metric",
     "tiebreak.metrics",
     {
-        "AP": "recall_level.AveragePrecision",
-        "RR": "recall_level.ReciprocalRank",
-        "nDCG": "graded.NDCG",
-        "binary_nDCG": "recall_level.BinaryNDCG",
-        "RBP": "recall_level.RankBiasedPrecision",
-        "R": "recall_level.Recall",
-        "RP": "recall_level.RPrecision",
-        "P": "recall_level.Precision",
-        "Success": "recall_level.Success",
-        "TSE": "recall_level.TotalSearchEfficiency",
-        "NCP": "recall_level.NormalisedCumulativePrecision",
-        "linear": "recall_level.LinearExposure",
-        "ERR": "graded.ExpectedReciprocalRank",
+        "AP": "rank_based.AveragePrecision",
+        "RR": "rank_based.ReciprocalRank",
+        "nDCG": "ndcg.NDCG",
+        "binary_nDCG": "ndcg.BinaryNDCG",
+        "RBP": "rank_based.RankBiasedPrecision",
+        "R": "set_based.Recall",
+        "RP": "set_based.RPrecision",
+        "P": "set_based.Precision",
+        "Success": "set_based.Success",
+        "TSE": "rank_based.TotalSearchEfficiency",
+        "NCP": "rank_based.NormalisedCumulativePrecision",
+        "linear": "rank_based.LinearExposure",
+        "ERR": "err.ExpectedReciprocalRank",
         "bpref": "judged.BinaryPreference",
         "Judged": "judged.JudgedShare",
         "ISL": "search_length.InitialSearchLength",
@@ -51,10 +51,10 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "RecallError": "search_length.RecallError",
         "alpha_beta_nDCG": "diversity.alpha_beta_ndcg.AlphaBetaNDCG",
         "vargas_nDCG": "diversity.alpha_beta_ndcg.VargasNDCG",
-        "RBU": "diversity.alpha_beta_ndcg.RankBiasedUtility",
-        "EU": "diversity.alpha_beta_ndcg.ExpectedUtility",
-        "S-Recall": "diversity.alpha_beta_ndcg.AspectRecall",
-        "S-RR": "diversity.alpha_beta_ndcg.AspectReciprocalRank",
+        "RBU": "diversity.utility.RankBiasedUtility",
+        "EU": "diversity.utility.ExpectedUtility",
+        "S-Recall": "diversity.coverage.AspectRecall",
+        "S-RR": "diversity.coverage.AspectReciprocalRank",
         "alpha_DCG": "diversity.intent_aware.AlphaDCG",
         "alpha_nDCG": "diversity.intent_aware.AlphaNDCG",
         "ERR_IA": "diversity.intent_aware.ExpectedReciprocalRankIA",
@@ -86,9 +86,9 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     if is_of_ir_measures(spec):
         spec = str(spec)
     if callable(spec):
-        from tiebreak.metrics.function import of_function
+        from tiebreak.metrics.function import FunctionMetric
 
-        return of_function(spec)
+        return FunctionMetric.from_function(spec)
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is no measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
@@ -96,9 +96,9 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
 
         text = spec.strip()
         if FUNCTION.fullmatch(text):
-            from tiebreak.metrics.function import of_path
+            from tiebreak.metrics.function import FunctionMetric, import_function
 
-            return of_path(text)
+            return FunctionMetric(text, import_function(text))
         if len(text) <= LONGEST and not CATALOGUE.begins(text) and (handed_over := external(text)):
             return handed_over
         spec = parse(text)
@@ -106,7 +106,7 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
 
 
-def named_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
+def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
     """The measures asked for: what each was called, and what it is."""
     asked = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
     if not asked:

@@ -1,20 +1,20 @@
-"""What every metric is: a small frozen value that prints as the spec that made it."""
+"""What every metric is: a small frozen value that prints as its spec."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tiebreak._base.catalogue import Entry
-from tiebreak.errors import InputError, quote
+from tiebreak._base.checks import check_count, check_number
+from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.inputs.judgements import check_min_grade
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.needs import Needs
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,12 @@ class Metric(Entry):
 
     def __post_init__(self) -> None:
         check_rel(self.rel)
-        if self.cutoff is not None and self.traits.cutoff == "no":
-            raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
         if self.cutoff is None and self.traits.cutoff == "must":
             raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")
+        if self.cutoff is not None and self.traits.cutoff == "no":
+            raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
+        if self.cutoff is not None:
+            check_count(self.cutoff, f"{self.name}: cutoff")
 
     @property
     def needs(self) -> Needs:
@@ -82,11 +84,11 @@ class Metric(Entry):
         return False
 
     def on(self, positions: Positions) -> Metric:
-        """The simplest metric that gives the same values on these positions."""
+        """The simplest metric that has the same values on these positions."""
         return self
 
     def values(self, positions: Positions) -> ExactValues:
-        """Exact values [run, request], in the order of the input; by default the floats of `evaluate` are they."""
+        """Exact values [run, request], in the order of the input; by default the floats of `evaluate`."""
         if type(self).evaluate is Metric.evaluate:
             raise NotImplementedError
         return ExactValues.from_floats(self.evaluate(positions))
@@ -95,21 +97,34 @@ class Metric(Entry):
         """The floats [run, request] nearest the exact values."""
         return self.values(positions).nearest
 
-    def counted_values(self, positions: Positions) -> ExactValues:
-        """Exact values [run, request] of the requests that count; no value for the others."""
-        return over_requests(self, self.on(positions).values(positions), positions)
+    def request_values(self, positions: Positions) -> ExactValues:
+        """Exact values [run, request] of the requests that the metric counts, none for the others.
+
+        Requests without a relevant item are left out; measures of grades count every request with a grade above 0. A
+        measure with its own ``rel`` is 0 where a request has relevant items, but none of that grade, so that all means
+        are over the same requests; where judgements were sampled it has no value there.
+        """
+        values = self.on(positions).values(positions)
+        relevant = positions.relevant() > 0
+        if self.rel is None:
+            return values if self.traits.uses_grades else values.where(relevant)
+        own = positions.relevant(self.rel) > 0
+        is_worst_zero = self.traits.low == 0 and not self.traits.lower_is_better
+        if positions.is_sampled or not is_worst_zero or not own.any() or not (relevant & ~own).any():
+            return values
+        return values.zero_where(np.broadcast_to(relevant & ~own, values.nearest.shape))
 
 
 @dataclass(frozen=True)
 class LevelMetric(Metric):
     """A metric that sees nothing but the increasing positions p of the relevant items."""
 
-    def of_levels(self, levels: Levels) -> ExactValues:
-        """Exact values [run, request]; by default the floats of `score` are they."""
+    def level_values(self, levels: Levels) -> ExactValues:
+        """Exact values [run, request]; by default the floats of `score`."""
         return ExactValues.from_floats(levels.each(self.score))
 
     def values(self, positions: Positions) -> ExactValues:
-        return self.of_levels(positions.levels(self.rel))
+        return self.level_values(positions.levels(self.rel))
 
     def score(self, p: Ranks) -> Floats:
         """The floats [run, request] nearest the values of ``p[run, request, m]``."""
@@ -121,36 +136,21 @@ def evaluate_all(metrics: Iterable[Metric], positions: Positions) -> Iterator[Ex
     metrics = list(metrics)
     forms = [m.on(positions) for m in metrics]
     shared = [positions.levels(m.rel) for m in forms if isinstance(m, LevelMetric)]  # held, so that all use them
-    yield from (m.counted_values(positions) for m in metrics)
+    yield from (m.request_values(positions) for m in metrics)
     del shared
-
-
-def over_requests(metric: Metric, values: ExactValues, positions: Positions) -> ExactValues:
-    """The values of a metric, of the requests that it counts.
-
-    A request without a relevant item is left out, also by measures that would have a value. Measures that count every
-    grade above 0 count requests that have one. A measure with a level of its own is 0 for a request that has relevant
-    items, but none of that level: its mean is over the same requests as that of others. Where labels were taken away
-    such a request is left out.
-    """
-    relevant = positions.relevant() > 0
-    if metric.rel is None:
-        return values if metric.traits.uses_grades else values.where(relevant)
-    if positions.is_sampled:
-        return values
-    own = positions.relevant(metric.rel) > 0
-    is_worst_zero = metric.traits.low == 0 and not metric.traits.lower_is_better
-    if not is_worst_zero or not own.any() or not (relevant & ~own).any():
-        return values
-    return values.zero_where(np.broadcast_to(relevant & ~own, values.nearest.shape))
 
 
 def check_rel(rel: float | None) -> None:
     if rel is not None:
-        check_number("rel", rel)
-        check_min_grade(rel)
+        check_number(rel, "rel", above=0)
 
 
-def check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{name} is {quote(str(value))}. Give a number.", kind="spec")
+def check_corpus_size(n: int, name: str) -> None:
+    if n == 0:
+        raise InputError(f"{name} needs the number of items in the corpus, such as {name}(n=1000000).", kind="spec")
+    check_count(n, f"{name}: n")
+
+
+def last_position(cutoff: int | None) -> int:
+    """The last position that counts."""
+    return UNRETRIEVED - 1 if cutoff is None else cutoff

@@ -40,7 +40,7 @@ class ExternalMeasure(Metric):
 
     @property
     def is_summed(self) -> bool:
-        return parsed(self.spec).NAME in SUMMED
+        return parse_measure(self.spec).NAME in SUMMED
 
     @property
     def needs(self) -> Needs:
@@ -63,20 +63,20 @@ class ExternalMeasure(Metric):
         values = np.full((len(positions.runs), len(positions.requests)), np.nan)
         place = {request: q for q, request in enumerate(positions.requests)}
         for r in range(len(positions.runs)):
-            ranking = qrels if measure.NAME in OF_JUDGEMENTS else ranking_of(positions, r)
+            ranking = qrels if measure.NAME in OF_JUDGEMENTS else ranking_scores(positions, r)
             try:
-                found = list(library.iter_calc([measure], qrels, ranking))
+                scores = list(library.iter_calc([measure], qrels, ranking))
             except Exception as error:
                 raise InputError(f"ir_measures cannot compute {self.spec}: {error}", kind="spec") from None
-            for value in found:
-                if value.query_id in place:
-                    values[r, place[value.query_id]] = value.value
+            for score in scores:
+                if score.query_id in place:
+                    values[r, place[score.query_id]] = score.value
         return values
 
 
-def ranking_of(positions: Positions, run: int) -> dict[str, dict[str, float]]:
-    """One run as ``{request: {item: score}}``; scores say nothing but the order, and are positive, as Compat needs."""
-    assert positions.top is not None, "rankings are there whole"
+def ranking_scores(positions: Positions, run: int) -> dict[str, dict[str, float]]:
+    """One run as ``{request: {item: score}}``; scores stand for the order, and are positive, as Compat needs."""
+    assert positions.top is not None, "whole rankings were read"
     top = positions.top[run]
     items, bounds = list(Ids(*top.items)), top.starts.tolist()
     return {
@@ -86,13 +86,13 @@ def ranking_of(positions: Positions, run: int) -> dict[str, dict[str, float]]:
     }
 
 
-def parsed(spec: str) -> Any:
+def parse_measure(spec: str) -> Any:
     return import_module("ir_measures").parse_measure(spec)
 
 
 def at_level(spec: str, min_grade: float | None) -> Any:
     """The measure, with relevance from this grade on where it has a level and the spec gives none."""
-    measure = parsed(spec)
+    measure = parse_measure(spec)
     level = measure.SUPPORTED_PARAMS.get("rel")
     # NumRet without a level counts every item retrieved; NumRelRet is NumRet with one.
     has_level = "rel" in measure.params or (level is not None and isinstance(level.default, int))

@@ -35,6 +35,10 @@ class FunctionMetric(LevelMetric):
     name: ClassVar[str] = "module:function"
     traits: ClassVar[Traits] = Traits(cutoff="no", rises=False, low=-np.inf, high=np.inf)
 
+    @classmethod
+    def from_function(cls, function: Callable[[tuple[float, ...]], float]) -> FunctionMetric:
+        return cls(getattr(function, "__qualname__", repr(function)), function)
+
     def __str__(self) -> str:
         return self.path
 
@@ -46,39 +50,29 @@ class FunctionMetric(LevelMetric):
 
     def value(self, p: tuple[float, ...]) -> float:
         try:
-            found: Any = self.function(p)
+            value: Any = self.function(p)
         except (Exception, SystemExit) as error:
             raise InputError(f"{self} failed on positions {p}: {type(error).__name__}: {error}", kind="spec") from error
-        if not isinstance(found, Real) or not isfinite(found):
-            raise InputError(f"{self} gave {found!r} for positions {p}. Return a finite number.", kind="spec")
-        return float(found)
+        if not isinstance(value, Real) or not isfinite(value):
+            raise InputError(f"{self} returned {value!r} for positions {p}. Return a finite number.", kind="spec")
+        return float(value)
 
 
-def of_path(path: str) -> FunctionMetric:
-    """The function that ``module:function`` names."""
-    return FunctionMetric(path, imported(path))
+def import_function(path: str) -> Callable[..., Any]:
+    """The function that ``module:function`` names.
 
-
-def imported(path: str) -> Callable[..., Any]:
-    """What ``module:function`` names.
-
-    The module is run, whether or not it has the function. Only what Python finds by itself is imported: the files of a
-    working directory may be a stranger's.
+    Only modules on Python's path are imported, and run: the files of a working directory may be a stranger's.
     """
     module, _, name = path.partition(":")
     try:
-        found: Any = import_module(module)
+        function: Any = import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            function = getattr(function, part)
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         advice = "Give module:function, of a module that Python finds: set PYTHONPATH to its folder"
-        raise InputError(f"{quote(path)} cannot be used: {what}. {advice}.", kind="unknown_name") from None
-    if not callable(found):
-        raise InputError(f"{quote(path)} is no function.", kind="spec")
-    function: Callable[..., Any] = found
-    return function
-
-
-def of_function(function: Callable[[tuple[float, ...]], float]) -> FunctionMetric:
-    return FunctionMetric(getattr(function, "__qualname__", repr(function)), function)
+        raise InputError(f"{quote(path)} cannot be used: {reason}. {advice}.", kind="unknown_name") from None
+    if not callable(function):
+        raise InputError(f"{quote(path)} is not a function.", kind="spec")
+    checked: Callable[..., Any] = function
+    return checked

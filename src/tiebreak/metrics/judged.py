@@ -16,7 +16,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED
 
 
-def nonrelevant_of(positions: Positions, metric: Metric) -> Positions:
+def nonrelevant_items(positions: Positions, metric: Metric) -> Positions:
     if positions.nonrelevant is None:
         raise InputError(
             f"{metric} needs the items judged not relevant. Project with nonrelevant=True.", kind="nonrelevant"
@@ -45,7 +45,7 @@ class BinaryPreference(Metric):
     traits: ClassVar[Traits] = Traits(cutoff="no", needs_nonrelevant=True)
 
     def values(self, positions: Positions) -> ExactValues:
-        other = nonrelevant_of(positions, self)
+        other = nonrelevant_items(positions, self)
         relevant = is_relevant(positions.grade, positions.min_grade if self.rel is None else self.rel)
         request = positions.layout.request[relevant]
         # Judged below the grade that counts is judged not relevant.
@@ -69,8 +69,7 @@ def number_above(
 ) -> NDArray[np.int64]:
     """For every entry, how many of the other entries of its request stand above it."""
     place = np.sort(other * 2**31 + other_ranks)
-    found: NDArray[np.int64] = np.searchsorted(place, request * 2**31 + ranks)
-    return found - np.searchsorted(place, request * 2**31)
+    return np.asarray(np.searchsorted(place, request * 2**31 + ranks) - np.searchsorted(place, request * 2**31))
 
 
 class JudgedShare(Metric):
@@ -90,12 +89,12 @@ class JudgedShare(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rel is not None:
-            raise InputError("Judged asks whether items are judged, not how: leave out rel.", kind="spec")
+            raise InputError("Judged counts judged items of any grade: leave out rel.", kind="spec")
 
     def values(self, positions: Positions) -> ExactValues:
         assert self.cutoff is not None
         judged = np.zeros((len(positions.runs), len(positions.requests)), dtype=np.int64)
-        for part in (positions, nonrelevant_of(positions, self)):
+        for part in (positions, nonrelevant_items(positions, self)):
             for bucket in part.buckets():
                 for block in bucket.blocks():
                     judged[:, bucket.requests[block]] += np.count_nonzero(bucket.p[:, block] <= self.cutoff, axis=-1)

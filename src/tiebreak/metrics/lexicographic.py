@@ -13,9 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import Metric, Traits, check_corpus_size
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
@@ -54,12 +55,9 @@ def integer_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[int]:
 
     With epsilon = a / b, the weights times (nb + a + b)^(m - 1).
     """
-    check_size(n)
-    if not 1 <= m <= n:
-        raise InputError(f"m={m!r} relevant items of n={n}. Give a whole number from 1 to n.", kind="size")
+    check_count(m, "m", high=check_count(n, "n"))
+    check_number(epsilon, "epsilon", above=0, below=1)
     epsilon = Fraction(epsilon)
-    if not 0 < epsilon < 1:
-        raise InputError(f"epsilon={epsilon}. Give a fraction between 0 and 1.", kind="epsilon")
     b = epsilon.denominator
     scaled = n * b + epsilon.numerator
     return [b ** (m - 1), *(b ** (m - i) * scaled * (scaled + b) ** (i - 2) for i in range(2, m + 1))]
@@ -84,7 +82,7 @@ def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF)
     >>> print(metric_lexirecall([2, 3, None], 10))
     163/2645
     """
-    retrieved = checked(p, n)
+    retrieved = positions_in_corpus(p, n)
     u = len(p) - len(retrieved)
     imputed = [*retrieved, *range(n - u + 1, n + 1)]
     weights = integer_weights(n, len(imputed), epsilon)
@@ -109,12 +107,12 @@ def mu_lp(p: Sequence[int | None], n: int) -> int:
     >>> mu_lp([1, 3], 4), mu_lp([2, 3], 4)      # 1010 and 0110
     (10, 6)
     """
-    return sum(1 << (n - k) for k in checked(p, n))
+    return sum(1 << (n - k) for k in positions_in_corpus(p, n))
 
 
-def checked(p: Sequence[int | None], n: int) -> list[int]:
-    """The retrieved positions, increasing; refused where they are none of a corpus of n items."""
-    check_size(n)
+def positions_in_corpus(p: Sequence[int | None], n: int) -> list[int]:
+    """The retrieved positions, increasing; refused where they cannot be those of a corpus of n items."""
+    check_count(n, "n")
     retrieved = sorted(int(k) for k in p if k is not None)
     last = n - (len(p) - len(retrieved))
     if not p or len(set(retrieved)) < len(retrieved) or (retrieved and not 1 <= retrieved[0] <= retrieved[-1] <= last):
@@ -124,11 +122,6 @@ def checked(p: Sequence[int | None], n: int) -> list[int]:
             kind="shape",
         )
     return retrieved
-
-
-def check_size(n: object) -> None:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InputError(f"n={n!r}. Give the number of items in the corpus, from 1 on.", kind="corpus_size")
 
 
 def dot(weights: list[int], p: list[int]) -> int:
@@ -163,8 +156,7 @@ class LexiRecallValue(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.n, bool) or not isinstance(self.n, int) or self.n < 1:
-            raise InputError("LR needs the number of items in the corpus, such as LR(n=1000000).", kind="spec")
+        check_corpus_size(self.n, self.name)
 
     def values(self, positions: Positions) -> ExactValues:
         return ExactValues.from_floats(positions.levels(self.rel).pessimistic(self.n).each(self.value))
@@ -214,5 +206,5 @@ def nearest_binary_fraction(p: list[int]) -> float:
 
 def vectors(p: Ranks) -> list[list[int]]:
     """All position vectors of ``p[run, request, m]``, one after the other."""
-    found: list[list[int]] = p.reshape(-1, p.shape[-1]).tolist()
-    return found
+    rows: list[list[int]] = p.reshape(-1, p.shape[-1]).tolist()
+    return rows

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError, quote
+from tiebreak._base.checks import check_count
+from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits
@@ -35,9 +36,8 @@ class SearchLength(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        size = isinstance(self.n, int) and not isinstance(self.n, bool) and self.n >= 1
-        if not (self.n is None or self.n == UNION or size):
-            raise InputError(f"{self.name}(n={quote(str(self.n))}). Give the corpus size, or 'union'.", kind="spec")
+        if self.n is not None and self.n != UNION:
+            check_count(self.n, f"{self.name}: n", or_else="'union'")
 
     @property
     def needs(self) -> Needs:

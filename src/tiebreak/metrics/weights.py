@@ -50,7 +50,7 @@ def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
 
 
 def level_weights(i: Any, weights: Weights) -> Any:
-    """Weights of recall levels i = 1, 2, ..., not normalised, in the arithmetic of i; given ones as whole numbers."""
+    """Weights of recall levels i = 1, 2, ..., not normalised, in the arithmetic of i; numbers become whole ones."""
     if isinstance(weights, str):
         return SHAPES[weights](i)
     exact = [decimal(weight) for weight in weights]
@@ -59,7 +59,7 @@ def level_weights(i: Any, weights: Weights) -> Any:
     w = [whole[min(place, len(whole) - 1)] for place in range(len(i))]
     if not any(w):
         raise InputError(
-            f"weights={weights!r} leave nobody in requests with {plural(len(i), 'relevant item')}. "
+            f"weights={weights!r} leave no user in requests with {plural(len(i), 'relevant item')}. "
             "Give the first recall levels some weight.",
             kind="weights",
         )
@@ -69,8 +69,8 @@ def level_weights(i: Any, weights: Weights) -> Any:
 @cache
 def exact_weights(m: int, weights: Weights) -> tuple[list[Fraction], Fraction]:
     """The exact weights of m recall levels, and their sum."""
-    found = level_weights(counting(m, FRACTIONS), weights).tolist()
-    return found, sum_fractions(found)
+    exact = level_weights(counting(m, FRACTIONS), weights).tolist()
+    return exact, sum_fractions(exact)
 
 
 def is_rational(weights: Weights) -> bool:
@@ -87,12 +87,13 @@ def check_weights(weights: Weights | list[float]) -> Weights:
             raise UnknownNameError("weights", weights, SHAPES)
     elif not isinstance(weights, (tuple, list, np.ndarray)):
         raise InputError(f"weights={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
+    parts = weights.split(",") if isinstance(weights, str) else list(weights)
     try:
-        given = tuple(float(w) for w in (weights.split(",") if isinstance(weights, str) else weights))
+        numbers = tuple(map(float, parts))
     except (TypeError, ValueError):
-        given = ()
-    if isinstance(weights, str) and given and not all(map(is_written_whole, weights.split(","))):
+        numbers = ()
+    if isinstance(weights, str) and numbers and not all(map(is_written_whole, weights.split(","))):
         raise InputError(f"weights={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
-    if not given or not all(0 <= w < np.inf for w in given):
+    if not numbers or not all(0 <= w < np.inf for w in numbers):
         raise InputError(f"weights={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
-    return given
+    return numbers

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import competition_ranks, decimal
-from tiebreak.metrics.base import check_number
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Score, ranks_of_rows
 from tiebreak.projection.primitives import Floats
@@ -48,7 +48,7 @@ class MC4(Method):
             raise InputError(
                 f"mc4(steps={self.steps!r}). Give a whole number from 1 to {MOST_STEPS:,}, or 'converge'.", kind="spec"
             )
-        check_number("teleport", self.teleport)
+        check_number(self.teleport, "teleport")
         if not 0 <= self.teleport < 1:
             raise InputError(f"mc4(teleport={self.teleport}). Give a number from 0 to below 1.", kind="spec")
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.metrics.base import check_number
 from tiebreak.populations.base import Aggregation, Score, average, check_not_negative, check_share
 from tiebreak.populations.roots import Root
 
@@ -47,7 +47,7 @@ class Quantile(Aggregation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number("share", self.share)
+        check_number(self.share, "share")
         if not 0 <= self.share <= 1:
             raise InputError(f"share={self.share}. Give a number from 0 to 1.", kind="spec")
 
@@ -120,7 +120,7 @@ class GeometricMean(Aggregation):
         for name, value in (("floor", self.floor), ("shift", self.shift)):
             if value is None:
                 continue
-            check_number(name, value)
+            check_number(value, name)
             if not 0 < value < inf:
                 raise InputError(f"{name}={value}. Give a number above 0.", kind="spec")
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, TypeAlias
 from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as metric_of
-from tiebreak.metrics.base import check_number
 
 Vector: TypeAlias = "NDArray[Any]"
 """Utilities of one run: float64, or exact fractions as objects."""
@@ -95,7 +95,7 @@ def average(u: Sample, weights: Sample | None = None) -> Number:
 
 
 def check_share(share: float) -> None:
-    check_number("share", share)
+    check_number(share, "share")
     if not 0 < share <= 1:
         raise InputError(f"share={share}. Give a number above 0, up to 1.", kind="spec")
 

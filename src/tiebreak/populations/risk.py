@@ -10,12 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import check_number, find_name
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.metrics.base import check_number
 from tiebreak.populations.base import Population, Score, Vector, average, check_not_negative
 
 LARGEST_ALPHA = 1e6
@@ -62,7 +61,7 @@ class Risk(Population):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number("alpha", self.alpha)
+        check_number(self.alpha, "alpha")
         if not 0 <= self.alpha <= LARGEST_ALPHA:
             raise InputError(f"alpha={self.alpha}. Give a number from 0 to {LARGEST_ALPHA:g}.", kind="spec")
 

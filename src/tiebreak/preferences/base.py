@@ -52,7 +52,7 @@ class Traits:
 Labels: TypeAlias = Callable[[], Places]
 
 
-def labels_of(positions: Positions) -> Places:
+def position_labels(positions: Positions) -> Places:
     """Whole numbers [run, request], the same where runs place all relevant items of a request alike."""
     labels = np.full((len(positions.runs), len(positions.requests)), -1, dtype=np.int64)
     for bucket in positions.buckets():
@@ -87,7 +87,7 @@ class Preferred:
     labels: Labels | None = None
 
     @classmethod
-    def counted(cls, numerator: NDArray[Any], denominator: Places) -> Preferred:
+    def from_counts(cls, numerator: NDArray[Any], denominator: Places) -> Preferred:
         """Whole numerators of the requests whose denominator is not 0: those with something relevant."""
         requests = np.flatnonzero(denominator)
         if len(requests) < len(denominator):
@@ -95,7 +95,7 @@ class Preferred:
         return cls(requests, numerator, denominator)
 
     @classmethod
-    def measured(
+    def from_exact(
         cls,
         exact: ExactValues,
         is_counted: NDArray[np.bool_],

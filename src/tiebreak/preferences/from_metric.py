@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as metric_of
-from tiebreak.metrics.base import check_number
 from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
@@ -50,16 +50,14 @@ class MetricDifference(Preference):
         if made.traits.is_for_display:
             raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
         object.__setattr__(self, "metric", made)
-        check_number("tolerance", self.tolerance)
-        if not 0 <= self.tolerance < np.inf:
-            raise InputError(f"tolerance={self.tolerance}. Give a number of 0 and above.", kind="spec")
+        check_number(self.tolerance, "tolerance", low=0)
 
     def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         values, known = self.utilities(positions)
         exact = values.differences(pairs.x, pairs.y)
         if self.tolerance:
             exact = exact.zero_where(np.abs(exact.nearest) <= self.tolerance)
-        return Preferred.measured(exact, known, None if self.tolerance else values)
+        return Preferred.from_exact(exact, known, None if self.tolerance else values)
 
     @property
     def relevant_from(self) -> float | None:
@@ -72,7 +70,7 @@ class MetricDifference(Preference):
     def utilities(self, positions: Positions) -> tuple[ExactValues, NDArray[np.bool_]]:
         """The metric's values, minus them where lower ones are better; and which requests have one for every run."""
         metric = metric_of(self.metric)
-        values = metric.counted_values(positions)
+        values = metric.request_values(positions)
         known = np.asarray(np.isfinite(values.nearest).all(axis=0))
         return -values if metric.traits.lower_is_better else values, known
 
@@ -104,4 +102,4 @@ class MetricSign(MetricDifference):
         else:
             codes = values.codes(by_column=True)
             signs = np.sign(codes[pairs.x] - codes[pairs.y])
-        return Preferred.counted(np.where(known, signs, 0).astype(np.int8), known.astype(np.int64))
+        return Preferred.from_counts(np.where(known, signs, 0).astype(np.int8), known.astype(np.int64))

@@ -15,7 +15,7 @@ from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.number import snap_to_zero
 from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Ranks
@@ -49,10 +49,10 @@ class StoppingPreference(Preference):
                 columns = bucket.requests[block]
                 for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
                     values[row, columns] = self.between(bucket.p[x, block], bucket.p[y, block])
-        return Preferred.measured(
+        return Preferred.from_exact(
             replace(ExactValues.from_exact(values), is_rational=self.is_rational),
             m > 0,
-            labels=lambda: labels_of(positions),
+            labels=lambda: position_labels(positions),
         )
 
 

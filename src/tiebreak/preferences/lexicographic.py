@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import check_rel
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_signs
@@ -40,7 +40,7 @@ class Lexicographic(Preference):
         signs = np.empty((len(pairs), len(m)), dtype=np.int8)
         for fan in pairs.fans:
             signs[fan.rows] = fan.sign * pair_signs(rank[fan.run], rank[fan.others])
-        return Preferred.counted(signs, (m > 0).astype(np.int64))
+        return Preferred.from_counts(signs, (m > 0).astype(np.int64))
 
 
 class LexiRecall(Lexicographic):
@@ -131,7 +131,9 @@ class ReciprocalRankLexiPrecision(Preference):
                         x.astype(np.int64), y.astype(np.int64)
                     )
                     above[fan.rows, requests] = fan.sign * numerator
-        return Preferred.measured(ExactValues.quotients(above, below), m > 0, labels=lambda: labels_of(positions))
+        return Preferred.from_exact(
+            ExactValues.quotients(above, below), m > 0, labels=lambda: position_labels(positions)
+        )
 
 
 def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:

@@ -23,9 +23,9 @@ from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import check_rel
-from tiebreak.metrics.graded import GradedEntries
+from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, by_level, labels_of
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, by_level, position_labels
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
@@ -64,7 +64,7 @@ class PairedPreference(Preference):
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
                     total[rows, requests[block]] += sign * signs_summed(x, y)
-        return Preferred.counted(total, size)
+        return Preferred.from_counts(total, size)
 
     def buckets(self, positions: Positions) -> Iterator[tuple[Bucket, Places]]:
         """The levels of every population by size, and the places of their requests."""
@@ -104,11 +104,11 @@ class PairedPreference(Preference):
         found = ExactValues.from_doubles(
             total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
         )
-        return Preferred.measured(found, size > 0, labels=lambda: self.labels(positions))
+        return Preferred.from_exact(found, size > 0, labels=lambda: self.labels(positions))
 
     def labels(self, positions: Positions) -> Places:
         """Whole numbers [run, request]; runs with the same have the same preferences in a request."""
-        return labels_of(positions)
+        return position_labels(positions)
 
     def exact(self, positions: Positions) -> list[Fraction]:
         """The exact preference between two runs in every request."""

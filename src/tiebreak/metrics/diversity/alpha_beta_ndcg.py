@@ -1,4 +1,4 @@
-"""Accuracy and diversity in one: alpha-beta-nDCG and its relatives, of items with aspects that users rate (AB)."""
+"""Accuracy and diversity in one gain: alpha-beta-nDCG and its relative by Vargas (AB)."""
 
 from __future__ import annotations
 
@@ -7,63 +7,63 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.errors import UnknownNameError
-from tiebreak.exact import ExactValues
+from tiebreak._base.checks import check_choice, check_share
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, check_scale, highest_rating
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
-from tiebreak.metrics.diversity.greedy import Codes, Left, first_largest
-from tiebreak.metrics.diversity.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.diversity.user_functions import UserFunction, called, check_chance, function_of
+from tiebreak.metrics.diversity.user_functions import UserFunction, call_for_pairs, resolve_chance
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
+TOLERANCE = 1e-12
+"""Gains that differ by no more, relatively, are equal on paper: sums and products of floats are not exact."""
 RANKINGS_AT_ONCE = 1 << 13
-"""So many that the interests of their users stay close to the processor."""
+"""So many that the interests of their users stay in the cache."""
 
 
-def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
-    """The largest rating of the scale; by default the largest that was given, which none may exceed."""
-    highest = r_max or rankings.largest or 1.0
-    check_ratings(rankings.largest, highest)
-    return highest
+class RemainingInterest:
+    """How much of their interests users have left, [user, aspect], the last aspect being none."""
+
+    def __init__(self, interest: Floats) -> None:
+        self.none = interest.shape[1] - 1
+        self.left = interest.ravel().copy()
+        self.start = np.arange(0, len(self.left), interest.shape[1])
+
+    def places(self, slots: Codes) -> Codes:
+        """Where the aspects [slot, user, candidate] of items stand."""
+        return slots + self.start[:, None]
+
+    def gain(self, places: Codes, chance: Floats) -> Floats:
+        """The chance [user, candidate] that an item serves an interest that is left (AB eq 8)."""
+        missed = np.ones(chance.shape)
+        for place in places:
+            served = self.left.take(place)
+            served *= chance
+            missed *= np.subtract(1, served, out=served)
+        gain: Floats = np.subtract(1, missed, out=missed)
+        return gain
+
+    def show(self, slots: Codes, chance: Floats) -> Floats:
+        """The same gain [user] of items, one shown to each user; they serve what they can (AB eq 7)."""
+        missed = np.ones(len(chance))
+        for slot in slots:
+            is_aspect = slot != self.none
+            is_dense = 2 * np.count_nonzero(is_aspect) > len(slot)
+            users = slice(None) if is_dense else np.flatnonzero(is_aspect)
+            place = self.start[users] + slot[users]
+            wanted = self.left.take(place)
+            served = chance[users] * wanted
+            self.left[place] = wanted - served
+            missed[users] *= 1 - served
+        gain: Floats = 1 - missed
+        return gain
 
 
-def slots_of(rankings: AspectRankings, item: Codes) -> Codes:
-    """The aspects [slot, ...] of items; the place behind the last aspect where there is none."""
-    unknown = len(rankings.table.of_item) - 1
-    return np.take(rankings.table.slots, np.where(item == NOBODY, unknown, item), axis=1)
-
-
-@dataclass(frozen=True)
-class InterestMetric(AspectMetric):
-    """A measure that weighs aspects by a user's interest in them.
-
-    Parameters
-    ----------
-    interest : {"profile", "uniform"}
-        How much of the user's ratings each aspect has (AB eq 9), or the same for all aspects.
-    """
-
-    interest: str = field(default="profile", kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_word("interest", self.interest, ("profile", "uniform"))
-
-    def interests(self, rankings: AspectRankings) -> Floats:
-        """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
-        if self.interest == "profile":
-            return rankings.interest
-        counted = rankings.available
-        shares = np.zeros(rankings.interest.shape)
-        shares[:, :-1] = counted / np.maximum(counted.sum(axis=1, keepdims=True), 1)
-        return shares
-
-
-def check_word(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise UnknownNameError(name, str(value), known)
+def first_largest(gain: Floats) -> Codes:
+    """The first candidate of every row [request, candidate] that gains as much as any."""
+    largest = gain.max(axis=1, keepdims=True)
+    first: Codes = (gain >= largest - TOLERANCE * np.abs(largest)).argmax(axis=1)
+    return first
 
 
 @dataclass(frozen=True)
@@ -83,63 +83,59 @@ class NoisyOrNDCG(InterestMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_word("pool", self.pool, POOLS)
+        check_choice(self.pool, "pool", POOLS)
 
-    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+    def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has (AB eq 5), for items and ratings [request, ...]."""
         raise NotImplementedError
 
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
+    def score_rankings(self, rankings: AspectRankings) -> Floats:
         interests = self.interests(rankings)
         ideal = self.ideal(rankings, interests)
-        found = self.discounted(self.gains(rankings, interests))
+        values = dcg(self.gains(rankings, interests))
         # Nothing can serve a user without interests.
-        return np.divide(found, ideal, out=np.zeros_like(found), where=np.broadcast_to(ideal > 0, found.shape))
-
-    def discounted(self, gains: Floats) -> Floats:
-        """The sum of gains [.., rank], each divided by the logarithm of its rank and one."""
-        summed: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
-        return summed
+        return np.divide(values, ideal, out=np.zeros_like(values), where=np.broadcast_to(ideal > 0, values.shape))
 
     def gains(self, rankings: AspectRankings, interests: Floats) -> Floats:
         """The gain [run, request, rank] of the items of all runs."""
         runs, users, listed = rankings.item.shape
         item, rating = rankings.item.reshape(-1, listed), rankings.rating.reshape(-1, listed)
-        depth = min(int(self.cutoff or 1), listed)
+        depth = min(self.depth, listed)
         gains = np.zeros((len(item), depth))
         lengths = (item[:, :depth] != NOBODY).sum(axis=1)
         longest_first = np.argsort(-lengths, kind="stable")
         for begin in range(0, len(item), RANKINGS_AT_ONCE):
             rows = longest_first[begin : begin + RANKINGS_AT_ONCE]
-            shown, requests = item[rows, : lengths[rows[0]]], rows % users
-            chance = self.served(rankings, requests, shown, rating[rows, : shown.shape[1]])
-            chance[shown == NOBODY] = 0.0
-            left = Left(interests[requests])
-            slots, by_rank = slots_of(rankings, shown.T), np.ascontiguousarray(chance.T)
-            for rank, served in enumerate(by_rank):
-                gains[rows, rank] = left.see(slots[:, rank], served)
+            some, requests = item[rows, : lengths[rows[0]]], rows % users
+            chance = self.chance(rankings, requests, some, rating[rows, : some.shape[1]])
+            chance[some == NOBODY] = 0.0
+            interest = RemainingInterest(interests[requests])
+            slots, by_rank = aspect_slots(rankings, some.T), np.ascontiguousarray(chance.T)
+            for rank, of_rank in enumerate(by_rank):
+                gains[rows, rank] = interest.show(slots[:, rank], of_rank)
         return gains.reshape(runs, users, depth)
 
     def ideal(self, rankings: AspectRankings, interests: Floats) -> Floats:
         """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
-        found = np.zeros(len(rankings.requests))
-        for requests, item, rating in candidates(rankings, self.pool, int(self.cutoff or 1)):
-            left = Left(interests[requests])
-            found[requests] = self.discounted(self.greedy(rankings, left, requests, item, rating))
-        return found
+        ideal = np.zeros(len(rankings.requests))
+        for requests, item, rating in candidates(rankings, self.pool, self.depth):
+            slots, interest = aspect_slots(rankings, item), RemainingInterest(interests[requests])
+            places = interest.places(slots)
+            chance = np.where(item == NOBODY, 0.0, self.chance(rankings, requests, item, rating))
+            depth, every = min(self.depth, item.shape[1]), np.arange(len(item))
+            gains = np.zeros((len(item), depth))
+            for rank in range(depth):
+                best = first_largest(interest.gain(places, chance))
+                gains[:, rank] = interest.show(slots[:, every, best], chance[every, best])
+                chance[every, best] = 0.0  # what is taken gains nothing more
+            ideal[requests] = dcg(gains)
+        return ideal
 
-    def greedy(self, rankings: AspectRankings, left: Left, requests: Codes, item: Codes, rating: Floats) -> Floats:
-        """The gains [request, rank] of the greedy order of some items [request, candidate]."""
-        slots = slots_of(rankings, item)
-        places = left.places(slots)
-        chance = np.where(item == NOBODY, 0.0, self.served(rankings, requests, item, rating))
-        depth = min(int(self.cutoff or 1), item.shape[1])
-        gains, every = np.zeros((len(item), depth)), np.arange(len(item))
-        for rank in range(depth):
-            best = first_largest(left.gain(places, chance))
-            gains[:, rank] = left.see(slots[:, every, best], chance[every, best])
-            chance[every, best] = 0.0  # what is taken gains nothing more
-        return gains
+
+def dcg(gains: Floats) -> Floats:
+    """The sum of gains [.., rank], each divided by the logarithm of its rank and one."""
+    total: Floats = (gains / np.log2(np.arange(2, gains.shape[-1] + 2))).sum(axis=-1)
+    return total
 
 
 @dataclass(frozen=True)
@@ -158,15 +154,15 @@ class AlphaBetaNDCG(NoisyOrNDCG):
     beta : float or function
         How likely one of the largest rating does; or a function beta(user, rating) for all ratings.
     r_max : float, optional
-        The largest rating of the scale; by default the largest that was given.
+        The largest rating of the scale; by default the largest that occurs.
 
     Examples
     --------
     >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"b": 2.0, "a": 1.0}},
     ...                     aspects={"a": ["war"], "b": ["war", "love"]})
-    >>> made = exp.evaluate("alpha_beta_nDCG(beta=1)@2")     # interest in war 6/8, in love 2/8; P is 1/2 and 1
-    >>> made.to_flat_dict()     # (1 - 5/8 x 7/8 + 3/8 / log2(3)) / (3/4 + 1/8 / log2(3))
+    >>> scores = exp.evaluate("alpha_beta_nDCG(beta=1)@2")     # interest in war 6/8, in love 2/8; P is 1/2 and 1
+    >>> scores.to_flat_dict()     # (1 - 5/8 x 7/8 + 3/8 / log2(3)) / (3/4 + 1/8 / log2(3))
     {'run1/alpha_beta_nDCG(beta=1)@2': 0.8321290476260073}
     """
 
@@ -177,24 +173,22 @@ class AlphaBetaNDCG(NoisyOrNDCG):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_chance("alpha", self.alpha)
-        check_chance("beta", self.beta)
+        resolve_chance(self.alpha, "alpha")
+        resolve_chance(self.beta, "beta")
         check_scale(self.r_max)
 
-    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+    def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has: by its rating, alpha where there is none."""
-        unrated, given = np.isnan(rating), np.maximum(rating, 0.0)
-        alpha, beta = function_of(self.alpha), function_of(self.beta)
+        unrated, ratings = np.isnan(rating), np.maximum(rating, 0.0)
+        alpha, beta = resolve_chance(self.alpha, "alpha"), resolve_chance(self.beta, "beta")
         if isinstance(beta, float):
-            share: Floats = np.where(unrated, 0.0, beta * given / highest_rating(self.r_max, rankings))
+            share: Floats = np.where(unrated, 0.0, beta * ratings / highest_rating(self.r_max, rankings))
         else:
-            share = called("beta", beta, rankings.requests, requests, given, np.where(unrated, 0, 1) > 0)
+            share = call_for_pairs("beta", beta, rankings.requests, requests, ratings, ~unrated)
         if isinstance(alpha, float):
             return np.where(unrated, alpha, share)
-        known = unrated & (item >= 0) & (item < len(rankings.table.names))
-        return np.where(
-            unrated, called("alpha", alpha, rankings.requests, requests, item, known, rankings.table.names), share
-        )
+        known, names = unrated & (item >= 0) & (item < len(rankings.table.names)), rankings.table.names
+        return np.where(unrated, call_for_pairs("alpha", alpha, rankings.requests, requests, item, known, names), share)
 
 
 @dataclass(frozen=True)
@@ -213,8 +207,8 @@ class VargasNDCG(NoisyOrNDCG):
     >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"a": 2.0, "b": 1.0}},
     ...                     aspects={"a": ["war"], "b": ["war", "love"]})
-    >>> made = exp.evaluate("vargas_nDCG@2")     # interest in war 6/8, in love 2/8
-    >>> made.to_flat_dict()     # (3/8 + (1 - 13/16 x 7/8) / log2(3)) / (1 - 5/8 x 7/8 + 3/16 / log2(3))
+    >>> scores = exp.evaluate("vargas_nDCG@2")     # interest in war 6/8, in love 2/8
+    >>> scores.to_flat_dict()     # (3/8 + (1 - 13/16 x 7/8) / log2(3)) / (1 - 5/8 x 7/8 + 3/16 / log2(3))
     {'run1/vargas_nDCG@2': 0.975418972915403}
     """
 
@@ -224,183 +218,8 @@ class VargasNDCG(NoisyOrNDCG):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_between("alpha", self.alpha, 0, 1)
+        check_share(self.alpha, "alpha")
 
-    def served(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
+    def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         level = rankings.min_grade if self.rel is None else self.rel
         return np.where(is_relevant(np.nan_to_num(rating), level), self.alpha, 0.0)
-
-
-@dataclass(frozen=True)
-class EffortMetric(InterestMetric):
-    """What every item gives its user, less the effort of looking at it, as far as users look.
-
-    Parameters
-    ----------
-    p : float
-        The chance that a user looks at the next item.
-    e : float
-        The effort of looking at an item.
-    r_max : float, optional
-        The largest rating of the scale; by default the largest that was given.
-    """
-
-    p: float = 0.99
-    e: float = 0.05
-    r_max: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_between("p", self.p, 0, 1)
-        check_between("e", self.e, 0, 1)
-        check_scale(self.r_max)
-
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        highest = highest_rating(self.r_max, rankings)
-        depth = min(int(self.cutoff or 1), rankings.item.shape[2])
-        values = np.zeros(rankings.item.shape[:2])
-        every = np.arange(rankings.item.shape[1])
-        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
-            left = self.interests(rankings).copy()
-            for rank in range(depth):
-                slots, there = slots_of(rankings, item[:, rank]), item[:, rank] != NOBODY
-                given = np.nan_to_num(np.maximum(rating[:, rank], 0.0))
-                worth, kept = self.served(given, highest), self.kept(given, highest)
-                gained = worth * left[every, slots].sum(axis=0) - self.e
-                values[run] += np.where(there, self.looked_at(rank + 1) * gained, 0.0)
-                left[every, slots] *= kept
-        return values
-
-    def looked_at(self, rank: int) -> float:
-        """How likely a user looks at this rank."""
-        raise NotImplementedError
-
-    def served(self, rating: Floats, highest: float) -> Floats:
-        """What an item with this rating gives for each of its aspects; 0 where it was not rated."""
-        raise NotImplementedError
-
-    def kept(self, rating: Floats, highest: float) -> Floats:
-        """How much of the interest in its aspects is left behind an item with this rating."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class RankBiasedUtility(EffortMetric):
-    r"""Rank-biased utility (Amigo et al. 2018), with the interests of users as weights of aspects.
-
-    .. math:: \sum_{i \le k} p^i \Big(\sum_a \gamma_a r_{ia} \prod_{j < i} (1 - r_{ja}) - e\Big), \qquad
-        r = (2^g - 1) / 2^{g_{max}}
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
-    >>> exp.evaluate("RBU(p=0.5, e=0)@2").to_flat_dict()     # 1/2 x 3/4 + 1/4 x 1/4 x 1/4
-    {'run1/RBU(p=0.5, e=0)@2': 0.390625}
-    """
-
-    name: ClassVar[str] = "RBU"
-
-    def looked_at(self, rank: int) -> float:
-        return float(self.p**rank)
-
-    def served(self, rating: Floats, highest: float) -> Floats:
-        share: Floats = np.exp2(rating - highest) - np.exp2(-highest)  # no scale is too long for floats
-        return share
-
-    def kept(self, rating: Floats, highest: float) -> Floats:
-        return 1 - self.served(rating, highest)
-
-
-@dataclass(frozen=True)
-class ExpectedUtility(EffortMetric):
-    r"""Expected utility (Yang and Lad 2009), our reading of it, with the interests of users as weights of aspects.
-
-    .. math:: \sum_{i \le k} p^{i - 1} \Big(\sum_a \gamma_a \frac{g_{ia}}{g_{max}} (1 - \alpha)^{c_{ia}} - e\Big)
-
-    where c is the number of items above with the aspect.
-
-    Parameters
-    ----------
-    alpha : float
-        How much an aspect is worth less for each item above that shows it.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
-    >>> exp.evaluate("EU(p=0.5, e=0)@2").to_flat_dict()     # 1 + 1/2 x 1/2 x 3/4
-    {'run1/EU(p=0.5, e=0)@2': 1.1875}
-    """
-
-    alpha: float = 0.25
-    name: ClassVar[str] = "EU"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_between("alpha", self.alpha, 0, 1)
-
-    def looked_at(self, rank: int) -> float:
-        return float(self.p ** (rank - 1))
-
-    def served(self, rating: Floats, highest: float) -> Floats:
-        return rating / highest
-
-    def kept(self, rating: Floats, highest: float) -> Floats:
-        return np.full_like(rating, 1 - self.alpha)
-
-
-@dataclass(frozen=True)
-class AspectRecall(AspectMetric):
-    """The share of all aspects that the first items show, rated or not (S-Recall, Zhai et al. 2003).
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
-    >>> exp.evaluate("S-Recall@1").to_flat_dict()
-    {'run1/S-Recall@1': 0.5}
-    """
-
-    name: ClassVar[str] = "S-Recall"
-
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        return self.values_of(rankings).nearest
-
-    def values_of(self, rankings: AspectRankings) -> ExactValues:
-        counted = rankings.available
-        shown = (first_shown(rankings) <= int(self.cutoff or 1)) & counted
-        return ExactValues.quotients(shown.sum(axis=-1), np.maximum(counted.sum(axis=-1), 1))
-
-
-@dataclass(frozen=True)
-class AspectReciprocalRank(AspectMetric):
-    """One over the first rank at which all aspects have been shown; 0 beyond the cutoff (S-RR, Zhai et al. 2003).
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
-    >>> exp.evaluate("S-RR@5").to_flat_dict()
-    {'run1/S-RR@5': 0.5}
-    """
-
-    name: ClassVar[str] = "S-RR"
-
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        return self.values_of(rankings).nearest
-
-    def values_of(self, rankings: AspectRankings) -> ExactValues:
-        last = np.where(rankings.available, first_shown(rankings), 1.0).max(axis=-1)
-        is_shown = last <= int(self.cutoff or 1)
-        return ExactValues.quotients(is_shown.astype(np.int64), np.where(is_shown, last, 1).astype(np.int64))
-
-
-def first_shown(rankings: AspectRankings) -> Floats:
-    """The first rank [run, request, aspect] at which an aspect is shown; infinite where it is not."""
-    runs, requests, depth = rankings.item.shape
-    found = np.full((runs, requests, len(rankings.table.labels) + 1), np.inf)
-    run, request = np.arange(runs)[:, None], np.arange(requests)
-    for rank in range(depth, 0, -1):
-        found[run, request, slots_of(rankings, rankings.item[:, :, rank - 1])] = rank
-    return found[..., :-1]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_choice, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
-from tiebreak.projection.aspect_rankings import AspectRankings
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Floats
+
+Codes: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,12 @@ class AspectMetric(Metric):
             raise InputError(f"{self.name} counts ratings as they are. Leave out rel={self.rel:g}.", kind="spec")
 
     @property
+    def depth(self) -> int:
+        return int(self.cutoff or 1)
+
+    @property
     def needs(self) -> Needs:
-        return Needs(aspects=int(self.cutoff or 1))
+        return Needs(aspects=self.depth)
 
     def values(self, positions: Positions) -> ExactValues:
         source = positions.aspect_source
@@ -39,12 +47,62 @@ class AspectMetric(Metric):
             raise InputError(
                 f"{self} needs the aspects of items: Experiment(..., aspects=...), --aspects FILE.", kind="aspects"
             )
-        return self.values_of(positions.aspect_rankings)
+        return self.ranking_values(positions.aspect_rankings)
 
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
-        """Values [run, request]."""
-        raise NotImplementedError
+    def ranking_values(self, rankings: AspectRankings) -> ExactValues:
+        """Exact values [run, request]; by default the floats of `score_rankings`."""
+        return ExactValues.from_floats(self.score_rankings(rankings))
 
-    def values_of(self, rankings: AspectRankings) -> ExactValues:
-        """The same; their floats are what they are, the same bits for the same input in any order."""
-        return ExactValues.from_floats(self.of_rankings(rankings))
+    def score_rankings(self, rankings: AspectRankings) -> Floats:
+        """The floats [run, request] nearest the values; the same bits for the same input in any order."""
+        return self.ranking_values(rankings).nearest
+
+
+@dataclass(frozen=True)
+class InterestMetric(AspectMetric):
+    """A measure that weighs aspects by a user's interest in them.
+
+    Parameters
+    ----------
+    interest : {"profile", "uniform"}
+        How much of the user's ratings each aspect has (AB eq 9), or the same for all aspects.
+    """
+
+    interest: str = field(default="profile", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self.interest, "interest", ("profile", "uniform"))
+
+    def interests(self, rankings: AspectRankings) -> Floats:
+        """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
+        if self.interest == "profile":
+            return rankings.interest
+        counted = rankings.available
+        shares = np.zeros(rankings.interest.shape)
+        shares[:, :-1] = counted / np.maximum(counted.sum(axis=1, keepdims=True), 1)
+        return shares
+
+
+def aspect_slots(rankings: AspectRankings, item: Codes) -> Codes:
+    """The aspects [slot, ...] of items; the code after the last aspect where there is none."""
+    unknown = len(rankings.table.of_item) - 1
+    return np.take(rankings.table.slots, np.where(item == NOBODY, unknown, item), axis=1)
+
+
+def check_scale(r_max: float | None) -> None:
+    if r_max is not None:
+        check_number(r_max, "r_max", above=0)
+
+
+def check_ratings(largest: float, r_max: float) -> None:
+    """Refuse a scale that ends below a rating."""
+    if largest > r_max:
+        raise InputError(f"r_max={r_max:g} is below a rating. Give the maximum of the scale.", kind="range")
+
+
+def highest_rating(r_max: float | None, rankings: AspectRankings) -> float:
+    """The largest rating of the scale; by default the largest that occurs, which none may exceed."""
+    highest = r_max or rankings.largest or 1.0
+    check_ratings(rankings.largest, highest)
+    return highest

@@ -1,4 +1,4 @@
-"""Of which items the ideal ranking of a user is made."""
+"""The items of which the ideal ranking of a user is made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tiebreak.errors import InputError
-from tiebreak.metrics.diversity.greedy import Codes
+from tiebreak.metrics.diversity.base import Codes
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, Ratings
 from tiebreak.projection.primitives import Floats
 
@@ -26,10 +26,10 @@ def candidates(rankings: AspectRankings, pool: str, cutoff: int) -> Iterator[Can
     if pool == "all":
         return with_all(rankings)
     rated = rankings.rated if pool == "rated" else with_shown(rankings, cutoff)
-    return padded(rated, rankings.table.of_item.shape[1])
+    return pad(rated, rankings.table.of_item.shape[1])
 
 
-def padded(rated: Ratings, width: int) -> Iterator[Candidates]:
+def pad(rated: Ratings, width: int) -> Iterator[Candidates]:
     """Requests with about as many items together, so that little is padded."""
     sizes = np.diff(rated.starts)
     order = np.argsort(sizes, kind="stable")

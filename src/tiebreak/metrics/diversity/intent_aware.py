@@ -1,6 +1,6 @@
 """Measures of TREC's Web track, as NIST's ndeval computes them: every subtopic is an intent.
 
-Intents are equally likely where nothing else is known. The share of subtopics shown, STREC, knows no likelihood.
+Intents are equally likely where nothing else is known. The share of subtopics covered, STREC, knows no likelihood.
 """
 
 from __future__ import annotations
@@ -12,25 +12,26 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
 from tiebreak.exact.values import Places
-from tiebreak.metrics.base import Metric, Traits
-from tiebreak.metrics.diversity.scale import check_between, check_ratings, check_scale
-from tiebreak.metrics.diversity.subtopic_blocks import Block, blocks, blocks_of_rankings, powers
+from tiebreak.metrics.base import Metric, Traits, last_position
+from tiebreak.metrics.diversity.base import check_ratings, check_scale
+from tiebreak.metrics.diversity.subtopic_blocks import Block, blocks, powers, ranking_blocks
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
 
-ALPHA = 0.5
 Whole = NDArray[np.integer[Any]]
+LARGEST_CUTOFF = 1_000_000
+"""Of measures whose ideal ranking is as long as the cutoff says, however few items there are."""
 
 
 @dataclass(frozen=True)
 class SubtopicMetric(Metric):
-    """A measure of which subtopics the relevant items show; NaN where a request has none."""
+    """A measure of which subtopics the relevant items cover; NaN where a request has none."""
 
     def values(self, positions: Positions) -> ExactValues:
         if positions.subtopics is not None:
@@ -39,26 +40,25 @@ class SubtopicMetric(Metric):
         total = Doubles(np.full(shape, np.nan), np.zeros(shape))
         is_zero = np.zeros(shape, dtype=bool)
         for block in blocks(positions, self.rel, DOUBLES):
-            of_block = self.of(block)
-            total.high[:, block.requests], total.low[:, block.requests] = of_block.high, of_block.low
-            is_zero[:, block.requests] = ~self.within(block.p).any(axis=-1)
+            values = self.block_values(block)
+            total.high[:, block.requests], total.low[:, block.requests] = values.high, values.low
+            is_zero[:, block.requests] = ~self.counts(block.p).any(axis=-1)
 
         def exactly(run: int, requests: Places) -> list[Fraction]:
             some = positions.take_runs([run]).take_requests(requests)
             exact = np.empty(len(requests), dtype=object)
             for block in blocks(some, self.rel, FRACTIONS):
-                exact[block.requests] = self.of(block)[0]
-            found: list[Fraction] = exact.tolist()
-            return found
+                exact[block.requests] = self.block_values(block)[0]
+            return list(exact)
 
         return ExactValues.from_doubles(total, 0.0, exactly, is_zero, is_rational=self.is_rational)
 
-    def of_rankings(self, rankings: AspectRankings) -> Floats:
+    def score_rankings(self, rankings: AspectRankings) -> Floats:
         """Values [run, request] of rankings of rated items, the aspects of relevant ones being their subtopics."""
         self.check_grades(rankings.largest)
         values = np.full(rankings.item.shape[:2], np.nan)
-        for block in blocks_of_rankings(rankings, self.rel):
-            values[:, block.requests] = self.of(block).high
+        for block in ranking_blocks(rankings, self.rel):
+            values[:, block.requests] = self.block_values(block).high
         return values
 
     @property
@@ -69,38 +69,37 @@ class SubtopicMetric(Metric):
     def check_grades(self, largest: float) -> None:
         """Refuse grades that the measure has no room for."""
 
-    def of(self, block: Block) -> Any:
+    def block_values(self, block: Block) -> Any:
         """Values [run, request] of some requests, in the arithmetic of its weights."""
         raise NotImplementedError
 
-    def within(self, p: Whole) -> NDArray[np.bool_]:
+    def counts(self, p: Whole) -> NDArray[np.bool_]:
         """Which positions count."""
-        return np.asarray(p <= (UNRETRIEVED - 1 if self.cutoff is None else self.cutoff))
-
-
-LARGEST_CUTOFF = 1_000_000
-"""Of measures whose ideal ranking is as long as the cutoff says, however few items there are."""
+        return np.asarray(p <= last_position(self.cutoff))
 
 
 @dataclass(frozen=True)
 class Novelty(SubtopicMetric):
-    """A sum of discounted gains, of which each item's is less where its subtopics were shown above it.
+    """A sum of discounted gains, of which each item's is less where its subtopics were covered above it.
 
     Parameters
     ----------
     alpha : float
-        How much a subtopic is worth less each time that it was shown.
+        How much a subtopic is worth less each time that it was covered.
     r_max : float, optional
         The largest grade of the scale: an item counts by its grade. Without it all relevant items count alike, as in
         ndeval.
     """
 
-    alpha: float = ALPHA
+    alpha: float = 0.5
     r_max: float | None = field(default=None, kw_only=True)
+    traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
+    is_normalised: ClassVar[bool] = False
+    """Whether the gain is divided by that of the greedy order."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_between("alpha", self.alpha, 0, 1)
+        check_share(self.alpha, "alpha")
         check_scale(self.r_max)
 
     def check_grades(self, largest: float) -> None:
@@ -111,23 +110,24 @@ class Novelty(SubtopicMetric):
         """The discount of positions k = 1, 2, ..., in their arithmetic."""
         raise NotImplementedError
 
+    def block_values(self, block: Block) -> Any:
+        gains = block.gains(self.alpha, self.r_max)
+        discounted = (gains * self.discounts(block.p, block.weight)).sum(axis=-1)
+        return discounted / (self.greedy_gain(block) if self.is_normalised else self.largest_gain(block))
+
     def discounts(self, p: Whole, x: Any) -> Any:
         """The discounts of positions, 0 where they do not count, in the arithmetic of x."""
-        counted = np.where(self.within(p), p, 0)
+        counted = np.where(self.counts(p), p, 0)
         table = self.discount(counting(int(counted.max(initial=0)) + 1, x))
         return whole_numbers(counted > 0, x) * table[np.maximum(counted - 1, 0)]
 
-    def discounted(self, block: Block) -> Any:
-        """The sum [run, request] of discounted gains."""
-        return (block.gains(self.alpha, self.r_max) * self.discounts(block.p, block.weight)).sum(axis=-1)
-
-    def ideal(self, block: Block) -> Any:
-        """The same of the greedy order: [request]."""
-        gains = block.ideal_gains(self.alpha, self.r_max)
+    def greedy_gain(self, block: Block) -> Any:
+        """The discounted gain [request] of the greedy order."""
+        gains = block.greedy_gains(self.alpha, self.r_max)
         return (gains * self.discounts(np.arange(1, gains.shape[-1] + 1), block.weight)).sum(axis=-1)
 
-    def ideal_of_all(self, block: Block) -> Any:
-        """The same of items that would each show all subtopics, down to the cutoff: [request]."""
+    def largest_gain(self, block: Block) -> Any:
+        """The discounted gain [request] of items that would each cover all subtopics, down to the cutoff."""
         if (self.cutoff or 1) > LARGEST_CUTOFF:
             raise InputError(
                 f"{self}: its ideal has as many items as the cutoff says. Give a cutoff of at most {LARGEST_CUTOFF:,}.",
@@ -140,7 +140,7 @@ class Novelty(SubtopicMetric):
 
 @dataclass(frozen=True)
 class AlphaDCG(Novelty):
-    """Novelty-biased discounted gain over that of items that would show all subtopics (Clarke et al. 2008).
+    """Novelty-biased discounted gain over that of items that would cover all subtopics (Clarke et al. 2008).
 
     Examples
     --------
@@ -152,7 +152,6 @@ class AlphaDCG(Novelty):
     """
 
     name: ClassVar[str] = "alpha_DCG"
-    traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
     @property
     def is_rational(self) -> bool:
@@ -160,9 +159,6 @@ class AlphaDCG(Novelty):
 
     def discount(self, k: Any) -> Any:
         return 1 / log2(k + 1)
-
-    def of(self, block: Block) -> Any:
-        return self.discounted(block) / self.ideal_of_all(block)
 
 
 @dataclass(frozen=True)
@@ -179,14 +175,12 @@ class AlphaNDCG(AlphaDCG):
     """
 
     name: ClassVar[str] = "alpha_nDCG"
-
-    def of(self, block: Block) -> Any:
-        return self.discounted(block) / self.ideal(block)
+    is_normalised: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
 class ExpectedReciprocalRankIA(Novelty):
-    """Intent-aware expected reciprocal rank over that of items that would show all subtopics (Chapelle et al. 2009).
+    """Intent-aware expected reciprocal rank over that of items that would cover all subtopics (Chapelle et al. 2009).
 
     Examples
     --------
@@ -198,13 +192,9 @@ class ExpectedReciprocalRankIA(Novelty):
     """
 
     name: ClassVar[str] = "ERR_IA"
-    traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
     def discount(self, k: Any) -> Any:
         return 1 / k
-
-    def of(self, block: Block) -> Any:
-        return self.discounted(block) / self.ideal_of_all(block)
 
 
 @dataclass(frozen=True)
@@ -221,9 +211,7 @@ class NormalisedERRIA(ExpectedReciprocalRankIA):
     """
 
     name: ClassVar[str] = "nERR_IA"
-
-    def of(self, block: Block) -> Any:
-        return self.discounted(block) / self.ideal(block)
+    is_normalised: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -233,7 +221,7 @@ class NoveltyRankBiasedPrecision(Novelty):
     Parameters
     ----------
     alpha : float
-        How much a subtopic is worth less each time that it was shown.
+        How much a subtopic is worth less each time that it was covered.
     beta : float
         The chance that a user looks at the next item.
 
@@ -252,17 +240,14 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_between("beta", self.beta, 0, 1)
-        if self.beta == 1:
-            raise InputError(f"beta={self.beta}. Give a number from 0 to below 1.", kind="spec")
+        check_number(self.beta, "beta", low=0, below=1)
 
     def discount(self, k: Any) -> Any:
         return power(like(self.beta, k), k - 1)
 
-    def of(self, block: Block) -> Any:
+    def largest_gain(self, block: Block) -> Any:
         x = block.weight
-        scale = like(1 - (1 - decimal(self.alpha)) * decimal(self.beta), x)
-        return self.discounted(block) * scale / whole_numbers(block.subtopics, x)
+        return whole_numbers(block.subtopics, x) / like(1 - (1 - decimal(self.alpha)) * decimal(self.beta), x)
 
 
 @dataclass(frozen=True)
@@ -279,9 +264,7 @@ class NormalisedNRBP(NoveltyRankBiasedPrecision):
     """
 
     name: ClassVar[str] = "nNRBP"
-
-    def of(self, block: Block) -> Any:
-        return self.discounted(block) / self.ideal(block)
+    is_normalised: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -300,11 +283,11 @@ class AveragePrecisionIA(SubtopicMetric):
     name: ClassVar[str] = "AP_IA"
     traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
 
-    def of(self, block: Block) -> Any:
-        x, counts = block.weight, self.within(block.p)
-        seen = whole_numbers(np.cumsum(block.shown, axis=2) * block.shown * counts[..., None], x)
-        p = whole_numbers(np.where(counts, block.p, 1), x)
-        relevant = whole_numbers(np.maximum(block.member.sum(axis=1), 1), x)
+    def block_values(self, block: Block) -> Any:
+        x, is_counted = block.weight, self.counts(block.p)
+        seen = whole_numbers(np.cumsum(block.covers, axis=2) * block.covers * is_counted[..., None], x)
+        p = whole_numbers(np.where(is_counted, block.p, 1), x)
+        relevant = whole_numbers(np.maximum(block.covers_by_id.sum(axis=1), 1), x)
         by_subtopic = ((seen / p[..., None]).sum(axis=2) / relevant * x).sum(axis=-1)
         return by_subtopic / whole_numbers(block.subtopics, x)
 
@@ -325,16 +308,15 @@ class PrecisionIA(SubtopicMetric):
     name: ClassVar[str] = "P_IA"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def of(self, block: Block) -> Any:
+    def block_values(self, block: Block) -> Any:
         x = block.weight
-        counted = (block.shown & self.within(block.p)[..., None]).sum(axis=2)
-        found = (whole_numbers(counted, x) * x).sum(axis=-1)
-        return found / whole_numbers((self.cutoff or 1) * block.subtopics, x)
+        relevant = (block.covers & self.counts(block.p)[..., None]).sum(axis=2)
+        return (whole_numbers(relevant, x) * x).sum(axis=-1) / whole_numbers((self.cutoff or 1) * block.subtopics, x)
 
 
 @dataclass(frozen=True)
 class SubtopicRecall(SubtopicMetric):
-    """The share of subtopics that a relevant item shows (Zhai et al. 2003).
+    """The share of subtopics that a relevant item covers (Zhai et al. 2003).
 
     Examples
     --------
@@ -348,6 +330,6 @@ class SubtopicRecall(SubtopicMetric):
     name: ClassVar[str] = "STREC"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
 
-    def of(self, block: Block) -> Any:
-        seen = (block.shown & self.within(block.p)[..., None]).any(axis=2).sum(axis=-1)
+    def block_values(self, block: Block) -> Any:
+        seen = (block.covers & self.counts(block.p)[..., None]).any(axis=2).sum(axis=-1)
         return whole_numbers(seen, block.weight) / whole_numbers(block.subtopics, block.weight)

@@ -1,4 +1,4 @@
-"""Which subtopics the relevant items of a request show, in the order of every ranking."""
+"""Which subtopics the relevant items of a request cover, in the order of every ranking."""
 
 from __future__ import annotations
 
@@ -50,24 +50,21 @@ class Block:
     weight: Any
 
     @cached_property
-    def shown(self) -> Members:
+    def covers(self) -> Members:
         """Which subtopics the item at each position is relevant to."""
-        shown: Members = self.grade > 0
-        return shown
+        return np.asarray(self.grade > 0)
 
     @property
-    def member(self) -> Members:
+    def covers_by_id(self) -> Members:
         """The same for the items by descending id."""
-        member: Members = self.by_id > 0
-        return member
+        return np.asarray(self.by_id > 0)
 
     @cached_property
     def subtopics(self) -> NDArray[np.int64]:
-        numbers: NDArray[np.int64] = self.member.any(axis=1).sum(axis=-1)
-        return numbers
+        return np.asarray(self.covers_by_id.any(axis=1).sum(axis=-1))
 
     def worth(self, grade: Floats, r_max: float | None) -> Any:
-        """What an item is worth for each subtopic before any is shown: by its grade if there is a scale, else 1."""
+        """What an item is worth for each subtopic before any is covered: by its grade if there is a scale, else 1."""
         if r_max is None:
             share = whole_numbers(grade > 0, self.weight)
         else:
@@ -76,29 +73,29 @@ class Block:
 
     def gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gain of every relevant item [run, request, m]: a subtopic counts 1 - alpha times what it did above."""
-        before: NDArray[np.int64] = np.cumsum(self.shown, axis=2) - self.shown
+        before: NDArray[np.int64] = np.cumsum(self.covers, axis=2) - self.covers
         kept = powers(1 - decimal(alpha), int(before.max(initial=0)), self.weight)
         return (self.worth(self.grade, r_max) * kept[before]).sum(axis=-1)
 
-    def ideal_gains(self, alpha: float, r_max: float | None = None) -> Any:
+    def greedy_gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gains [request, m] of the greedy order, in which each next item gains most.
 
         Of equal ones the largest id is taken, as in ndeval; with a scale, which ndeval has not, the smallest.
         """
         requests, m, subtopics = self.by_id.shape
         by_id = self.by_id if r_max is None else self.by_id[:, ::-1]
-        member, worth = by_id > 0, self.worth(by_id, r_max)
+        covers, worth = by_id > 0, self.worth(by_id, r_max)
         seen, every = np.zeros((requests, subtopics), dtype=np.int64), np.arange(requests)
         kept = powers(1 - decimal(alpha), m, self.weight)
-        open_ = np.ones((requests, m), dtype=bool)
-        chosen_gains = []
+        is_open = np.ones((requests, m), dtype=bool)
+        columns = []
         for _ in range(m):
             gains = (worth * kept[seen][:, None, :]).sum(axis=-1)
-            chosen = first_largest(gains, open_)
-            chosen_gains.append(gains[every, chosen])
-            open_[every, chosen] = False
-            seen = seen + member[every, chosen]
-        return stacked(chosen_gains)
+            best = best_candidates(gains, is_open)
+            columns.append(gains[every, best])
+            is_open[every, best] = False
+            seen = seen + covers[every, best]
+        return stack_columns(columns)
 
 
 def powers(base: Fraction, highest: int, x: Any) -> Any:
@@ -106,22 +103,18 @@ def powers(base: Fraction, highest: int, x: Any) -> Any:
     return power(like(base, x), whole_numbers(np.arange(highest + 1), x))
 
 
-def first_largest(gains: Any, open_: Members) -> NDArray[np.int64]:
+def best_candidates(gains: Any, is_open: Members) -> NDArray[np.int64]:
     """The first of the open candidates of every row [request, candidate] that gains as much as any."""
     if isinstance(gains, Doubles):
-        high = np.where(open_, gains.high, -np.inf)
-        behind = (high - high.max(axis=1, keepdims=True)) + gains.low
-        largest = np.where(high == high.max(axis=1, keepdims=True), gains.low, -np.inf).max(axis=1, keepdims=True)
-        tie = NO_DIFFERENCE * np.abs(high.max(axis=1, keepdims=True))
-        first: NDArray[np.int64] = np.argmax(open_ & (behind >= largest - tie), axis=1)
-        return first
-    exact = [
-        [gain if is_open else -1 for gain, is_open in zip(*row, strict=True)] for row in zip(gains, open_, strict=True)
-    ]
-    return np.array([row.index(max(row)) for row in exact], dtype=np.int64)
+        high = np.where(is_open, gains.high, -np.inf)
+        top = high.max(axis=1, keepdims=True)
+        largest = np.where(high == top, gains.low, -np.inf).max(axis=1, keepdims=True)
+        is_best = is_open & ((high - top) + gains.low >= largest - NO_DIFFERENCE * np.abs(top))
+        return np.asarray(np.argmax(is_best, axis=1))
+    return np.asarray(np.argmax(np.where(is_open, gains, -1), axis=1))
 
 
-def stacked(columns: list[Any]) -> Any:
+def stack_columns(columns: list[Any]) -> Any:
     """Numbers [request] for every place as [request, place]."""
     if isinstance(columns[0], Doubles):
         return Doubles(*(np.stack([getattr(c, part) for c in columns], axis=1) for part in ("high", "low")))
@@ -146,14 +139,14 @@ def blocks(positions: Positions, rel: float | None, x: Any) -> Iterator[Block]:
             yield block(requests[part], ranks[:, part], of_block[part], ids[part], weight[requests[part]])
 
 
-def blocks_of_rankings(rankings: AspectRankings, rel: float | None) -> Iterator[Block]:
+def ranking_blocks(rankings: AspectRankings, rel: float | None) -> Iterator[Block]:
     """The same of rankings of rated items, whose aspects are the subtopics: an item at every rank, relevant or not."""
     runs, _, depth = rankings.item.shape
     labels = len(rankings.table.labels)
     relevant = is_relevant(rankings.rated.rating, rel)
     sizes = np.bincount(rankings.rated.request[relevant], minlength=len(rankings.requests))
-    given = np.where(relevant, rankings.rated.rating, 0.0)
-    graded = given[:, None] * shown_aspects(rankings.table, rankings.rated.item)
+    ratings = np.where(relevant, rankings.rated.rating, 0.0)
+    graded = ratings[:, None] * aspect_mask(rankings.table, rankings.rated.item)
     with_any = np.flatnonzero(np.bincount(rankings.rated.request[graded.any(axis=1)], minlength=len(sizes)))
     step = max(1, NUMBERS_AT_ONCE // max(1, runs * depth * labels))
     for begin in range(0, len(with_any), step):
@@ -163,17 +156,16 @@ def blocks_of_rankings(rankings: AspectRankings, rel: float | None) -> Iterator[
             of_request = slice(*rankings.rated.starts[request : request + 2])
             row[: sizes[request]] = graded[of_request][relevant[of_request]][::-1]  # by descending id
         item, rating = rankings.item[:, requests], rankings.rating[:, requests]
-        grade: Floats = np.where(is_relevant(rating, rel), rating, 0.0)[..., None] * shown_aspects(rankings.table, item)
+        grade: Floats = np.where(is_relevant(rating, rel), rating, 0.0)[..., None] * aspect_mask(rankings.table, item)
         p = np.broadcast_to(np.arange(1, depth + 1), item.shape)
         yield Block(requests, p, grade, by_id, Doubles(np.ones((len(requests), labels))))
 
 
-def shown_aspects(table: AspectTable, item: NDArray[np.int64]) -> Members:
+def aspect_mask(table: AspectTable, item: NDArray[np.int64]) -> Members:
     """Which aspects [.., aspect] items have; none where there is no item."""
     has = np.zeros((len(table.of_item), len(table.labels) + 1), dtype=bool)
     np.put_along_axis(has, table.of_item, True, axis=1)
-    found: Members = has[:, :-1][item]  # NOBODY is the last row, of an item without aspects
-    return found
+    return np.asarray(has[:, :-1][item])  # NOBODY is the last row, of an item without aspects
 
 
 def with_subtopics(positions: Positions, rel: float | None) -> Positions:
@@ -212,14 +204,14 @@ def grades(positions: Positions, rel: float | None, x: Any) -> tuple[Floats, Any
     of_request = pairs // max(len(rows.labels), 1)
     number = np.arange(len(pairs)) - np.searchsorted(of_request, of_request)
     width = int(number.max(initial=-1)) + 1
-    found = np.zeros((len(positions.item), width))
-    found[entry, number[which.ravel()]] = rows.grade[kept]
+    grade = np.zeros((len(positions.item), width))
+    grade[entry, number[which.ravel()]] = rows.grade[kept]
     weight = np.zeros((len(positions.requests), width))
     weight[of_request, number] = 1.0 if rows.intent is None else rows.intent[kept][first]
     subtopics = np.bincount(of_request, minlength=len(weight))
     if rows.intent is None:
-        return found, whole_numbers(weight.astype(np.int64), x)
+        return grade, whole_numbers(weight.astype(np.int64), x)
     likely = decimals(weight, x)
     # Where no subtopic with a relevant item is meant at all, there is nothing to measure.
     whole = likely.sum(axis=1) + whole_numbers(~weight.any(axis=1), x)
-    return found, likely * (whole_numbers(subtopics, x) / whole)[:, None]
+    return grade, likely * (whole_numbers(subtopics, x) / whole)[:, None]

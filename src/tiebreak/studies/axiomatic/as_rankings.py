@@ -19,7 +19,7 @@ DEEPEST = 1000
 
 def evaluated(made: AspectMetric | SubtopicMetric, items: Items, interest: Mapping[str, Any], r_max: int) -> float:
     """The value of a metric; 0 where it has none, because nothing is relevant."""
-    value = float(made.of_rankings(as_rankings(items, interest, r_max))[0, 0])
+    value = float(made.score_rankings(as_rankings(items, interest, r_max))[0, 0])
     return 0.0 if np.isnan(value) else value
 
 

@@ -15,7 +15,7 @@ from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
-from tiebreak.metrics.function import imported
+from tiebreak.metrics.function import import_function
 from tiebreak.studies.axiomatic import forms
 from tiebreak.studies.axiomatic.as_rankings import DEEPEST, evaluated
 from tiebreak.studies.axiomatic.rankings import R_MAX, Items, Pair, written
@@ -99,7 +99,7 @@ def measures(given: Any) -> list[Measure]:
 def measure(given: Any) -> Measure:
     """The measure that a spec, a metric, a function or ``module:function`` is."""
     if isinstance(given, str) and FUNCTION.fullmatch(given.strip()):
-        return of_function(imported(given.strip()), given.strip())
+        return of_function(import_function(given.strip()), given.strip())
     if isinstance(given, (str, Spec, Metric)):
         return of_metric(given)
     if callable(given):

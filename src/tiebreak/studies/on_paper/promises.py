@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from tiebreak.errors import InputError
 from tiebreak.exact import like, log2
+from tiebreak.exact.arithmetic import ones
 from tiebreak.metrics import RecallLevelMetric
-from tiebreak.metrics.recall_level import ones
 from tiebreak.preferences import Preference, preference
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks

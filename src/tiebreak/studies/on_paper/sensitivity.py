@@ -16,7 +16,8 @@ from tiebreak.analysis.theory import (
 )
 from tiebreak.errors import InputError
 from tiebreak.metrics import LevelMetric, Metric, recall_level_form
-from tiebreak.metrics.recall_level import RecallLevelMetric, TotalSearchEfficiency
+from tiebreak.metrics.rank_based import TotalSearchEfficiency
+from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.on_paper.asked import Asked, View, all_vectors

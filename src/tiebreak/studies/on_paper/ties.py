@@ -11,7 +11,8 @@ from tiebreak._base.text import plural
 from tiebreak.analysis.theory import first_position_tie_probability, is_strict, tie_probability
 from tiebreak.metrics import metric as metric_of
 from tiebreak.metrics import recall_level_form
-from tiebreak.metrics.recall_level import Recall, ReciprocalRank, RPrecision, TotalSearchEfficiency
+from tiebreak.metrics.rank_based import ReciprocalRank, TotalSearchEfficiency
+from tiebreak.metrics.set_based import Recall, RPrecision
 from tiebreak.preferences import Preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall

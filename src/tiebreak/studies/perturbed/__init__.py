@@ -12,7 +12,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.inputs import read_aspects
 from tiebreak.inputs.judgements import read_judgements
-from tiebreak.metrics import Metric, named_metrics
+from tiebreak.metrics import Metric, parse_metrics
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.studies.base import Findings
@@ -124,7 +124,7 @@ def robust(cutoff: int) -> tuple[str, ...]:
 def aspect_measures(measures: Any) -> Named:
     """Measures that see which aspects a ranking shows."""
     found: list[tuple[str, AspectMetric | SubtopicMetric]] = []
-    for name, made in zip(*named_metrics(measures), strict=True):
+    for name, made in zip(*parse_metrics(measures), strict=True):
         if not isinstance(made, (AspectMetric, SubtopicMetric)):
             raise InputError(f"{name} sees no aspects. Give a measure of diversity, such as EU@10.", kind="measure")
         found.append((name, made))

@@ -93,7 +93,7 @@ def all_measured(raters: Raters, measures: Named, how: Systems, jobs: int, tick:
     def measured(task: tuple[str, tuple[str, AspectMeasure]]) -> Measured:
         perturbation, (name, made) = task
         entry = entries[perturbation]
-        values = made.of_rankings(raters.rankings(entry))
+        values = made.score_rankings(raters.rankings(entry))
         return Measured(perturbation, name, counted(entry, values, how.users))
 
     return run_tasks(measured, ((name, pair) for name in PERTURBATIONS for pair in measures), jobs, tick)
@@ -234,7 +234,7 @@ def ranks_by(made: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]
     """Ranks of the systems by the mean of a measure over users with a rating above 0, and how many these are."""
     rated = rankings.rated
     counted = np.bincount(rated.request, rated.rating > 0, len(rankings.requests)) > 0
-    values = np.where(counted, made.of_rankings(rankings), np.nan)
+    values = np.where(counted, made.score_rankings(rankings), np.nan)
     users = int((~np.isnan(values[0])).sum())
     means = [mean_over_users(row) for row in values] if users else [0.0] * len(values)
     return ranks_of(means), users

@@ -1,0 +1,130 @@
+"""What items are worth to a user, less the effort of looking at them: rank-biased and expected utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tiebreak._base.checks import check_share
+from tiebreak.metrics.diversity.base import InterestMetric, aspect_slots, check_scale, highest_rating
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
+from tiebreak.projection.primitives import Floats
+
+
+@dataclass(frozen=True)
+class EffortMetric(InterestMetric):
+    """What every item is worth to its user, less the effort of looking at it, as far as users look.
+
+    Parameters
+    ----------
+    p : float
+        The chance that a user looks at the next item.
+    e : float
+        The effort of looking at an item.
+    r_max : float, optional
+        The largest rating of the scale; by default the largest that occurs.
+    """
+
+    p: float = 0.99
+    e: float = 0.05
+    r_max: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self.p, "p")
+        check_share(self.e, "e")
+        check_scale(self.r_max)
+
+    def score_rankings(self, rankings: AspectRankings) -> Floats:
+        highest = highest_rating(self.r_max, rankings)
+        values = np.zeros(rankings.item.shape[:2])
+        every = np.arange(rankings.item.shape[1])
+        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
+            interest = self.interests(rankings).copy()
+            for rank in range(min(self.depth, item.shape[1])):
+                slots, is_item = aspect_slots(rankings, item[:, rank]), item[:, rank] != NOBODY
+                ratings = np.nan_to_num(np.maximum(rating[:, rank], 0.0))
+                gain = self.worth(ratings, highest) * interest[every, slots].sum(axis=0) - self.e
+                values[run] += np.where(is_item, self.attention(rank + 1) * gain, 0.0)
+                interest[every, slots] *= self.remaining(ratings, highest)
+        return values
+
+    def attention(self, rank: int) -> float:
+        """How likely a user looks at this rank."""
+        raise NotImplementedError
+
+    def worth(self, rating: Floats, highest: float) -> Floats:
+        """What an item with this rating is worth for each of its aspects; 0 where it was not rated."""
+        raise NotImplementedError
+
+    def remaining(self, rating: Floats, highest: float) -> Floats:
+        """How much of the interest in its aspects remains after an item with this rating."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class RankBiasedUtility(EffortMetric):
+    r"""Rank-biased utility (Amigo et al. 2018), with the interests of users as weights of aspects.
+
+    .. math:: \sum_{i \le k} p^i \Big(\sum_a \gamma_a r_{ia} \prod_{j < i} (1 - r_{ja}) - e\Big), \qquad
+        r = (2^g - 1) / 2^{g_{max}}
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
+    >>> exp.evaluate("RBU(p=0.5, e=0)@2").to_flat_dict()     # 1/2 x 3/4 + 1/4 x 1/4 x 1/4
+    {'run1/RBU(p=0.5, e=0)@2': 0.390625}
+    """
+
+    name: ClassVar[str] = "RBU"
+
+    def attention(self, rank: int) -> float:
+        return float(self.p**rank)
+
+    def worth(self, rating: Floats, highest: float) -> Floats:
+        share: Floats = np.exp2(rating - highest) - np.exp2(-highest)  # no scale is too long for floats
+        return share
+
+    def remaining(self, rating: Floats, highest: float) -> Floats:
+        return 1 - self.worth(rating, highest)
+
+
+@dataclass(frozen=True)
+class ExpectedUtility(EffortMetric):
+    r"""Expected utility (Yang and Lad 2009), our reading of it, with the interests of users as weights of aspects.
+
+    .. math:: \sum_{i \le k} p^{i - 1} \Big(\sum_a \gamma_a \frac{g_{ia}}{g_{max}} (1 - \alpha)^{c_{ia}} - e\Big)
+
+    where c is the number of items above with the aspect.
+
+    Parameters
+    ----------
+    alpha : float
+        How much an aspect is worth less for each item above that shows it.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
+    >>> exp.evaluate("EU(p=0.5, e=0)@2").to_flat_dict()     # 1 + 1/2 x 1/2 x 3/4
+    {'run1/EU(p=0.5, e=0)@2': 1.1875}
+    """
+
+    alpha: float = 0.25
+    name: ClassVar[str] = "EU"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self.alpha, "alpha")
+
+    def attention(self, rank: int) -> float:
+        return float(self.p ** (rank - 1))
+
+    def worth(self, rating: Floats, highest: float) -> Floats:
+        return rating / highest
+
+    def remaining(self, rating: Floats, highest: float) -> Floats:
+        return np.full_like(rating, 1 - self.alpha)
