@@ -103,7 +103,7 @@ import resource, sys
 from tiebreak import InputError, project
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    project({"q": {"d1": 1}}, sys.argv[1], memory=5_000_000)
+    project({"q": {"d1": 1}}, sys.argv[1], memory=1_000_000)
 except InputError as error:
     print(error.kind, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
@@ -237,7 +237,7 @@ from tiebreak import _core
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 150_000_000,) * 2)
 if {work == "shuffles"}:
-    found = _core.largest_differences("values", np.arange(40_000), 40, (1, 0, 32 * 400), 400, None)
+    found = _core.largest_differences("values", np.arange(4_000), 40, (1, 0, 32 * 400), 400, None)
     print(len(found))
 else:
     print(len(tiebreak.project({QRELS!r}, {str(tmp_path)!r}, jobs=300).runs))

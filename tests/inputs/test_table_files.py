@@ -2,13 +2,12 @@
 
 import gzip
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import tiebreak as tb
+from cli.running import run
 from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.inputs import table_files
 
@@ -180,8 +179,7 @@ def test_the_command_line_reads_tables_and_folders(tmp_path):
     (tmp_path / "runs").mkdir()
     for name in ("x", "y"):
         (tmp_path / "runs" / f"{name}.jsonl").write_text('{"qid": "q", "docno": "a", "score": 1}\n')
-    command = [sys.executable, "-m", "tiebreak", "evaluate", tmp_path / "q.csv", tmp_path / "runs", "-m", "AP"]
-    done = subprocess.run([*command, "--format", "csv"], capture_output=True, text=True, check=True)
+    done = run("evaluate", tmp_path / "q.csv", tmp_path / "runs", "-m", "AP", "--format", "csv")
     assert done.stdout == "run,measure,value,n_requests\nx,AP,1.0,1\ny,AP,1.0,1\n"
 
 
@@ -248,8 +246,7 @@ def test_damaged_parquet_ends_the_command_as_bad_input(tmp_path):
     qrels.write_text("001 0 b 1\n")
     for damaged in (sound[:-1], sound[: len(sound) // 2], sound[:60] + b"\xff" * 40 + sound[100:], b""):
         path.write_bytes(damaged)
-        command = [sys.executable, "-m", "tiebreak", "evaluate", str(qrels), str(path)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = run("evaluate", qrels, path)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"Error: {path}: cannot be read as parquet: ") and done.stderr.count("\n") == 1
 

@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
@@ -34,6 +34,7 @@ def assert_alike(found, expected):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@settings(max_examples=40)
 @given(st.data())
 def test_excluding_items_is_ranking_without_them(data):
     grades = data.draw(
@@ -59,6 +60,7 @@ def test_excluding_items_is_ranking_without_them(data):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@settings(max_examples=40)
 @given(st.data())
 def test_candidates_are_ranked_as_if_nothing_else_were_listed(data):
     grades = data.draw(

@@ -102,10 +102,10 @@ def test_requests_keep_their_order(positions):
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_share_must_be_a_share(positions, share):
-    with pytest.raises(InputError, match="Give a number from 0 to 1"):
+    with pytest.raises(InputError, match="Give a number of at least 0 and at most 1"):
         sample_labels(positions, share, seed=1)
 
 
 def test_unknown_way_of_sampling_is_refused(positions):
-    with pytest.raises(InputError, match='Give "uniform" or "runs"'):
+    with pytest.raises(InputError, match="Known: uniform, runs"):
         sample_labels(positions, 0.5, seed=1, by="pool")
