@@ -27,11 +27,11 @@ from tiebreak.preferences.base import Labels
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, column, signed_column
+from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
 from tiebreak.significance import Paired, Significance, Test, significance
 
 FEWEST = 6
-"""With fewer requests that differ even one that wins all of them has shown nothing: 2 / 2^5 > 0.05."""
+"""With fewer requests that differ, even winning all of them shows nothing: 2 / 2^5 > 0.05."""
 CLEAR = f"* The 95% interval of the mean, by Student's t, excludes 0, and at least {FEWEST} requests differ."
 
 
@@ -64,32 +64,21 @@ class PairSummary(NamedTuple):
         return (self.low > 0 or self.high < 0) and self.wins + self.losses >= FEWEST
 
 
-def win_tie_loss_cell(row: Row, digits: int) -> str:
-    return f"{row['wins']}/{row['ties']}/{row['losses']}"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ComparisonSummary(Result):
+class ComparisonSummary(Rows[PairSummary]):
     """Every pair over all requests."""
 
-    pairs: tuple[PairSummary, ...]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = PairSummary._fields
     shown: ClassVar[Mapping[str, Cell]] = {
-        "run": column("run"),
-        "other": column("other"),
-        "value": signed_column("value"),
-        "low": signed_column("low"),
-        "high": signed_column("high"),
+        **{name: column(name) for name in ("run", "other")},
+        **{name: signed_column(name) for name in ("value", "low", "high")},
         **{name: column(name) for name in ("wins", "ties", "losses")},
     }
     spread = "measure"
-    spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value"), "w/t/l": win_tie_loss_cell}
+    spread_cells: ClassVar[Mapping[str, Cell]] = {
+        "": signed_column("value"),
+        "w/t/l": lambda row, digits: f"{row['wins']}/{row['ties']}/{row['losses']}",
+    }
     mark = "*"
-
-    def rows(self) -> tuple[PairSummary, ...]:
-        return self.pairs
 
     def is_marked(self, row: Row) -> bool:
         return PairSummary(**row).is_clear
@@ -109,15 +98,8 @@ class Comparison(Result):
         Those that count: requests with nothing relevant are left out.
     pairs : Pairs
         All pairs of runs; or, against baselines, every run with each of them, the baseline second.
-    numerator : array [pair, request]
-        Whole numbers where the preference is one of counts or signs, else the floats nearest its exact values.
-    denominator : int array [request]
-    exact : ExactValues, optional
-        The exact values, where numerators are not whole.
-    by_run : ExactValues, optional
-        Numbers [run, request] of which the preferences are differences.
-    labels : callable, optional
-        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
+    numerator, denominator, exact, by_run, labels
+        Their values, as in `Preferred`.
     """
 
     measure: str
@@ -144,8 +126,7 @@ class Comparison(Result):
     @cached_property
     def values(self) -> Floats:
         """Every preference: [pair, request]."""
-        divided: Floats = self.numerator / self.denominator
-        return divided
+        return np.asarray(self.numerator / self.denominator)
 
     @cached_property
     def mean(self) -> Floats:
@@ -183,32 +164,28 @@ class Comparison(Result):
         x, y = (find_name(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-        found = self.pairs.find(x, y)
-        if found is not None:
-            row, sign = found
-            # Adding 0 makes -0 an ordinary one.
-            values: Floats = sign * self.values[row] + 0.0
-            return values
-        raise InputError(
-            f"{run} and {other} were not compared, only runs with {join_names(self.baselines)}.", kind="names"
-        )
+        pair = self.pairs.find(x, y)
+        if pair is None:
+            others = join_names(self.baselines)
+            raise InputError(f"{run} and {other} were not compared, only runs with {others}.", kind="names")
+        row, sign = pair
+        values: Floats = sign * self.values[row] + 0.0  # -0 + 0 is 0
+        return values
 
     def summary(self) -> ComparisonSummary:
         """Mean, interval, wins, ties and losses of every pair."""
         parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
         rows = (PairSummary(*names, self.measure, mean, *interval, *counts) for names, mean, interval, counts in parts)
-        return ComparisonSummary(tuple(rows), (self.description, *self.notes, CLEAR), self.library)
+        against = f" against {join_names(self.baselines)}" if self.baselines else ""
+        trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
+        note = (
+            f"{self.measure}{against} over {plural(len(self.requests), 'request')}: positive where run is better; "
+            f"{self.share_tied:.1%} tied.{trial}"
+        )
+        return ComparisonSummary(tuple(rows), (note, *self.notes, CLEAR), self.library)
 
     def preview(self) -> ComparisonSummary:
         return self.summary()
-
-    @property
-    def description(self) -> str:
-        """What the numbers are, in words."""
-        against = f" against {join_names(self.baselines)}" if self.baselines else ""
-        trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
-        over = f"{self.measure}{against} over {plural(len(self.requests), 'request')}"
-        return f"{over}: positive where run is better; {self.share_tied:.1%} tied.{trial}"
 
     def matrix(self) -> Floats:
         """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
@@ -241,33 +218,28 @@ class Comparison(Result):
         Parameters
         ----------
         by : str or Method, optional
-            How: ``"mc4"``, ``"borda"``, ``"copeland"``, ``"win_rate"`` or ``"mean"``. By default ``"mean"`` for
-            differences of a metric, as usual; ``"mc4"`` for preferences, as in the RPP paper; and ``"win_rate"`` for
-            one request.
+            ``"mc4"``, the default for preferences as in the RPP paper; ``"mean"``, the default for metrics;
+            ``"win_rate"``, the default for one request; ``"borda"`` or ``"copeland"``.
         request : str, optional
             Order the rankings of this request only; exact for lexicographic preferences, which are total orders.
         """
         if request is not None:
-            return self._of_request(request).order(by or "win_rate")
-        made = self._method(by)
+            one = self.take_requests(np.array([self.requests.place(request, "request")]))
+            return replace(one, measure=f"{self.measure} of request {request}", notes=()).order(by or "win_rate")
+        way = self._method(by)
         cycles = majority_cycles(self.ballots.majorities(self.ballots.once())[0], self.runs)
-        scores = made.scores(self.ballots)
         return Ordering.from_scores(
             self.measure,
-            str(made),
+            str(way),
             self.runs,
-            scores,
+            way.scores(self.ballots),
             cycles=cycles,
             notes=(f"Over {plural(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
         )
 
-    def _of_request(self, request: str) -> Comparison:
-        one = self.take_requests(np.array([self.requests.place(request, "request")]))
-        return replace(one, measure=f"{self.measure} of request {request}", notes=())
-
     def take_requests(self, places: NDArray[np.int64]) -> Comparison:
-        """What was found for some of the requests, by their places: of every column."""
+        """The same of some of the requests, by their places."""
         labels = self.labels
         return replace(
             self,
@@ -280,13 +252,12 @@ class Comparison(Result):
         )
 
     def _method(self, by: str | Method | None) -> Method:
-        """The way that was asked for; by default what people use for metrics, and what the RPP paper uses."""
         return method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
 
     def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
-        """Order the runs with requests drawn anew, many times, to see how sure ranks and means are."""
-        made = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
-        return replace(made, library=self.library)
+        """Resample the requests, many times, to see how sure ranks and means are."""
+        result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
+        return replace(result, library=self.library)
 
     def test(
         self,
@@ -312,12 +283,12 @@ class Comparison(Result):
         alpha : float
             A pair differs where its corrected p-value is below; intervals are at 1 - alpha.
         permutations : int or "all", optional
-            Draws of tests by chance; all of them where they are few.
+            Draws of a randomised test; all of them where they are few.
         seed : int, optional
         jobs : int, optional
-            Threads of ``"hsd"``, which do not change its result; by default one per processor.
+            Threads of ``"hsd"``; by default one per processor.
         tick : callable, optional
-            Called now and then with the work done and the work in all.
+            Called now and then with the work done and the total.
 
         Examples
         --------
@@ -327,7 +298,7 @@ class Comparison(Result):
         >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().pvalue.tolist()      # 2 / 2^8
         [0.0078125]
         """
-        made = significance(
+        result = significance(
             self.paired,
             test,
             correction=correction,
@@ -337,28 +308,25 @@ class Comparison(Result):
             jobs=jobs,
             tick=tick,
         )
-        return replace(made, more_notes=(*made.more_notes, *self.notes), library=self.library)
+        return replace(result, more_notes=(*result.more_notes, *self.notes), library=self.library)
 
     @property
     def paired(self) -> Paired:
         """The values of all pairs as tests see them."""
         is_sign = self.preference.traits.is_sign
         is_difference = isinstance(self.preference, MetricDifference) and not is_sign
-        pairs = (self.pairs, self.values, self.mean)
-        known = (self.measure, self.runs, self.requests, *pairs, is_sign, is_difference)
+        known = (self.measure, self.runs, self.requests, self.pairs, self.values, self.mean, is_sign, is_difference)
         if self.exact is None:
             return Paired(*known, self.denominator)
         return Paired(*known, None, self.exact.exactly, self.exact.is_rational, self.by_run)
 
     def order_requests(self) -> RequestOrders:
         """The order of the runs within every request, by win rate."""
-        rates = self.win_rate().T
         ranks = np.stack([1 + (self.ballots.above(run) < 0).sum(axis=0) for run in range(len(self.runs))], axis=1)
-        rows = zip(self.requests, ranks.tolist(), rates.tolist(), strict=True)
         places = (
-            RequestPlace(run, request, self.measure, rank, rate, of_request.count(rank) > 1)
-            for request, of_request, of_rates in rows
-            for rank, run, rate in sorted(zip(of_request, self.runs, of_rates, strict=True))
+            RequestPlace(run, request, self.measure, rank, rate, shared.count(rank) > 1)
+            for request, shared, rates in zip(self.requests, ranks.tolist(), self.win_rate().T.tolist(), strict=True)
+            for rank, run, rate in sorted(zip(shared, self.runs, rates, strict=True))
         )
         return RequestOrders(tuple(places), self.notes, self.library)
 
@@ -371,9 +339,7 @@ class Comparison(Result):
 
 
 def compare(
-    positions: Positions,
-    measure: str | Preference | Metric,
-    baseline: str | Run | Iterable[str | Run] | None = None,
+    positions: Positions, measure: str | Preference | Metric, baseline: str | Run | Iterable[str | Run] | None = None
 ) -> Comparison:
     """Compare runs by a preference.
 
@@ -391,11 +357,12 @@ def compare(
     >>> tb.compare(tb.positions([[1, 9], [2, 3], [1, 8]]), "RPP").matrix().tolist()
     [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
-    if len(positions.runs) < 2:
+    size = len(positions.runs)
+    if size < 2:
         raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
     baselines = baseline_names(baseline)
     places = [find_name(name, positions.runs) for name in baselines]
-    pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
+    pairs = Pairs.against(places, size) if places else Pairs.all(size)
     return compare_pairs(positions, measure, pairs, baselines)
 
 
@@ -403,22 +370,22 @@ def compare_pairs(
     positions: Positions, measure: str | Preference | Metric, pairs: Pairs, baselines: tuple[str, ...] = ()
 ) -> Comparison:
     """Compare some pairs of runs by a preference."""
-    made = preference(measure)
-    found = made.compare(positions, pairs)
-    if not len(found.requests):
-        raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
+    chosen = preference(measure)
+    values = chosen.compare(positions, pairs)
+    if not len(values.requests):
+        raise InputError(f"{chosen} has no value for any request. Check rel and min_grade.", kind="empty")
     return Comparison(
         str(measure).strip(),
-        made,
+        chosen,
         positions.runs,
-        positions.requests.take(found.requests),
+        positions.requests.take(values.requests),
         pairs,
-        found.numerator,
-        found.denominator,
+        values.numerator,
+        values.denominator,
         baselines,
-        exact=found.exact,
-        by_run=found.by_run,
-        labels=found.labels,
+        exact=values.exact,
+        by_run=values.by_run,
+        labels=values.labels,
         library=positions.library,
     )
 
@@ -427,7 +394,7 @@ def baseline_names(baseline: str | Run | Iterable[str | Run] | None) -> tuple[st
     """The names of baselines, each once."""
     if baseline is None:
         return ()
-    given = [baseline] if isinstance(baseline, (str, Run)) else baseline
-    if not isinstance(given, Iterable):
+    runs = [baseline] if isinstance(baseline, (str, Run)) else baseline
+    if not isinstance(runs, Iterable):
         raise InputError(f"baseline={baseline!r}. Give the name of a run, or several.", kind="names")
-    return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in given))
+    return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in runs))

@@ -16,7 +16,7 @@ from tiebreak.inputs import Ids
 from tiebreak.means import half_width, mean_of, sum_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Result, Row
+from tiebreak.results.record import Result, Row, Rows
 
 
 class Score(NamedTuple):
@@ -49,45 +49,31 @@ class MeanInterval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Means(Result):
+class Means(Rows[Mean]):
     """The means of all measures for all runs.
 
     Attributes
     ----------
-    means : tuple of Mean
     best : frozenset of (str, str)
         Run and measure of every best mean; all of them where runs tie.
     """
 
-    means: tuple[Mean, ...]
     best: frozenset[tuple[str, str]] = frozenset()
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = Mean._fields
     spread = "measure"
-
-    def rows(self) -> tuple[Mean, ...]:
-        return self.means
 
     def is_marked(self, row: Row) -> bool:
         return (row["run"], row["measure"]) in self.best
 
     def to_flat_dict(self) -> dict[str, float]:
         """``{"run/measure": mean}``, as experiment trackers like it."""
-        return {f"{row.run}/{row.measure}": row.value for row in self.means}
+        return {f"{row.run}/{row.measure}": row.value for row in self.values}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MeanIntervals(Result):
+class MeanIntervals(Rows[MeanInterval]):
     """The means of all measures for all runs, with 95% intervals."""
 
-    intervals: tuple[MeanInterval, ...]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = MeanInterval._fields
-
-    def rows(self) -> tuple[MeanInterval, ...]:
-        return self.intervals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +132,7 @@ class Scores(Result):
     def summary(self) -> Means:
         """Means over requests, exactly rounded."""
         best = {(self.runs[r], measure) for k, measure in enumerate(self.measures) for r in self._best(k)}
-        return Means(tuple(self._means()), frozenset(best), self.notes, self.library)
+        return Means(tuple(self._means()), self.notes, self.library, frozenset(best))
 
     def intervals(self) -> MeanIntervals:
         """Means over requests with 95% intervals, by Student's t."""
@@ -166,8 +152,8 @@ class Scores(Result):
     def exact_means(self) -> list[list[Number | float]]:
         """The exact mean of every measure and run, of counts the sum: [measure][run]; NaN where there is no value."""
         return [
-            [(sum_of if made.is_summed else mean_of)(exact.sample(r)) for r in range(len(self.runs))]
-            for made, exact in zip(self.metrics, self.exact, strict=True)
+            [(sum_of if metric.is_summed else mean_of)(exact.sample(r)) for r in range(len(self.runs))]
+            for metric, exact in zip(self.metrics, self.exact, strict=True)
         ]
 
     def _means(self) -> Iterator[Mean]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Result
+from tiebreak.results.record import Rows
 from tiebreak.significance import Paired, Significance, Test, significance
 
 LOWER = "Utilities are minus the values given, of which lower is better."
@@ -47,18 +47,11 @@ class WinShares(NamedTuple):
     second: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PopulationScores(Result):
+class PopulationScores(Rows[PopulationValue]):
     """Numbers per run, of all requests or of every group; the measure is a population such as ``gmean(AP)``."""
 
-    values: tuple[PopulationValue, ...]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = PopulationValue._fields
     spread = "measure"
-
-    def rows(self) -> tuple[PopulationValue, ...]:
-        return self.values
 
 
 class Utilities:

@@ -81,9 +81,9 @@ def orders(made: Experiment) -> Table:
     """The rank of every system by mean reciprocal rank and by each preference."""
     from dataclasses import replace
 
-    from tiebreak.results.record import table_of
+    from tiebreak.results.record import joint_table
 
-    return table_of([replace(made.order(measure), notes=()) for measure in ("RR", *CASES)])
+    return joint_table([replace(made.order(measure), notes=()) for measure in ("RR", *CASES)])
 
 
 def telling_request(made: Experiment) -> str:

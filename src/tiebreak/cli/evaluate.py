@@ -93,9 +93,9 @@ def command(
 
 def renamed(scores: PopulationScores, measure: str) -> PopulationScores:
     """The same under the name of a population with its metric."""
-    from dataclasses import replace
+    from tiebreak.utilities import PopulationScores
 
-    return replace(scores, values=tuple(row._replace(measure=measure) for row in scores.values))
+    return PopulationScores(tuple(row._replace(measure=measure) for row in scores.values), scores.notes, scores.library)
 
 
 def columns(

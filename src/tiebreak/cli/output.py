@@ -92,12 +92,12 @@ def silence(stream: TextIO) -> None:
 
 def _write(results: Sequence[Result], format_: str, digits: int, out: str | None) -> None:
     from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
-    from tiebreak.results.record import table_of
+    from tiebreak.results.record import joint_table
 
     columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
 
     def table(**limit: None) -> Table:
-        return results[0].table(digits, **limit) if len(results) == 1 else table_of(results, digits, **limit)
+        return results[0].table(digits, **limit) if len(results) == 1 else joint_table(results, digits, **limit)
 
     if format_ == "table" and out is None:
         table().print()

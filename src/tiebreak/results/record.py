@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from tiebreak._base.text import format_signed, plural
 from tiebreak.results.frames import to_frame
@@ -16,6 +16,7 @@ MOST_ROWS = 200
 Row: TypeAlias = Mapping[str, Any]
 Cell: TypeAlias = Callable[[Row, int], str]
 """A row and a number of digits -> the text of one cell."""
+RowType = TypeVar("RowType", bound=tuple[Any, ...])
 
 
 class Result:
@@ -77,7 +78,7 @@ class Result:
 
     def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The first rows as text, with the notes under them; all rows where `most` is None."""
-        return table_of([self], digits, most)
+        return joint_table([self], digits, most)
 
     def to_latex(self, digits: int = 4) -> str:
         """A ``tabular`` for the package booktabs."""
@@ -94,13 +95,25 @@ class Result:
         return self.preview().table().to_text()
 
 
-def table_of(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows(Result, Generic[RowType]):
+    """A result that is nothing but rows and notes."""
+
+    values: tuple[RowType, ...]
+    notes: tuple[str, ...] = ()
+    library: str | None = None
+
+    def rows(self) -> tuple[RowType, ...]:
+        return self.values
+
+
+def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
     """Results of one kind as one table: under each other, or side by side where they can be spread."""
     first = results[0]
     is_spread = first.spread is not None and (first.shown is None or len(results) > 1)
-    made = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
+    table = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
     notes = dict.fromkeys(note for result in results for note in result.notes)
-    return replace(made, notes=(*notes, *made.notes))
+    return replace(table, notes=(*notes, *table.notes))
 
 
 def _long_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
@@ -143,16 +156,16 @@ def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> T
         for record in result.records():
             key, value = tuple(record[name] for name in keys), record[spread]
             values.setdefault(value, len(values))
-            found = rows.setdefault(key, {})
+            row = rows.setdefault(key, {})
             if most is None or len(rows) <= most:
                 main, *others = (cell(record, digits) for cell in cells.values())
-                found[value] = (main + with_mark(result, record), *others)
+                row[value] = (main + with_mark(result, record), *others)
                 marked += [(key, value)] if result.is_marked(record) else []
     used = [k for k in range(len(keys)) if any(key[k] is not None for key in rows)]
     nothing = ("-",) * len(cells)
     body = [
-        (*(text(key[k], digits) for k in used), *(cell for value in values for cell in found.get(value, nothing)))
-        for key, found in islice(rows.items(), most)
+        (*(text(key[k], digits) for k in used), *(cell for value in values for cell in row.get(value, nothing)))
+        for key, row in islice(rows.items(), most)
     ]
     place = {key: r for r, key in enumerate(rows)}
     best = frozenset((place[key], len(used) + len(cells) * values[value]) for key, value in marked)
