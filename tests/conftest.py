@@ -1,15 +1,10 @@
 """What all tests share: how many examples are tried, and the two engines."""
 
 import os
-import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-# Tests of one folder share helpers: `from engines.comparing import plain`.
-sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)

@@ -4,9 +4,7 @@ Each is documented, prints and parses back, obeys its traits, leaves empty reque
 """
 
 import math
-import sys
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +12,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from metrics import slow
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.metrics import CATALOGUE, Metric, RecallLevelMetric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
-
-sys.path.insert(0, str(Path(__file__).parent))
-import slow
 
 
 def on_p(twin, **options):

@@ -1,4 +1,4 @@
-"""Data from outside, named by environment variables: without them these tests are skipped, with them none is."""
+"""Data from outside, in the folder that ``TIEBREAK_DATA`` names: without it every module here is skipped as one."""
 
 import os
 from importlib import import_module
@@ -7,18 +7,26 @@ from pathlib import Path
 
 import pytest
 
+DATA = os.environ.get("TIEBREAK_DATA")
 
-def named(variable, what):
-    """The path that an environment variable holds."""
-    if not (path := os.environ.get(variable)):
-        pytest.skip(f"{variable} does not name {what}")
-    return Path(path)
+
+class SkippedModule(pytest.Module):
+    """A module whose tests cannot run."""
+
+    def collect(self):
+        pytest.skip("TIEBREAK_DATA does not name a folder of runs and judgements", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    if not DATA and module_path.name != "test_examples.py":
+        return SkippedModule.from_parent(parent, path=module_path)
+    return None
 
 
 @pytest.fixture(scope="session")
 def data():
     """The folder of data sets."""
-    return named("TIEBREAK_DATA", "a folder of runs and judgements")
+    return Path(DATA)
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,12 @@ import pytest
 import recall_paired
 from cells import Status
 from data import Collection, Data, Options
-from made_up import make_collection
 from script import Figure, arguments, failed_cells, options
 from tests_of_pairs import factors, one_direction, separated
 from tracks import SIZES, columns, printed, track
 
 import diversity
+from reproduce.made_up import make_collection
 
 FOLDERS = {
     "dl20-passage": {},

@@ -12,7 +12,8 @@ import pytest
 import recall_paired
 from cells import Cell, Status
 from data import Data, Options
-from made_up import make_collection
+
+from reproduce.made_up import make_collection
 
 DEEP = "dl19-passage"
 TABLES = {
