@@ -21,7 +21,6 @@ ORDER = (
     "metrics",
     "preferences",
     "notes",
-    "means",
     "scores",
     "orderings",
     "significance",

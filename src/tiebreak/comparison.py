@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name
+from tiebreak._base.intervals import half_width
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
+from tiebreak.exact.sums import row_means
 from tiebreak.inputs import Ids, Run
-from tiebreak.means import exact_means, half_width, mean_of
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.base import RequestOrders, RequestPlace
@@ -132,8 +133,8 @@ class Comparison(Result):
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
         if self.exact is None:
-            return np.array([*map(float, exact_means(self.numerator, self.denominator))])
-        return np.array([float(mean_of(self.exact.sample(pair))) for pair in range(len(self.pairs))])
+            return np.array([*map(float, row_means(self.numerator, self.denominator))])
+        return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
 
     @cached_property
     def interval(self) -> Floats:

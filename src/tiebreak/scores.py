@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tiebreak._base.intervals import half_width
 from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues, Number
+from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
-from tiebreak.means import half_width, mean_of, sum_of
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Result, Row, Rows
@@ -152,7 +153,7 @@ class Scores(Result):
     def exact_means(self) -> list[list[Number | float]]:
         """The exact mean of every measure and run, of counts the sum: [measure][run]; NaN where there is no value."""
         return [
-            [(sum_of if metric.is_summed else mean_of)(exact.sample(r)) for r in range(len(self.runs))]
+            [mean_or_sum(exact.sample(r), metric.is_summed) for r in range(len(self.runs))]
             for metric, exact in zip(self.metrics, self.exact, strict=True)
         ]
 
@@ -176,3 +177,10 @@ class Scores(Result):
         if len(self.runs) > 1 and known:
             best = (min if self.metrics[k].traits.lower_is_better else max)(known.values())
             yield from (r for r, mean in known.items() if mean == best)
+
+
+def mean_or_sum(values: Sample, is_summed: bool) -> Number | float:
+    """The exact sum or mean; NaN where there is no value."""
+    if not len(values):
+        return nan
+    return values.total() if is_summed else values.mean()

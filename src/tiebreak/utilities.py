@@ -18,7 +18,6 @@ from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.tables import Columns
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
-from tiebreak.means import mean_of
 from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
@@ -244,7 +243,7 @@ class Utilities:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
         values = table.numbers.differences(pairs.x, pairs.y)
-        mean = np.array([float(mean_of(values.sample(pair))) for pair in range(len(pairs))])
+        mean = np.array([float(values.sample(pair).mean()) for pair in range(len(pairs))])
         paired = Paired(
             units.measure,
             self.runs,

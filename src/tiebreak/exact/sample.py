@@ -88,6 +88,12 @@ class Sample:
         estimate = exact_sum(self.high) + exact_sum(self.low)
         return self._number(estimate, len(self), lambda: sum_fractions(self.exact))
 
+    def mean(self, weights: Sample | None = None) -> Number:
+        """The mean, or the weighted mean, of one number or more."""
+        if weights is None or weights.high.min() == weights.high.max():
+            return self.total() / len(self)
+        return self.dot(weights) / weights.total()
+
     def lowest(self, k: int) -> Number:
         """The sum of the k smallest numbers."""
         some = self._order[:k]

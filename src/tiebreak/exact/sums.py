@@ -48,6 +48,22 @@ def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
     return total
 
 
+def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
+    """The exact mean of every row of ``numerator[row, column] / denominator[column]``.
+
+    Examples
+    --------
+    >>> [str(mean) for mean in row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1]))]
+    ['0', '1/6']
+    """
+    sizes, which = np.unique(denominator, return_inverse=True)
+    common = lcm(*sizes.tolist())
+    sums = np.stack([numerator[:, which == k].sum(axis=1, dtype=np.int64) for k in range(len(sizes))], axis=1)
+    factors = [common // size for size in sizes.tolist()]
+    totals = (sum(f * part for f, part in zip(factors, row, strict=True)) for row in sums.tolist())
+    return [Fraction(total, common * len(denominator)) for total in totals]
+
+
 def sum_by_exponent(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
     """The sum by exponent: mantissas in halves are whole numbers whose sums are exact."""
     if not len(x):

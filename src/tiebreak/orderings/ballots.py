@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues, Number
-from tiebreak.exact.number import as_number
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.totals import Totals
 from tiebreak.exact.values import CANCELLED, Places
-from tiebreak.means import mean_of
 from tiebreak.projection.primitives import Floats
 
 
@@ -106,8 +104,8 @@ class Ballots:
     def mean_win_rates(self) -> list[Number]:
         """The exact mean over requests of every run's win rate."""
         if self.by_run is None:
-            return [as_number(mean_of(self.win_rate.sample(run))) for run in range(len(self.runs))]
-        means = [as_number(mean_of(self.by_run.sample(run))) for run in range(len(self.runs))]
+            return [self.win_rate.sample(run).mean() for run in range(len(self.runs))]
+        means = [self.by_run.sample(run).mean() for run in range(len(self.runs))]
         everything = sum(means[1:], means[0])
         return [len(means) * mean - everything for mean in means]
 

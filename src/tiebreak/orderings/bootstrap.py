@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name
+from tiebreak._base.intervals import CONFIDENCE
 from tiebreak._base.text import plural
 from tiebreak.errors import InputError
 from tiebreak.exact import decimal
 from tiebreak.inputs import Ids
-from tiebreak.means import CONFIDENCE
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats

@@ -15,7 +15,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Aggregation, Score, average, check_not_negative, check_share
+from tiebreak.populations.base import Aggregation, Score, check_not_negative, check_share
 from tiebreak.populations.roots import Root
 
 FLOOR = 1e-5
@@ -30,7 +30,7 @@ class Mean(Aggregation):
     takes_weights: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
-        return average(u, weights)
+        return u.mean(weights)
 
 
 @dataclass(frozen=True)

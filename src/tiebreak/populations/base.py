@@ -87,13 +87,6 @@ class Aggregation(Population):
         raise NotImplementedError
 
 
-def average(u: Sample, weights: Sample | None = None) -> Number:
-    """The mean, or the weighted mean."""
-    if weights is None or weights.high.min() == weights.high.max():
-        return u.total() / len(u)
-    return u.dot(weights) / weights.total()
-
-
 def check_share(share: float) -> None:
     check_number(share, "share")
     if not 0 < share <= 1:

@@ -15,7 +15,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Population, Score, Vector, average, check_not_negative
+from tiebreak.populations.base import Population, Score, Vector, check_not_negative
 
 LARGEST_ALPHA = 1e6
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ def risk_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
     """
     rows = np.stack([x, y])
     both = ExactValues.from_exact(rows) if rows.dtype == object else ExactValues.from_floats(rows)
-    return average(penalised(both, 1, alpha).sample(0))
+    return penalised(both, 1, alpha).sample(0).mean()
 
 
 def symmetric_gain(x: Vector, y: Vector, alpha: float | Fraction) -> Number:
@@ -75,7 +75,7 @@ class Gain(Risk):
 
     def scores(self, table: UtilityTable) -> list[Score]:
         weights = weights_of(table)
-        return [(2 + decimal(self.alpha)) * average(sample, weights) for sample in table.samples()]
+        return [(2 + decimal(self.alpha)) * sample.mean(weights) for sample in table.samples()]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class URisk(AgainstBaseline):
 
     def scores(self, table: UtilityTable) -> list[Score]:
         weights = weights_of(table)
-        return [average(difference, weights) for difference in self.differences(table)]
+        return [difference.mean(weights) for difference in self.differences(table)]
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def studentised(difference: Floats, weights: Floats | None = None) -> float:
     weights, times n / (n - 1).
     """
     n = len(difference)
-    mean = float(average(Sample.from_floats(difference), None if weights is None else Sample.from_floats(weights)))
+    mean = float(Sample.from_floats(difference).mean(None if weights is None else Sample.from_floats(weights)))
     counted = difference if weights is None else difference[weights > 0]
     if counted.min() == counted.max():
         return 0.0 if mean == 0 else np.copysign(inf, mean).item()

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name
+from tiebreak._base.intervals import binomial_interval
 from tiebreak._base.text import format_signed, join_names, plural
 from tiebreak.errors import InputError
-from tiebreak.means import binomial_interval
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test

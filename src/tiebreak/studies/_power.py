@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tiebreak._base.intervals import CONFIDENCE, binomial_interval
 from tiebreak.errors import UnknownNameError
 from tiebreak.experiment import Experiment
-from tiebreak.means import CONFIDENCE, binomial_interval
 from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Drawn, Picture
