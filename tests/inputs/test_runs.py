@@ -11,7 +11,7 @@ import pytest
 import tiebreak.inputs.sources
 from tiebreak import InputError, Run, project, read_judgements
 from tiebreak.errors import quote
-from tiebreak.inputs.sources import run_name
+from tiebreak.inputs.runs import run_name
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 GOOD = b"q1 Q0 d1 1 2.0 tag\n"

@@ -229,11 +229,11 @@ def experiment(
     from tiebreak.cli.progress import progress
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
-    from tiebreak.inputs.judgements import load_judgements
+    from tiebreak.inputs.judgements import read_judgements
 
     memory = options.get("memory", MEMORY)
     given = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
-    made = Experiment(load_judgements(qrels, {}, None, memory, early), given, **options)
+    made = Experiment(read_judgements(qrels, memory=memory, early=early), given, **options)
     with progress("reading") as tick:
         made.read(measures, tick=tick, early=early)
     return made

@@ -99,12 +99,7 @@ def is_relevant(grade: NDArray[np.float64], min_grade: float | None) -> NDArray[
     """Grade at least `min_grade`; by default any grade above 0."""
     if min_grade is None:
         return grade > 0
-    check_min_grade(min_grade)
-    return grade >= min_grade
-
-
-def check_min_grade(min_grade: float) -> None:
-    check_number(min_grade, "min_grade", above=0)  # grades of 0 and below are judged, not relevant
+    return grade >= check_number(min_grade, "min_grade", above=0)
 
 
 def read_judgements(
@@ -113,6 +108,7 @@ def read_judgements(
     columns: Columns | None = None,
     tick: Tick | None = None,
     memory: int = MEMORY,
+    early: EarlyReading | None = None,
 ) -> Judgements:
     """Read judgements from a TREC qrels file, a dictionary or a data frame.
 
@@ -131,27 +127,18 @@ def read_judgements(
         Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
     memory : int
         Bytes that may be held of a file.
+    early : EarlyReading, optional
+        Files that a command has begun to read.
 
     Examples
     --------
     >>> read_judgements({"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}})
     <Judgements: 3 of 2 requests>
     """
-    return load_judgements(source, columns or {}, tick, memory)
-
-
-def load_judgements(
-    source: Path | Values | Judgements | Any,
-    columns: Columns,
-    tick: Tick | None,
-    memory: int,
-    early: EarlyReading | None = None,
-) -> Judgements:
-    """The same, of files that a command may have begun to read."""
     if isinstance(source, Judgements):
         return source
     check_count(memory, "memory")
-    return read(judgement_source(source, "the judgements", columns, memory), tick, memory, early)
+    return read(judgement_source(source, "the judgements", columns or {}, memory), tick, memory, early)
 
 
 def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyReading | None = None) -> Judgements:

@@ -16,8 +16,10 @@ from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import is_frame, unpack
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, run_name, table_source
+from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, table_source
 from tiebreak.inputs.tables import Columns, Table, open_source
+
+SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
 
 
 class Run:
@@ -120,6 +122,18 @@ def default_name(source: Any, fallback: str) -> str:
         return "stdin" if os.fspath(source) == STANDARD_INPUT else run_name(source)
     name = None if is_frame(source) else getattr(source, "name", None)
     return name if isinstance(name, str) and name else fallback
+
+
+def run_name(path: Path) -> str:
+    """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
+    # Bytes that are no text are written as escapes: a name must survive in every format.
+    name = os.fsencode(os.path.basename(os.fspath(path))).decode("utf-8", "backslashreplace")
+    for suffixes in SUFFIXES:
+        for suffix in suffixes:
+            if name.lower().endswith(suffix) and len(name) > len(suffix):
+                name = name[: -len(suffix)]
+                break
+    return name
 
 
 RunLike: TypeAlias = "Run | Path | Values | Any"

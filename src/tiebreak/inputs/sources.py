@@ -31,7 +31,6 @@ COMPRESSED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 """How files begin that are compressed by gzip or zstd."""
 LARGEST = 1e100
 """Of utilities and weights: sums of squares beyond this may be too large for a float64."""
-SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,15 +232,3 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: 
                 raise InputError(
                     f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label
                 )
-
-
-def run_name(path: Path) -> str:
-    """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
-    # Bytes that are no text are written as escapes: a name must survive in every format.
-    name = os.fsencode(os.path.basename(os.fspath(path))).decode("utf-8", "backslashreplace")
-    for suffixes in SUFFIXES:
-        for suffix in suffixes:
-            if name.lower().endswith(suffix) and len(name) > len(suffix):
-                name = name[: -len(suffix)]
-                break
-    return name

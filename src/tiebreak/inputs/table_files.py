@@ -63,7 +63,7 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
         return None
     if kind == ".parquet":
         return open_parquet(path, packed, memory)
-    rows = json_rows(path, packed) if kind in JSON_LINES else separated_rows(path, packed, SEPARATED[kind])
+    rows = json_rows(path, packed) if kind in JSON_LINES else csv_rows(path, packed, SEPARATED[kind])
     _, names = next(rows, (1, []))
     if kind == ".tsv" and not is_table(names):
         rows.close()
@@ -174,7 +174,7 @@ class Lines:
         self.length = 0
 
 
-def separated_rows(path: str, packed: str, separator: str) -> Rows:
+def csv_rows(path: str, packed: str, separator: str) -> Rows:
     lines, width = Lines(path, packed), None
     try:
         for row in csv.reader(lines, delimiter=separator, strict=True):

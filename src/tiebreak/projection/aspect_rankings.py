@@ -75,12 +75,9 @@ class Ratings:
     rating: Floats
 
     @classmethod
-    def from_judgements(cls, judgements: Judgements, requests: Ids, table: AspectTable) -> Ratings:
-        return cls.from_codes(judgements, requests, table.codes(judgements.items)[judgements.item])
-
-    @classmethod
-    def from_codes(cls, judgements: Judgements, requests: Ids, codes: NDArray[np.int64]) -> Ratings:
-        """What these requests rated, where the row of every judgement is given."""
+    def from_judgements(cls, judgements: Judgements, requests: Ids, table: AspectTable | None) -> Ratings:
+        """What these requests rated; without a table the judgements themselves are its rows."""
+        codes = np.arange(len(judgements)) if table is None else table.codes(judgements.items)[judgements.item]
         chosen = judgements.places(requests)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
@@ -180,7 +177,6 @@ class AspectSource:
         judgements, requests = self.judgements, positions.requests
         if self.aspects is not None:
             table, own = AspectTable.from_aspects(self.aspects), None
-            codes = table.codes(judgements.items)[judgements.item]
         elif self.profile is not None:
             raise InputError(
                 "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
@@ -188,9 +184,9 @@ class AspectSource:
         else:
             table, own = subtopic_table(judgements)
             own = own[judgements.places(requests)]
-            codes = np.arange(len(judgements.item))
-        item, rating = self.first_items(positions, None if own is not None else table)
-        rated = Ratings.from_codes(judgements, requests, codes)
+        codes = table if own is None else None
+        item, rating = self.first_items(positions, codes)
+        rated = Ratings.from_judgements(judgements, requests, codes)
         liked = rated if self.profile is None else Ratings.from_judgements(self.profile, requests, table)
         largest = float(judgements.grade.max(initial=0.0))
         return AspectRankings(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.checks import check_choice, check_count
+from tiebreak._base.checks import check_choice, check_count, check_number
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
@@ -20,7 +20,7 @@ from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWar
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.judgements import Judgements, Subtopics, check_min_grade, load_judgements, read_pairs
+from tiebreak.inputs.judgements import Judgements, Subtopics, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.candidates import add_unjudged, removal_notes
@@ -120,8 +120,8 @@ def project(
         if size is not None:
             check_count(size, name)
     if min_grade is not None:
-        check_min_grade(min_grade)
-    judgements = load_judgements(judgements, {}, tick, memory, early)
+        check_number(min_grade, "min_grade", above=0)
+    judgements = read_judgements(judgements, tick=tick, memory=memory, early=early)
     relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
