@@ -32,7 +32,7 @@ def table_1(data: Data) -> Sheet:
 
 
 def agreement_of_suffix(one: Collection) -> dict[str, float | None]:
-    rows = tb.studies.agreement(one.graded, "suffix").rows
+    rows = tb.studies.agreement(one.graded, "suffix").rows()
     return {name: None if share is None else 100 * share for name, _, _, share in rows}
 
 
@@ -44,7 +44,7 @@ def table_2(data: Data) -> Sheet:
 
 def share_of_ties(one: Collection) -> dict[str, float]:
     """RrLP and sgnLP tie alike: where lexiprecision does."""
-    found = {name: 100 * share for name, _, _, share in tb.studies.ties(one.binary, ["LexiPrecision", "RR"]).rows}
+    found = {name: 100 * share for name, _, _, share in tb.studies.ties(one.binary, ["LexiPrecision", "RR"]).rows()}
     return {"rrLP, sgnLP": found["LexiPrecision"], "RR": found["RR"]}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import isnan
+from typing import Any
 
 from cells import Cell, Grid, Sheet
 from data import Collection, Data
@@ -14,6 +16,7 @@ from tests_of_pairs import readings
 from tracks import columns, printed
 
 import tiebreak as tb
+from tiebreak.studies._properties import FROM_0_TO_1
 
 YES_OR_NO = {True: "yes", False: "no"}
 COLUMNS = ("lmin", "min", "gavg", "s@10", "auc4", "avg", "lmax")
@@ -24,20 +27,78 @@ SHIFT = 1e-5
 POPULATIONS = {"lmin": "leximin", "min": "min", "gavg": "gmean", "auc4": "auc4", "avg": "mean", "lmax": "leximax"}
 
 
+TABLE_1 = {
+    # PE Table 1: PP, AU, DP; y for a tick
+    "min": "nny",
+    "lmin": "yny",
+    "avg": "yyn",
+    "gavg": "ynn",
+    "s@10": "nnn",
+    "auc4": "nnn",
+    "gain": "yyn",
+    "gini": "nnn",
+}
+FLOOR = Fraction("1e-5")
+FROM_FLOOR = tuple(max(FLOOR, value) for value in FROM_0_TO_1.values)
+ONE_RELEVANT = tuple(Fraction(1, p) for p in range(1, 21))
+"""AP of one relevant item at position p."""
+
+
+def success_at_ten(x: Sequence[Fraction]) -> Fraction:
+    """The share of requests with their one relevant item within ten positions (PE eq 8)."""
+    return Fraction(sum(u >= Fraction(1, 10) for u in x), len(x))
+
+
+def plain_gain(x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:
+    """T itself with alpha = 1, not its symmetric form: losses count twice."""
+    gains = [of_x - of_y for of_x, of_y in zip(x, y, strict=True)]
+    return sum((gain if gain > 0 else 2 * gain for gain in gains), Fraction(0))
+
+
 def table_1(data: Data) -> Sheet:
     """PE Table 1: properties of populations."""
-    found = tb.studies.paper_table(pairs=30 if data.quick else 250)
-    cells = [
-        Cell(
-            f"{method}, {short}", YES_OR_NO[printed], YES_OR_NO[holds], note=f"x = {x}, y = {y}: {verdict}" if x else ""
-        )
-        for method, short, printed, holds, x, y, verdict, _ in found.rows
-    ]
+    how: dict[str, dict[str, Any]] = {
+        "gavg": {"utilities": FROM_FLOOR},
+        "s@10": {"methods": success_at_ten, "utilities": ONE_RELEVANT},
+    }
+    cells = []
+    for method, ticks in TABLE_1.items():
+        for printed_tick, row in zip(ticks, laws(data, **({"methods": method} | how.get(method, {}))), strict=True):
+            note = f"x = {row['x']}, y = {row['y']}: {row['verdict']}" if row["x"] else ""
+            cells.append(
+                Cell(f"{method}, {row['law']}", YES_OR_NO[printed_tick == "y"], YES_OR_NO[row["holds"]], note=note)
+            )
+    equal = sum(cell.printed == cell.computed for cell in cells)
     setting = (
-        f"{found.summary} By search: a violation is a proof, its absence is not. PP: Pareto; AU: average utility; "
+        f"{equal} of {len(cells)} cells are as printed. By search: a violation is a proof, its absence is not. "
+        f"PP: Pareto; AU: average utility; DP: difference principle. {footnotes(data)}"
     )
-    footnotes = " ".join(f"Not in the table: {note}" for note in found.footnotes)
-    return Sheet("PE Table 1: properties", cells, f"{setting}DP: difference principle. {footnotes}")
+    return Sheet("PE Table 1: properties", cells, setting)
+
+
+def laws(data: Data, **how: Any) -> list[Mapping[str, Any]]:
+    """What was found of each law."""
+    return list(tb.studies.properties(**how, pairs=30 if data.quick else 250).records())
+
+
+def footnotes(data: Data) -> str:
+    """Where a tick or a cross of PE Table 1 depends on the utilities, or on the form of the method."""
+    cases: tuple[tuple[str, tuple[str, ...], dict[str, Any]], ...] = (
+        ("gavg with utilities below its floor", ("PP",), {"methods": "gavg"}),
+        ("T itself, alpha = 1, in place of the symmetric form", ("AU",), {"methods": plain_gain}),
+        ("s@10 on its own utility, 0 or 1", ("PP", "AU", "DP"), {"methods": "s@10", "utilities": (0, 1)}),
+    )
+    notes = []
+    for claim, names, how in cases:
+        found = (law_words(row) for row in laws(data, **how) if row["law"] in names)
+        notes.append(f"Not in the table: {claim}: {'; '.join(found)}.")
+    return " ".join(notes)
+
+
+def law_words(row: Mapping[str, Any]) -> str:
+    if row["holds"]:
+        return f"{row['law']} holds on {row['tried']:,} pairs"
+    return f"{row['law']} fails: x = {row['x']}, y = {row['y']}, {row['verdict']}"
 
 
 def table_2(data: Data) -> Sheet:
@@ -56,7 +117,7 @@ def beside_leximin(experiment: tb.Experiment, measure: str) -> dict[str, float |
 def columns_of(experiment: tb.Experiment, utilities: tb.Utilities) -> dict[str, float | str]:
     """Success at ten is of the runs, whatever the utility is; a dash where all systems tie."""
     asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in COLUMNS}
-    rows = tb.studies.validity(utilities, populations=list(asked.values())).rows
+    rows = tb.studies.validity(utilities, populations=list(asked.values())).rows()
     found: dict[str, float | str] = {}
     for name, (_, tau, tied) in zip(asked, rows, strict=True):
         found |= {f"{name}, tau_b": "-" if tau is None or isnan(tau) else tau, f"{name}, tied": float(tied)}

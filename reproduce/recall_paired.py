@@ -101,7 +101,7 @@ def table_2b(data: Data) -> Sheet:
 def taus(experiment: tb.Experiment, measures: Iterable[str]) -> dict[str, float | None]:
     """tau_b of the orders by all pairs of measures, by the papers' names of both."""
     papers = {spec: name for name, spec in SUBTOPIC_MEASURES.items()}
-    rows = tb.studies.agreement(experiment, "order", list(measures)).rows
+    rows = tb.studies.agreement(experiment, "order", list(measures)).rows()
     named = [((papers.get(x, x), papers.get(y, y)), tau) for x, y, tau in rows]
     return {", ".join(pair): tau for (a, b), tau in named for pair in ((a, b), (b, a))}
 

@@ -43,7 +43,7 @@ class Figure:
 
 def figure(name: str, title: str, drawn: Drawn, on: Collection | None = None) -> Figure:
     """A figure with what its study says of it; on a collection where it is of one."""
-    said = str(getattr(drawn, "summary", ""))
+    said = str(getattr(drawn, "conclusion", ""))
     return Figure(name if on is None else f"{name}-{on}", title if on is None else f"{title}; {on}", drawn, said)
 
 

@@ -33,7 +33,7 @@ CORRECTIONS = {
 
 def separated(experiment: tb.Experiment, measures: Iterable[str], test: str, **how: Any) -> dict[str, float]:
     """Percent of pairs that each measure tells apart."""
-    return {row.measure: 100 * row.share for row in tb.studies.power(experiment, measures, test, **how).rows}
+    return {row.measure: 100 * row.share for row in tb.studies.power(experiment, measures, test, **how).rows()}
 
 
 def shuffled(
@@ -44,7 +44,7 @@ def shuffled(
 
     def shares(one: Collection) -> Values:
         how = {"permutations": data.shuffles, "seed": data.options.seed}
-        rows = tb.studies.power(experiment(one), columns(table), "hsd", **how).rows
+        rows = list(tb.studies.power(experiment(one), columns(table), "hsd", **how).rows())
         bounds[one] = {row.measure: (100 * row.low, 100 * row.high) for row in rows}
         return {row.measure: 100 * row.share for row in rows}
 

@@ -19,14 +19,11 @@ def test_every_format(form):
 def test_rows_are_cells_with_what_decides():
     rows = objects(done(*QUICK, "--format", "jsonl").stdout)
     assert len(rows) == 10
-    assert rows[0] | {"searched": 0} == {
-        "metric": "S-RR",
-        "axiom": "Pri",
+    assert rows[0] | {"tried": 0} == {
+        "measure": "S-RR",
+        "law": "Pri",
         "holds": False,
-        "printed": False,
-        "agrees": True,
-        "verdict": "fails, as printed",
-        "searched": 0,
+        "tried": 0,
         "better": "[1:a, 0:a]",
         "worse": "[0:a, 1:a]",
         "interests": "a 1/2, b 1/2",
@@ -36,9 +33,9 @@ def test_rows_are_cells_with_what_decides():
     }
 
 
-def test_table_says_where_the_print_differs():
+def test_table_says_what_decides():
     said = done(*QUICK).stdout
-    assert "7 of 8 cells are as AB Table 1 prints them; not so (*): NonPriSatAsp of S-RR." in said
+    assert "it satisfies NonPriSatAsp on all cases tried." in said
     assert "[5:a, 1:b, 5:a] 0.5000 > [5:a, 5:a, 1:b] 0.3333" in said
 
 
@@ -47,14 +44,14 @@ def test_own_function_beside_a_metric(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     made = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(made)))
-    assert {row["metric"] for row in rows} == {"S-RR", "own_axioms:none"}
-    assert not any(row["holds"].lower() == "true" for row in rows if row["metric"] == "own_axioms:none")
+    assert {row["measure"] for row in rows} == {"S-RR", "own_axioms:none"}
+    assert not any(row["holds"].lower() == "true" for row in rows if row["measure"] == "own_axioms:none")
 
 
 def test_written_to_a_file_and_drawn(tmp_path):
     pytest.importorskip("altair")
     done(*QUICK, "--format", "tsv", "--out", tmp_path / "cells.tsv", "--plot", tmp_path / "cells.svg")
-    assert (tmp_path / "cells.tsv").read_text().startswith("metric\taxiom\tholds\tprinted")
+    assert (tmp_path / "cells.tsv").read_text().startswith("measure\tlaw\tholds\ttried")
     assert "<svg" in (tmp_path / "cells.svg").read_text()
 
 

@@ -12,13 +12,12 @@ from tiebreak.studies import CATALOGUE
 
 
 def function(name):
-    return getattr(tb.studies, (CATALOGUE[name].functions or (name,))[0])
+    return getattr(tb.studies, name)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_study_is_exported_and_documented(name):
-    for exported in CATALOGUE[name].functions or (name,):
-        assert exported in dir(tb.studies) and getattr(tb.studies, exported).__doc__
+    assert name in dir(tb.studies) and function(name).__doc__
 
 
 @pytest.mark.parametrize("name", [name for name, study in CATALOGUE.items() if study.views])

@@ -228,20 +228,5 @@ def study_validity(
     return validity([data.utilities(one) for one in metrics], view, **more.get(view, {}))
 
 
-def study_properties(measures: None, typed: dict[str, Any], method: str | None = None, **options: Any) -> Any:
-    """The table of the paper, or one population or function."""
-    from tiebreak.metrics.function import import_function
-    from tiebreak.studies.properties import check_properties, paper_table
-
-    if method is None:
-        return paper_table(**options)
-    name = method.strip()
-    return (
-        check_properties(import_function(name), name=name, **options)
-        if ":" in name
-        else check_properties(name, **options)
-    )
-
-
-HOOKS: dict[str, Callable[..., Any]] = {"validity": study_validity, "properties": study_properties}
+HOOKS: dict[str, Callable[..., Any]] = {"validity": study_validity}
 """Studies whose data or function depends on what was typed."""

@@ -50,8 +50,6 @@ class Study(NamedTuple):
         What a progress bar says, and the unit that it counts.
     without_files : tuple of str
         Views that read nothing.
-    functions : tuple of str
-        What the package exports, where it is not the study's own name.
     """
 
     module: str
@@ -62,7 +60,6 @@ class Study(NamedTuple):
     options: tuple[Option, ...] = ()
     progress: tuple[str, str] = ("working", "parts")
     without_files: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
     chosen_by: str = "view"
 
 
@@ -194,7 +191,7 @@ CATALOGUE: dict[str, Study] = {
         chosen_by="by",
     ),
     "axioms": Study(
-        "axiomatic",
+        "_axioms",
         "Which axioms of accuracy and diversity a metric violates, by examples (Parapar and Radlinski 2021, Table 1).",
         measures="EU or 'alpha_beta_nDCG(alpha=0.5)'; by default the paper's seven",
         options=(Option("lists", "Random rankings to try.", int, 2000, 0), SEED, THREADS),
@@ -233,14 +230,10 @@ CATALOGUE: dict[str, Study] = {
         chosen_by="experiment",
     ),
     "properties": Study(
-        "properties",
+        "_properties",
         "Search for violations of the Pareto property, average utilitarianism and the difference principle.",
-        measures="",
-        options=(
-            Option("method", "A population such as gmean; by default PE Table 1.", metavar="SPEC", flag="-m/--measure"),
-            Option("pairs", "Random pairs of each size.", int, 250, 0),
-            SEED,
-        ),
-        functions=("check_properties", "paper_table"),
+        measures="leximin or gmean, a population; by default several",
+        options=(Option("pairs", "Random pairs of each size.", int, 250, 0), SEED, THREADS),
+        progress=("searching", "populations"),
     ),
 }

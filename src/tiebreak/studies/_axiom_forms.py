@@ -13,7 +13,7 @@ from functools import cache
 from math import log2
 from typing import Any, TypeAlias
 
-from tiebreak.studies.axiomatic.rankings import Items
+from tiebreak.studies._axiom_rankings import Items
 
 Number: TypeAlias = Any
 """A Fraction or a float: parameters and interests are of one kind."""

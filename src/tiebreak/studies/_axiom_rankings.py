@@ -1,4 +1,4 @@
-"""What is compared: short rankings of items with a rating and aspects, for a user with some interest in each aspect."""
+"""Short rankings of items with a rating and aspects, for a user with some interest in each: what axioms compare."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import numpy as np
 R_MAX = 5
 """Ratings are from 0, not relevant, to 5."""
 ASPECTS = "abc"
-LONGEST_DRAWN = 8
+LONGEST_RANDOM = 8
+LONGEST_HALF = 12
+"""Of the rankings of the two axioms of top-heaviness."""
 
 
 class Item(NamedTuple):
@@ -60,7 +62,7 @@ class Pair(NamedTuple):
             sum(len(item.aspects) for item in items),
             max(share.denominator for share in self.interest.values()),
             sum(item.rating or 0 for item in items),
-            written(self.better),
+            format_ranking(self.better),
         )
 
 
@@ -78,7 +80,14 @@ def shares(*parts: int) -> Interest:
     return {ASPECTS[k]: Fraction(part, sum(parts)) for k, part in enumerate(parts)}
 
 
-def written(items: Items) -> str:
+def swap(items: Items, p: int, q: int) -> Items:
+    """The ranking with two items in each other's place."""
+    order = list(items)
+    order[p], order[q] = order[q], order[p]
+    return tuple(order)
+
+
+def format_ranking(items: Items) -> str:
     """A ranking as people write it, equal neighbours once with their number."""
     runs = [(len(list(equal)), str(first)) for first, equal in groupby(items)]
     return (
@@ -86,18 +95,11 @@ def written(items: Items) -> str:
     )
 
 
-def written_interest(interest: Interest) -> str:
+def format_interest(interest: Interest) -> str:
     """Interests as people write them; equal ones of many aspects once."""
     if len(interest) > len(ASPECTS) and len(set(interest.values())) == 1:
         return f"each of {len(interest)} aspects {next(iter(interest.values()))}"
     return ", ".join(f"{aspect} {share}" for aspect, share in interest.items())
-
-
-def swapped(items: Items, p: int, q: int) -> Items:
-    """The ranking with two items in each other's place."""
-    made = list(items)
-    made[p], made[q] = made[q], made[p]
-    return tuple(made)
 
 
 class Grid(NamedTuple):
@@ -109,7 +111,7 @@ class Grid(NamedTuple):
     interests: tuple[Interest, ...]
 
     def rankings(self) -> Iterator[Ranking]:
-        kinds = [item(rating, shown) for rating, shown in product(self.ratings, self.aspects)]
+        kinds = [item(rating, aspects) for rating, aspects in product(self.ratings, self.aspects)]
         for items, interest in product(product(kinds, repeat=self.length), self.interests):
             yield Ranking(items, interest)
 
@@ -131,15 +133,58 @@ def random_rankings(lists: int, seed: int) -> Iterator[Ranking]:
     rng = np.random.default_rng(seed)
     ratings = (None, *range(R_MAX + 1))
     for _ in range(lists):
-        length, aspects, kinds = (int(rng.integers(*bounds)) for bounds in ((2, LONGEST_DRAWN + 1), (1, 4), (2, 5)))
+        length, aspects, kinds = (int(rng.integers(*bounds)) for bounds in ((2, LONGEST_RANDOM + 1), (1, 4), (2, 5)))
         interest = shares(*(int(part) for part in rng.integers(1, 10, size=aspects)))
         subsets = [
             frozenset(some)
             for some in chain.from_iterable(combinations(interest, size) for size in range(1, aspects + 1))
         ]
         # Small sets twice as often as large ones: most axioms are about items of one aspect.
-        drawn = [
+        items = [
             Item(ratings[int(rng.integers(len(ratings)))], subsets[int(min(rng.integers(len(subsets), size=2)))])
             for _ in range(kinds)
         ]
-        yield Ranking(tuple(drawn[int(k)] for k in rng.integers(kinds, size=length)), interest)
+        yield Ranking(tuple(items[int(k)] for k in rng.integers(kinds, size=length)), interest)
+
+
+def with_one_aspect() -> Iterator[Ranking]:
+    """A low and a high rating, with others between; for Deep the same two again."""
+    for low in (0, 1, 4):
+        for between in ((), (5,), (5, 5), (low, 5), (5, low)):
+            yield Ranking(tuple(item(rating, "a") for rating in (low, *between, 5)), EVEN)
+        yield Ranking(tuple(item(rating, "a") for rating in (low, 5, 5, 5, low, 5)), EVEN)
+
+
+def with_repeated_aspect() -> Iterator[Ranking]:
+    """An aspect shown up to ten times, then the other with a lower rating before it."""
+    for times in range(1, 11):
+        for low in (4, 1):
+            yield Ranking((*[item(5, "a")] * times, item(low, "b"), item(5, "a")), EVEN)
+
+
+def with_one_relevant() -> Iterator[Ranking]:
+    """(r, 0, ..., 0), where all show one aspect, or every rank one of its own."""
+    for half in range(1, LONGEST_HALF + 1):
+        own = [f"a{rank}" for rank in range(1, 2 * half + 1)]
+        even = {aspect: Fraction(1, 2 * half) for aspect in own}
+        for rating in range(1, R_MAX + 1):
+            ratings = (rating, *[0] * (2 * half - 1))
+            yield Ranking(tuple(item(r, "a") for r in ratings), shares(1))
+            yield Ranking(tuple(Item(r, frozenset([a])) for r, a in zip(ratings, own, strict=True)), even)
+
+
+def with_two_aspects() -> Iterator[Ranking]:
+    """Equal ratings: of either aspect, and of one or both."""
+    for interest in (EVEN, TWICE, ONE_SIDED):
+        for rating in (1, 5):
+            yield Ranking((item(rating, "a"), item(rating, "b")), interest)
+            yield Ranking((item(rating, "a"), item(rating, "ab")), interest)
+
+
+def with_missing_rating() -> Iterator[Ranking]:
+    """Items that use up some of the aspects of the one without a rating stand above it."""
+    for rating in (1, 5):
+        for between in ((), ("a",), ("ab",), ("a", "b"), ("a", "a"), ("a", "b", "a")):
+            for aspects in ("a", "ab"):
+                above = (item(rating, shown) for shown in between)
+                yield Ranking((item(0, "a"), *above, item(None, aspects)), EVEN)

@@ -1,0 +1,164 @@
+"""Populations and functions of users as orders of exact allocations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from inspect import Parameter, signature
+from itertools import chain
+from numbers import Rational, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tiebreak._base.spec import expand_alias, parse
+from tiebreak._base.text import plural
+from tiebreak.errors import InputError, quote
+from tiebreak.exact import Number
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.utilities import UtilityTable
+from tiebreak.metrics.function import import_function
+from tiebreak.populations import ALIASES, CATALOGUE, Aggregation, Population, population
+from tiebreak.populations.aggregations import GeometricMean
+from tiebreak.populations.lexicographic import Lexicographic
+from tiebreak.populations.risk import AgainstBaseline, Gain, GeoRisk
+
+Allocation: TypeAlias = tuple[Fraction, ...]
+"""The utility of every request."""
+Scaled: TypeAlias = tuple[int, ...]
+"""An allocation in whole numbers of one unit: sums and comparisons are fast and exact."""
+Case: TypeAlias = tuple[Scaled, Scaled]
+Scores: TypeAlias = Callable[[list[Allocation]], Sequence[Any]]
+"""Allocations that are compared with each other -> a score of each, the larger the better."""
+MOST_REQUESTS = 50
+"""A population that needs more is not searched."""
+
+
+@dataclass(eq=False)
+class Order:
+    """How a method orders allocations in whole numbers of units; what was compared once is remembered.
+
+    `in_pairs` says that two allocations are scored by themselves, not all together. `is_exact` says whether all scores
+    so far were rational.
+    """
+
+    name: str
+    scores: Scores
+    unit: int
+    in_pairs: bool = False
+    is_exact: bool = True
+    signs_known: dict[Case, int] = field(default_factory=dict)
+
+    def signs(self, cases: Sequence[Case]) -> list[int]:
+        """For every pair 1 where the first is better, -1 where the second is, 0 where they tie."""
+        new = [case for case in cases if case not in self.signs_known]
+        for batch in ([case] for case in new) if self.in_pairs else [new] if new else []:
+            scaled = list(dict.fromkeys(chain.from_iterable(batch)))
+            fractions = {value: Fraction(value, self.unit) for value in set(chain.from_iterable(scaled))}
+            scores = dict(zip(scaled, self.scores([tuple(map(fractions.get, x)) for x in scaled]), strict=True))  # type: ignore[arg-type]
+            self.is_exact &= all(isinstance(score, (Number, Rational)) for score in scores.values())
+            for x, y in batch:
+                self.signs_known[x, y] = int(scores[x] > scores[y]) - int(scores[x] < scores[y])
+        return [self.signs_known[case] for case in cases]
+
+
+def population_order(method: str | Population, unit: int, lowest: float) -> tuple[Order, int, float | None]:
+    """How a population orders exact fractions, of how many requests at least, and a value below its floor, if any."""
+    kind: type[Population] | None = type(method) if isinstance(method, Population) else None
+    if isinstance(method, str):
+        kind = CATALOGUE.get(parse(expand_alias(method.strip(), ALIASES)).name)
+    if kind is not None and issubclass(kind, (AgainstBaseline, GeoRisk)):
+        raise InputError(
+            f"{kind.name} depends on a baseline or on all systems, so it does not order two allocations by themselves. "
+            "Give another population, or an order function f(x, y) such as the gain of x over y.",
+            kind="spec",
+        )
+    one = population(method)
+    has_floor = isinstance(one, GeometricMean) and one.shift is None and one.floor <= 1
+    in_pairs = not isinstance(one, (Aggregation, Lexicographic, Gain))
+    order = Order(str(one), exact_scores(one), unit, in_pairs)
+    return order, fewest_requests(one, lowest), one.floor / 2 if has_floor else None  # type: ignore[attr-defined]
+
+
+def exact_scores(one: Population) -> Scores:
+    """Scores of exact fractions.
+
+    They are compared as they are, whatever the population's `tolerance`: it is there for the rounding of floats, such
+    as the logarithms of a geometric mean, in whose place exact products are compared here.
+    """
+    if type(one) is GeometricMean:
+        return lambda some: [one.product(x) for x in some]
+    if type(one) is Gain:
+        alpha = Fraction(str(one.alpha))
+        return lambda some: [(2 + alpha) * sum(x) / len(x) for x in some]
+    if isinstance(one, Lexicographic) and (digits := one.digits) is not None:
+        plain = replace(one, digits=None)
+        return lambda some: plain.scores(as_runs([tuple(round(u, digits) for u in x) for x in some]))
+    return lambda some: one.scores(as_runs(some))
+
+
+def as_runs(allocations: Sequence[Allocation]) -> UtilityTable:
+    runs = tuple(map(str, range(len(allocations))))
+    return UtilityTable(runs, Ids.from_names(range(len(allocations[0]))), np.array(allocations, dtype=object))
+
+
+def fewest_requests(one: Population, lowest: float) -> int:
+    """The smallest number of requests that a population can be of."""
+    for n in range(1, MOST_REQUESTS + 1):
+        try:
+            one.check(UtilityTable(("x",), Ids.from_names(range(n)), np.full((1, n), lowest)))
+        except InputError as error:
+            if error.kind != "size":
+                raise
+        else:
+            return n
+    raise InputError(f"{one} needs more than {MOST_REQUESTS} requests, too many for a search.", kind="size")
+
+
+def order_function(method: Any, unit: int) -> Order:
+    """A user's aggregation or order function, or the path of one."""
+    function = import_function(method.strip()) if isinstance(method, str) else method
+    if not callable(function):
+        raise InputError(
+            f"{quote(repr(function))} is no method. Give the name of a population or a function.", kind="spec"
+        )
+    name = method.strip() if isinstance(method, str) else str(getattr(function, "__name__", type(function).__name__))
+    if needed_arguments(function, name) == 1:
+        return Order(name, lambda some: [call(function, name, x) for x in some], unit)
+    return Order(name, lambda pair: (call(function, name, *pair), 0), unit, in_pairs=True)
+
+
+def needed_arguments(function: Callable[..., Any], name: str) -> int:
+    """How many arguments a function must get: 1 makes an aggregation, 2 an order function."""
+    advice = "Give an aggregation f(x) or an order function f(x, y), if need be as a lambda."
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{quote(name)} does not tell its parameters. {advice}", kind="function") from error
+    variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    needed = [each for each in parameters if each.default is Parameter.empty and each.kind not in variable]
+    if len(needed) not in (1, 2) or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):
+        raise InputError(f"{quote(name)} needs {plural(len(needed), 'argument')}. {advice}", kind="function")
+    return len(needed)
+
+
+def format_allocation(x: Allocation) -> str:
+    return f"[{', '.join(map(str, x))}]"
+
+
+def call(function: Callable[..., Any], name: str, *allocations: Allocation) -> Any:
+    """What a user's function returns, if it is a number."""
+    what = f"{quote(name)} of {' and '.join(map(format_allocation, allocations))}"
+    try:
+        number = function(*allocations)
+    except Exception as error:
+        raise InputError(
+            f"{what} fails: {quote(str(error), 200)}. Functions get tuples of Fractions; where one needs more "
+            "requests, give min_requests.",
+            kind="function",
+        ) from error
+    # Only nan differs from itself.
+    if not isinstance(number, Real) or number != number:
+        raise InputError(f"{what} is {quote(repr(number))}. Return a number.", kind="function")
+    return number
