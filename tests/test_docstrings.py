@@ -1,4 +1,4 @@
-"""Every example in a docstring runs and prints what it says."""
+"""Every example in a docstring runs and prints what it says, after ``import tiebreak as tb``."""
 
 import doctest
 import pkgutil
@@ -17,7 +17,7 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name):
-    result = doctest.testmod(import_module(name))
+    result = doctest.testmod(import_module(name), extraglobs={"tb": tiebreak})
     assert result.failed == 0
 
 

@@ -3,6 +3,7 @@
 Each is documented, prints and parses back, obeys its traits, leaves empty requests alone, and agrees with its twin.
 """
 
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -148,9 +149,10 @@ def test_preference_prints_and_parses_back(spec):
 def test_preference_is_documented_by_name_definition_and_parameters(name):
     entry = CATALOGUE[name]
     assert entry.name == name and issubclass(entry, Preference)
-    doc = entry.__doc__
-    assert doc.splitlines()[0].endswith(".")
-    assert "Parameters" in doc
+    assert entry.__doc__.splitlines()[0].endswith(".")
+    assert ">>>" in entry.__doc__
+    for parameter in fields(entry):
+        assert any(f"{parameter.name} : " in (base.__doc__ or "") for base in entry.__mro__)
 
 
 @quiet
@@ -253,7 +255,7 @@ def test_a_metric_stands_for_the_difference_of_its_values(text, spec):
         ("diff(APP)", 'unknown metric "APP"'),
         ("Interleaving(stops='0,0')", "not all 0"),
         ("OI(user='dgc')", 'Did you mean "dcg"'),
-        (7, "7 is no preference"),
+        (7, "7 is not a preference"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_words(text, words):
@@ -311,6 +313,6 @@ def test_counts_of_preferences_do_not_overflow_32_bits(monkeypatch):
     # Four grades are four populations: 2^30 users who gain in each are 2^32 together.
     from tiebreak.preferences import rpp
 
-    monkeypatch.setattr(rpp, "signs_summed", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
+    monkeypatch.setattr(rpp, "sum_signs", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
     exp = tb.Experiment({"q": {"a": 1, "b": 2, "c": 3, "d": 4}}, [{"q": {"a": 1.0}}, {"q": {"b": 1.0}}])
     assert exp.compare("RPP").numerator.tolist() == [[4 * 2**30]]

@@ -156,7 +156,7 @@ def test_populations_are_nested_by_grade():
     request = np.array([0, 0, 0, 1, 1])
     grade = np.array([3.0, 1.0, 3.0, 2.0, 0.5])
     kept = np.array([True, True, True, True, False])
-    masks = [mask.tolist() for mask in rpp.nested(request, -grade, kept)]
+    masks = [mask.tolist() for mask in rpp.grade_populations(request, grade, kept)]
     assert masks == [[True, False, True, True, False], [True, True, True, False, False]]
 
 

@@ -32,7 +32,6 @@ class ExpectedReciprocalRank(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> p = tb.project({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}})
     >>> ExpectedReciprocalRank(max_grade=2).evaluate(p).tolist()      # 1/4 + 1/2 * 3/4 * 3/4
     [[0.53125]]

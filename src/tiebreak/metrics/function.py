@@ -22,7 +22,6 @@ class FunctionMetric(LevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> def first_three(p):
     ...     return sum(place <= 3 for place in p) / len(p)
     >>> exp = tb.Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0}})

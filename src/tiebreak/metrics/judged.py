@@ -34,7 +34,6 @@ class BinaryPreference(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}
     >>> p = tb.project(qrels, {"q": {"a": 4.0, "x": 3.0, "b": 2.0}}, nonrelevant=True)
     >>> BinaryPreference().evaluate(p).tolist()      # (1 + (1 - 1/2)) / 2
@@ -77,7 +76,6 @@ class JudgedShare(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> p = tb.project({"q": {"a": 1, "x": 0}}, {"q": {"a": 4.0, "n": 3.0, "x": 2.0}}, nonrelevant=True)
     >>> JudgedShare(cutoff=2).evaluate(p).tolist()
     [[0.5]]

@@ -145,7 +145,6 @@ class LexiRecallValue(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> LexiRecallValue(n=10).evaluate(tb.positions([[1, 2, 3], [2, 3, None]])).round(4).tolist()
     [[0.7095], [0.0616]]
     """
@@ -181,7 +180,6 @@ class LexiPrecisionValue(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> LexiPrecisionValue().evaluate(tb.positions([[1, 3], [2, None]])).tolist()      # 1/2 + 1/8 and 1/4
     [[0.625], [0.25]]
     """

@@ -33,7 +33,6 @@ class BinaryNDCG(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> BinaryNDCG().evaluate(tb.positions([[1], [3]])).ravel().tolist()
     [1.0, 0.5]
     """
@@ -83,7 +82,6 @@ class NDCG(Metric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> p = tb.project({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}})
     >>> NDCG().evaluate(p).round(4).tolist()      # (1 + 2/log2(3)) / (2 + 1/log2(3))
     [[0.8597]]

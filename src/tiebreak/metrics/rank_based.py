@@ -26,7 +26,6 @@ class AveragePrecision(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> AveragePrecision().evaluate(tb.positions([[2, 5], [4, None]])).ravel().tolist()
     [0.45, 0.125]
     """
@@ -58,7 +57,6 @@ class ReciprocalRank(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> ReciprocalRank().evaluate(tb.positions([[2, 5], [4, 9]])).ravel().tolist()
     [0.5, 0.25]
     """
@@ -95,7 +93,6 @@ class RankBiasedPrecision(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> RankBiasedPrecision(p=0.5).evaluate(tb.positions([[1, 3]])).ravel().tolist()
     [0.625]
     """
@@ -127,7 +124,6 @@ class NormalisedCumulativePrecision(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> NormalisedCumulativePrecision(weights="inverse").evaluate(tb.positions([[2, None]])).round(4).tolist()
     [[0.3333]]
     """
@@ -166,7 +162,6 @@ class LinearExposure(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> LinearExposure(n=10).evaluate(tb.positions([[1, 5]])).ravel().tolist()
     [0.7]
     """
@@ -210,7 +205,6 @@ class TotalSearchEfficiency(RecallLevelMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> TotalSearchEfficiency().evaluate(tb.positions([[2, 5], [4, None]])).ravel().tolist()
     [0.2, 0.0]
     """

@@ -87,7 +87,6 @@ class InitialSearchLength(SearchLength):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> InitialSearchLength().evaluate(tb.positions([[2, 5], [4, None]])).tolist()
     [[2.0], [4.0]]
     """
@@ -104,7 +103,6 @@ class TotalSearchLength(SearchLength):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> TotalSearchLength(n=100).evaluate(tb.positions([[2, 5], [4, None]])).tolist()
     [[5.0], [100.0]]
     """
@@ -122,7 +120,6 @@ class AverageSearchLength(SearchLength):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> AverageSearchLength().evaluate(tb.positions([[2, 5, 9]])).round(4).tolist()
     [[5.3333]]
     """
@@ -141,7 +138,6 @@ class SearchLength3(SearchLength):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> SearchLength3().evaluate(tb.positions([[2, 3, 8]])).tolist()
     [[5.0]]
     """
@@ -159,7 +155,6 @@ class RecallError(SearchLength):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> RecallError().evaluate(tb.positions([[7]])).tolist()
     [[6.0]]
     """

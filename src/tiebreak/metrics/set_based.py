@@ -55,7 +55,6 @@ class Recall(CountMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> Recall(cutoff=4).evaluate(tb.positions([[2, 5, None]])).round(4).ravel().tolist()
     [0.3333]
     """
@@ -70,7 +69,6 @@ class RPrecision(CountMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> RPrecision().evaluate(tb.positions([[2, 5]])).ravel().tolist()
     [0.5]
     """
@@ -93,7 +91,6 @@ class Precision(CountMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> Precision(cutoff=10).evaluate(tb.positions([[2, 5, 11]])).ravel().tolist()
     [0.2]
     """
@@ -118,7 +115,6 @@ class Success(CountMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> Success(cutoff=10).evaluate(tb.positions([[2, 5], [11, 12]])).ravel().tolist()
     [1.0, 0.0]
     """

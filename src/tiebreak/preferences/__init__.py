@@ -10,8 +10,7 @@ from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
-from tiebreak.metrics import Metric
-from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics import Metric, metric
 from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.preferences.pairs import Pairs
@@ -66,20 +65,20 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
     if isinstance(spec, Preference):
         return spec
     if isinstance(spec, Metric) or callable(spec):
-        return MetricDifference(metric_of(spec))
+        return MetricDifference(metric(spec))
     if not isinstance(spec, (str, Spec)):
-        raise InputError(f"{spec!r} is no preference. Give its name, such as RPP or LexiRecall.", kind="spec")
+        raise InputError(f"{spec!r} is not a preference. Give its name, such as RPP or LexiRecall.", kind="spec")
     text = expand_alias(str(spec).strip(), ALIASES)
     if CATALOGUE.begins(text):
         return CATALOGUE.make(parse(text), argument)
     try:
-        return MetricDifference(metric_of(text))
+        return MetricDifference(metric(text))
     except UnknownNameError:
         raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
 
 
 def argument(spec: Spec) -> Metric:
-    """What stands inside a preference: the metric it is made of, in whose place no preference can stand."""
+    """The metric inside a preference; a preference in its place is refused."""
     if CATALOGUE.begins(str(spec)) or (str(spec) in ALIASES and spec.name not in METRICS):
-        raise InputError(f"{spec} is a preference itself; diff and sign are made of a metric, such as AP.", kind="spec")
-    return metric_of(str(spec))
+        raise InputError(f"{spec} is a preference itself; diff and sign take a metric, such as AP.", kind="spec")
+    return metric(str(spec))

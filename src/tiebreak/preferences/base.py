@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
+from tiebreak.metrics.base import check_rel
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import distinct_vectors
 from tiebreak.projection.needs import Needs
-from tiebreak.projection.primitives import Ranks
 
 ENTRIES_AT_ONCE = 1 << 19
+Labels: TypeAlias = Callable[[], Places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,6 @@ class Traits:
     is_experimental: bool = False
     favours_depth: bool = False
     is_sign: bool = False
-
-
-Labels: TypeAlias = Callable[[], Places]
-
-
-def position_labels(positions: Positions) -> Places:
-    """Whole numbers [run, request], the same where runs place all relevant items of a request alike."""
-    labels = np.full((len(positions.runs), len(positions.requests)), -1, dtype=np.int64)
-    for bucket in positions.buckets():
-        labels[:, bucket.requests] = distinct_vectors(bucket.p)
-    return labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,15 +106,11 @@ class Preference(Entry):
 
     traits: ClassVar[Traits] = Traits()
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
-        """Compare some pairs of runs in every request.
+    def __post_init__(self) -> None:
+        check_rel(self.relevant_from)
 
-        Parameters
-        ----------
-        positions : Positions
-            With all that the preference `needs`.
-        pairs : Pairs
-        """
+    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+        """Compare some pairs of runs in every request; positions have all that the preference `needs`."""
         raise NotImplementedError
 
     @property
@@ -139,6 +125,9 @@ class Preference(Entry):
         return Needs()
 
 
-def by_level(p: Ranks) -> Ranks:
-    """The same positions as ``p[level, run, request]``: whole rows are compared at once."""
-    return np.ascontiguousarray(p.transpose(2, 0, 1))
+def position_labels(positions: Positions) -> Places:
+    """Whole numbers [run, request], the same where runs place all relevant items of a request alike."""
+    labels = np.full((len(positions.runs), len(positions.requests)), -1, dtype=np.int64)
+    for bucket in positions.buckets():
+        labels[:, bucket.requests] = distinct_vectors(bucket.p)
+    return labels

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.metrics import Metric
-from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics import Metric, metric
 from tiebreak.preferences.base import Preference, Preferred, Traits
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
@@ -33,7 +32,6 @@ class MetricDifference(Preference):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 4], [2, 4]]), "diff(AP)").values.tolist()      # (1 + 1/2) / 2 - (1/2 + 1/2) / 2
     [[0.25]]
     """
@@ -46,10 +44,10 @@ class MetricDifference(Preference):
     def __post_init__(self) -> None:
         if not self.metric:
             raise InputError(f"{self.name} of what? Name a metric, such as {self.name}(AP).", kind="spec")
-        made = metric_of(self.metric)
-        if made.traits.is_for_display:
-            raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
-        object.__setattr__(self, "metric", made)
+        measure = metric(self.metric)
+        if measure.traits.is_for_display:
+            raise InputError(f"{measure} is for display only: as a float it ties where positions differ.", kind="spec")
+        object.__setattr__(self, "metric", measure)
         check_number(self.tolerance, "tolerance", low=0)
 
     def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
@@ -61,32 +59,25 @@ class MetricDifference(Preference):
 
     @property
     def relevant_from(self) -> float | None:
-        return metric_of(self.metric).rel
+        return metric(self.metric).rel
 
     @property
     def needs(self) -> Needs:
-        return metric_of(self.metric).needs
+        return metric(self.metric).needs
 
     def utilities(self, positions: Positions) -> tuple[ExactValues, NDArray[np.bool_]]:
         """The metric's values, minus them where lower ones are better; and which requests have one for every run."""
-        metric = metric_of(self.metric)
-        values = metric.request_values(positions)
+        measure = metric(self.metric)
+        values = measure.request_values(positions)
         known = np.asarray(np.isfinite(values.nearest).all(axis=0))
-        return -values if metric.traits.lower_is_better else values, known
+        return -values if measure.traits.lower_is_better else values, known
 
 
 class MetricSign(MetricDifference):
     """Which run a metric prefers, whatever the difference: 1, 0 or -1.
 
-    Parameters
-    ----------
-    metric : Metric or str
-    tolerance : float
-        Values that differ by no more than this tie.
-
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 4], [2, 4]]), "sign(AP)").values.tolist()
     [[1.0]]
     """

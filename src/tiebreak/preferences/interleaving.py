@@ -13,7 +13,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.number import snap_to_zero
-from tiebreak.metrics.base import check_rel
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
 from tiebreak.preferences.pairs import Pairs
@@ -23,13 +23,16 @@ from tiebreak.projection.primitives import Ranks
 
 @dataclass(frozen=True)
 class StoppingPreference(Preference):
-    """Users stop after k positions of both rankings and prefer the one with more relevant items among them."""
+    """Users stop after k positions of both rankings and prefer the one with more relevant items among them.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+    """
 
     rel: float | None = None
     traits: ClassVar[Traits] = Traits(rises=False, is_experimental=True)
-
-    def __post_init__(self) -> None:
-        check_rel(self.rel)
 
     def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
         """The exact preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
@@ -46,14 +49,10 @@ class StoppingPreference(Preference):
         for bucket in positions.only_relevant(self.rel).buckets():
             m[bucket.requests] = bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                columns = bucket.requests[block]
                 for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
-                    values[row, columns] = self.between(bucket.p[x, block], bucket.p[y, block])
-        return Preferred.from_exact(
-            replace(ExactValues.from_exact(values), is_rational=self.is_rational),
-            m > 0,
-            labels=lambda: position_labels(positions),
-        )
+                    values[row, bucket.requests[block]] = self.between(bucket.p[x, block], bucket.p[y, block])
+        exact = replace(ExactValues.from_exact(values), is_rational=self.is_rational)
+        return Preferred.from_exact(exact, m > 0, labels=lambda: position_labels(positions))
 
 
 @dataclass(frozen=True)
@@ -70,14 +69,11 @@ class OfflineInterleaving(StoppingPreference):
 
     Parameters
     ----------
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's.
     user : {"uniform", "dcg", "inverse"} or tuple of float
         How likely it is to want i items.
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 4], [2, 3]]), "OI").values.tolist()      # k = 1: 1 > 0; k = 3: 1 < 2
     [[0.0]]
     """
@@ -95,37 +91,32 @@ class OfflineInterleaving(StoppingPreference):
 
     def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
         k = np.sort(np.minimum(x, y), axis=-1)
-        found = (k != UNRETRIEVED).sum(axis=-1)
-        signs = np.sign(counted_to(k, x) - counted_to(k, y))
-        return [self.weighed(row[:size]) for row, size in zip(signs.tolist(), found.tolist(), strict=True)]
+        retrieved = (k != UNRETRIEVED).sum(axis=-1)
+        signs = np.sign(number_up_to(k, x) - number_up_to(k, y))
+        return [self.mean_sign(row[:size]) for row, size in zip(signs.tolist(), retrieved.tolist(), strict=True)]
 
-    def weighed(self, clicks: list[int]) -> Fraction:
-        """The mean sign, each click weighed by how likely it is the last; to 60 digits where logarithms enter."""
+    def mean_sign(self, clicks: list[int]) -> Fraction:
+        """The mean sign, each click weighed by how likely it is the last."""
         if not any(clicks) or self.user == "uniform":
             return Fraction(sum(clicks), len(clicks) or 1)
-        weights, whole = exact_weights(len(clicks), self.user)
-        value = (
-            sum((w if sign > 0 else -w for w, sign in zip(weights, clicks, strict=True) if sign), Fraction(0)) / whole
-        )
+        weights, total = exact_weights(len(clicks), self.user)
+        value = sum_fractions([sign * w for w, sign in zip(weights, clicks, strict=True)]) / total
         return snap_to_zero(value, self.is_rational)
 
 
 @dataclass(frozen=True)
 class Interleaving(StoppingPreference):
-    r"""Interleaving with a given distribution of the position at which users stop (RPP eq 2); experimental.
+    r"""Interleaving with a distribution of the position at which users stop (RPP eq 2); experimental.
 
     .. math:: \mathrm{I}(p, p') = \sum_k p(k) \, \mathrm{sgn}\big( |\{j : p_j \le k\}| - |\{j : p'_j \le k\}| \big)
 
     Parameters
     ----------
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's.
     stops : tuple of float
         How many users stop after position 1, 2, ...; in a spec as text such as ``'3,2,1'``. Nobody goes further.
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 4], [2, 3]]), "Interleaving(stops='2,1,1')").values.tolist()   # (2 + 0 - 1) / 4
     [[0.25]]
     """
@@ -152,16 +143,15 @@ class Interleaving(StoppingPreference):
         return [value / sum(weights) for value in total]
 
 
-def counted_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
+def number_up_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
     """How many of a request's items stand at each k or above: [request, k], for increasing k.
 
     Examples
     --------
-    >>> counted_to(np.array([[1, 3, 3]]), np.array([[9, 3, 2]])).tolist()
+    >>> number_up_to(np.array([[1, 3, 3]]), np.array([[9, 3, 2]])).tolist()
     [[0, 2, 2]]
     """
     m = ranks.shape[-1]
     order = np.argsort(np.concatenate([np.sort(ranks, axis=-1), k], axis=-1), axis=-1, kind="stable")
     place = np.argsort(order, axis=-1)  # where each of them went
-    counted: NDArray[np.int64] = place[:, m:] - np.arange(k.shape[-1])
-    return counted
+    return np.asarray(place[:, m:] - np.arange(k.shape[-1]))

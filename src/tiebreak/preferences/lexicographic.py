@@ -12,7 +12,6 @@ import numpy as np
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
-from tiebreak.metrics.base import check_rel
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
@@ -21,14 +20,17 @@ from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_
 
 @dataclass(frozen=True)
 class Lexicographic(Preference):
-    """The sign of the first difference."""
+    """The sign of the first difference.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
+    """
 
     rel: float | None = None
-    from_last: ClassVar[bool]
+    from_last: ClassVar[bool] = False
     traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True)
-
-    def __post_init__(self) -> None:
-        check_rel(self.rel)
 
     def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
@@ -51,14 +53,8 @@ class LexiRecall(Lexicographic):
     The ranking with more relevant items retrieved wins; it agrees with total search efficiency wherever that differs
     (LR eq 11). Depths should be equal: the deeper run finds more.
 
-    Parameters
-    ----------
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
-
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 6, 7], [2, 3, 4]]), "LexiRecall").values.tolist()
     [[-1.0]]
     """
@@ -75,48 +71,30 @@ class LexiPrecision(Lexicographic):
 
     It agrees with reciprocal rank wherever that differs, and decides where that ties.
 
-    Parameters
-    ----------
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
-
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 6, 7], [1, 3, 9]]), "LexiPrecision").values.tolist()
     [[-1.0]]
     """
 
     name: ClassVar[str] = "LexiPrecision"
-    from_last: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
-class ReciprocalRankLexiPrecision(Preference):
+class ReciprocalRankLexiPrecision(Lexicographic):
     r"""Lexiprecision with a size: the difference of reciprocal ranks at the level that decides (LP eq 2).
 
     .. math:: \mathrm{rrLP}(p, p') = \frac{1}{p_{i^*}} - \frac{1}{p'_{i^*}}, \qquad i^* = \min \{ i : p_i \ne p'_i \}
 
     The sign is that of lexiprecision. Moving a relevant item up can make the value smaller.
 
-    Parameters
-    ----------
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's. Grades above it do not count.
-
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 4], [1, 5]]), "rrLP").values.round(3).tolist()      # 1/4 - 1/5
     [[0.05]]
     """
 
-    rel: float | None = None
     name: ClassVar[str] = "rrLP"
     traits: ClassVar[Traits] = Traits(rises=False)
-
-    def __post_init__(self) -> None:
-        check_rel(self.rel)
 
     def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         m = np.zeros(len(positions.requests), dtype=np.int64)
@@ -127,26 +105,24 @@ class ReciprocalRankLexiPrecision(Preference):
                 p, requests = bucket.p[:, block], bucket.requests[block]
                 for fan in pairs.fans:
                     x, y = at_first_difference(p[None, fan.run], p[fan.others])
-                    numerator, below[fan.rows, requests] = difference_of_inverses(
-                        x.astype(np.int64), y.astype(np.int64)
-                    )
+                    numerator, below[fan.rows, requests] = difference_of_inverses(x, y)
                     above[fan.rows, requests] = fan.sign * numerator
         return Preferred.from_exact(
             ExactValues.quotients(above, below), m > 0, labels=lambda: position_labels(positions)
         )
 
 
-def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:
-    """1/x - 1/y over whole numbers; 1 / x is 0 where x is not retrieved."""
-    neither = (x == UNRETRIEVED) & (y == UNRETRIEVED)
-    below = np.where(x == UNRETRIEVED, 1, x) * np.where(y == UNRETRIEVED, 1, y)
-    above = np.where(y == UNRETRIEVED, 1, y) * (x != UNRETRIEVED) - np.where(x == UNRETRIEVED, 1, x) * (
-        y != UNRETRIEVED
-    )
-    return np.where(neither, 0, above), below
-
-
-def at_first_difference(x: Ranks, y: Ranks) -> tuple[Ranks, Ranks]:
+def at_first_difference(x: Ranks, y: Ranks) -> tuple[Places, Places]:
     """The two positions at the first level at which they differ; equal ones where no level does."""
     level = (x != y).argmax(axis=-1)[..., None]
-    return np.take_along_axis(x, level, axis=-1)[..., 0], np.take_along_axis(y, level, axis=-1)[..., 0]
+    return (
+        np.take_along_axis(x, level, axis=-1)[..., 0].astype(np.int64),
+        np.take_along_axis(y, level, axis=-1)[..., 0].astype(np.int64),
+    )
+
+
+def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:
+    """1/x - 1/y over whole numbers; 1/x is 0 where x is not retrieved."""
+    has_x, has_y = x != UNRETRIEVED, y != UNRETRIEVED
+    x, y = np.where(has_x, x, 1), np.where(has_y, y, 1)
+    return y * has_x - x * has_y, x * y

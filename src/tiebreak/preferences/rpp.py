@@ -22,18 +22,17 @@ from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.base import check_rel
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, by_level, position_labels
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
 from tiebreak.projection.primitives import Floats, Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
-ROUNDED = 2.0**-98
-"""The share of double-double numbers that some operations with them may lose."""
+ROUNDING = 2.0**-98
+"""Relative rounding error of some operations with double-double numbers."""
 POPULATED_AT_ONCE = 1 << 20
 PAIRED_AT_ONCE = 1 << 18
 """Recall levels of pairs that are compared in one go."""
@@ -41,18 +40,29 @@ PAIRED_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True)
 class PairedPreference(Preference):
-    """Recall levels of two rankings, paired and compared, over several populations of users."""
+    """Recall levels of two rankings, paired and compared, over several populations of users.
+
+    Parameters
+    ----------
+    weights : {"uniform", "dcg", "inverse"} or tuple of float
+        How likely each recall level is: 1, 1/log2(i + 1), 1/i, or numbers; normalised over the m levels.
+    rel : float, optional
+        Grade from which an item is relevant; by default the experiment's.
+    """
 
     weights: Weights = "uniform"
     rel: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "weights", check_weights(self.weights))
-        check_rel(self.rel)
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
         """For each population the entries that are relevant to its users; one per request at a time."""
         raise NotImplementedError
+
+    def min_grade(self, positions: Positions) -> float | None:
+        return positions.min_grade if self.rel is None else self.rel
 
     def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
         if self.weights != "uniform":
@@ -62,8 +72,8 @@ class PairedPreference(Preference):
         for bucket, requests in self.buckets(positions):
             size[requests] += bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
-                    total[rows, requests[block]] += sign * signs_summed(x, y)
+                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
+                    total[rows, requests[block]] += sign * sum_signs(x, y)
         return Preferred.from_counts(total, size)
 
     def buckets(self, positions: Positions) -> Iterator[tuple[Bucket, Places]]:
@@ -85,14 +95,13 @@ class PairedPreference(Preference):
             size[requests] += bucket.m
             error[:, requests] += sliced.error * bucket.m * factor.high
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                for x, y, rows, sign in opposed(by_level(bucket.p[:, block]), pairs):
+                columns = requests[block]
+                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
                     signs = np.moveaxis(pair_signs(x, y), 0, -1)
                     parts = [(signs * piece).sum(-1) for piece in sliced.slices]
-                    summed = factor * (sign * sum_slices(parts))
-                    columns = requests[block]
                     # What is added up may cancel: the error is a share of its size, not of what is left.
-                    error[rows, columns] += ROUNDED * factor.high * np.abs(parts).sum(axis=0)
-                    after = total[rows][:, columns] + summed
+                    error[rows, columns] += ROUNDING * factor.high * np.abs(parts).sum(axis=0)
+                    after = total[rows][:, columns] + factor * (sign * sum_slices(parts))
                     total.high[rows, columns], total.low[rows, columns] = after.high, after.low
                     is_zero[rows, columns] &= ~signs.any(axis=-1)
 
@@ -101,10 +110,10 @@ class PairedPreference(Preference):
             return self.exact(both)
 
         whole = Doubles(np.where(size > 0, size, np.nan))
-        found = ExactValues.from_doubles(
+        exact = ExactValues.from_doubles(
             total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
         )
-        return Preferred.from_exact(found, size > 0, labels=lambda: self.labels(positions))
+        return Preferred.from_exact(exact, size > 0, labels=lambda: self.labels(positions))
 
     def labels(self, positions: Positions) -> Places:
         """Whole numbers [run, request]; runs with the same have the same preferences in a request."""
@@ -120,12 +129,12 @@ class PairedPreference(Preference):
                 preferred = sum_fractions([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
                 total[request] += bucket.m * preferred / whole
                 size[request] += bucket.m
-        values = (summed / (n or 1) for summed, n in zip(total, size, strict=True))
+        values = (value / (n or 1) for value, n in zip(total, size, strict=True))
         return [snap_to_zero(value, is_rational(self.weights)) for value in values]
 
 
 def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:
-    """Some requests at a time, by their places: populations are worked out in memory that does not grow with all."""
+    """Some requests at a time, by their places, so that the memory of populations does not grow with all requests."""
     step = np.cumsum(positions.layout.sizes) // POPULATED_AT_ONCE
     if not step.any():
         yield np.arange(len(positions.requests)), positions
@@ -135,11 +144,12 @@ def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Posit
         yield places, bare.take_requests(places)
 
 
-def opposed(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int]]:
-    """Positions to compare, the rows of their pairs and the sign of what is found.
+def opponents(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int]]:
+    """Positions ``p[level, ...]`` to compare, the rows of their pairs and the sign of the result.
 
     All pairs together where their levels are few; else one run at a time with all it meets, which copies nothing.
     """
+    p = np.ascontiguousarray(p.transpose(2, 0, 1))  # whole rows are compared at once
     if p[:, 0].size * len(pairs) <= PAIRED_AT_ONCE:
         yield p[:, pairs.x], p[:, pairs.y], slice(None), 1
         return
@@ -147,7 +157,7 @@ def opposed(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int]]
         yield p[:, fan.run, None], p[:, fan.others], fan.rows, fan.sign
 
 
-def signs_summed(x: Ranks, y: Ranks) -> NDArray[np.int32]:
+def sum_signs(x: Ranks, y: Ranks) -> NDArray[np.int32]:
     """Sum over recall levels, the first axis, of the sign of y - x."""
     total = np.zeros(y.shape[1:], dtype=np.int32)
     for begin in range(0, len(x), 127):  # as many signs as a byte can sum
@@ -164,16 +174,8 @@ class RecallPairedPreference(PairedPreference):
     Where a request has several grades, each grade that is present makes a population whose users are content with it
     and better, weighed by its number of items (RPP eqs 4 and 5). Ties only where as many users gain as lose.
 
-    Parameters
-    ----------
-    weights : {"uniform", "dcg", "inverse"} or tuple of float
-        How likely each recall level is: 1, 1/log2(i + 1), 1/i, or given; normalised over the m levels.
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's.
-
     Examples
     --------
-    >>> import tiebreak as tb
     >>> tb.compare(tb.positions([[1, 2, 3, None], [10, 20, 30, 40]]), "RPP").values.tolist()   # (3 - 1) / 4
     [[0.5]]
     """
@@ -182,12 +184,11 @@ class RecallPairedPreference(PairedPreference):
     traits: ClassVar[Traits] = Traits(uses_grades=True)
 
     def labels(self, positions: Positions) -> Places:
-        return GradedEntries(positions, self.rel if self.rel is not None else positions.min_grade).labels(None)
+        return GradedEntries(positions, self.min_grade(positions)).labels(None)
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
-        min_grade = self.rel if self.rel is not None else positions.min_grade
-        relevant = is_relevant(positions.grade, min_grade)
-        yield from nested(positions.layout.request, -positions.grade, relevant)
+        relevant = is_relevant(positions.grade, self.min_grade(positions))
+        yield from grade_populations(positions.layout.request, positions.grade, relevant)
 
 
 class SubtopicRecallPairedPreference(PairedPreference):
@@ -196,10 +197,12 @@ class SubtopicRecallPairedPreference(PairedPreference):
     Every subtopic with a relevant item makes a population, weighed by its number of items; all relevant items make one
     more. Grades do not count inside a population; an item may count in several.
 
-    Parameters
-    ----------
-    weights, rel
-        See `RPP`.
+    Examples
+    --------
+    >>> judged = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
+    >>> exp = tb.Experiment(judged, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}])
+    >>> exp.compare("ST-RPP").values.tolist()      # (1 + 1 - 1 + 0) / 4: any item at 2 levels, topic 1, topic 2
+    [[0.25]]
     """
 
     name: ClassVar[str] = "ST-RPP"
@@ -210,9 +213,8 @@ class SubtopicRecallPairedPreference(PairedPreference):
             raise InputError(
                 "ST-RPP needs subtopics: several values in the judgements' second column.", kind="subtopic"
             )
-        min_grade = self.rel if self.rel is not None else positions.min_grade
-        yield is_relevant(positions.grade, min_grade)
-        wanted = np.flatnonzero(is_relevant(rows.grade, min_grade))
+        yield is_relevant(positions.grade, self.min_grade(positions))
+        wanted = np.flatnonzero(is_relevant(rows.grade, self.min_grade(positions)))
         entry = rows.entry[wanted]
         place = dense_places(positions.layout.request[entry], rows.label[wanted])
         for k in range(place.max(initial=-1) + 1):
@@ -221,14 +223,14 @@ class SubtopicRecallPairedPreference(PairedPreference):
             yield mask
 
 
-def nested(request: NDArray[np.int64], key: Floats, kept: Mask) -> Iterator[Mask]:
-    """For k = 0, 1, ...: the kept entries with the k + 1 smallest keys of their request, where it has so many."""
-    entries = np.flatnonzero(kept)
-    if len(entries) == 0 or np.ptp(key[entries]) == 0:  # one grade is one population
-        yield kept
+def grade_populations(request: NDArray[np.int64], grade: Floats, relevant: Mask) -> Iterator[Mask]:
+    """For k = 1, 2, ...: the relevant entries with the k largest grades of their request, where it has so many."""
+    entries = np.flatnonzero(relevant)
+    if len(entries) == 0 or np.ptp(grade[entries]) == 0:  # one grade is one population
+        yield relevant
         return
-    place = np.full(len(kept), -1)
-    place[entries] = dense_places(request[entries], key[entries])
+    place = np.full(len(relevant), -1)
+    place[entries] = dense_places(request[entries], -grade[entries])
     last = np.full(request.max(initial=-1) + 1, -1)
     np.maximum.at(last, request[entries], place[entries])
     for k in range(place.max(initial=-1) + 1):

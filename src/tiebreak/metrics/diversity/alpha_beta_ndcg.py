@@ -158,7 +158,6 @@ class AlphaBetaNDCG(NoisyOrNDCG):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"b": 2.0, "a": 1.0}},
     ...                     aspects={"a": ["war"], "b": ["war", "love"]})
     >>> scores = exp.evaluate("alpha_beta_nDCG(beta=1)@2")     # interest in war 6/8, in love 2/8; P is 1/2 and 1
@@ -204,7 +203,6 @@ class VargasNDCG(NoisyOrNDCG):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": {"a": 2.0, "b": 1.0}},
     ...                     aspects={"a": ["war"], "b": ["war", "love"]})
     >>> scores = exp.evaluate("vargas_nDCG@2")     # interest in war 6/8, in love 2/8

@@ -17,7 +17,6 @@ class AspectRecall(AspectMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
     >>> exp.evaluate("S-Recall@1").to_flat_dict()
     {'run1/S-Recall@1': 0.5}
@@ -36,7 +35,6 @@ class AspectReciprocalRank(AspectMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 4}}, {"u": {"b": 2.0, "a": 1.0}}, aspects={"a": ["war"], "b": ["love"]})
     >>> exp.evaluate("S-RR@5").to_flat_dict()
     {'run1/S-RR@5': 0.5}

@@ -144,7 +144,6 @@ class AlphaDCG(Novelty):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_DCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 1 / log2(3) + 0.5 / 2)
@@ -167,7 +166,6 @@ class AlphaNDCG(AlphaDCG):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_nDCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 0.5 / log2(3))
@@ -184,7 +182,6 @@ class ExpectedReciprocalRankIA(Novelty):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("ERR_IA@3").to_flat_dict()      # (1 + 1.5 / 3) / (2 + 1 / 2 + 0.5 / 3)
@@ -203,7 +200,6 @@ class NormalisedERRIA(ExpectedReciprocalRankIA):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("nERR_IA@3").to_flat_dict()      # (1 + 1.5 / 3) / (2 + 0.5 / 2)
@@ -227,7 +223,6 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("NRBP").to_flat_dict()      # (1 + 1.5 / 4) x (1 - 1/4) / 2
@@ -256,7 +251,6 @@ class NormalisedNRBP(NoveltyRankBiasedPrecision):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("nNRBP").to_flat_dict()      # (1 + 1.5 / 4) / (2 + 0.5 / 2)
@@ -273,7 +267,6 @@ class AveragePrecisionIA(SubtopicMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("AP_IA").to_flat_dict()      # ((1 + 2/3) / 2 + 1/3) / 2
@@ -298,7 +291,6 @@ class PrecisionIA(SubtopicMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("P_IA@3").to_flat_dict()      # 3 / (3 x 2)
@@ -320,7 +312,6 @@ class SubtopicRecall(SubtopicMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
     >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("STREC@2").to_flat_dict()      # 1 of 2

@@ -73,7 +73,6 @@ class RankBiasedUtility(EffortMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
     >>> exp.evaluate("RBU(p=0.5, e=0)@2").to_flat_dict()     # 1/2 x 3/4 + 1/4 x 1/4 x 1/4
     {'run1/RBU(p=0.5, e=0)@2': 0.390625}
@@ -107,7 +106,6 @@ class ExpectedUtility(EffortMetric):
 
     Examples
     --------
-    >>> import tiebreak as tb
     >>> exp = tb.Experiment({"u": {"a": 2, "b": 1}}, {"u": {"a": 2.0, "b": 1.0}}, aspects={"a": ["war"], "b": ["war"]})
     >>> exp.evaluate("EU(p=0.5, e=0)@2").to_flat_dict()     # 1 + 1/2 x 1/2 x 3/4
     {'run1/EU(p=0.5, e=0)@2': 1.1875}
