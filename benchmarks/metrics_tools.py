@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak.inputs import Ids
 from tiebreak.metrics import parse_metrics
 from tiebreak.metrics.base import evaluate_all
-from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Layout
 from tiebreak.projection.position_table import Positions
 
 MEASURES = ["AP", "nDCG", "RR", "TSE"]

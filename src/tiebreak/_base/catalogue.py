@@ -37,14 +37,8 @@ class Entry:
 class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
     """Every entry of a package by its name; the file that defines it is imported when it is asked for.
 
-    Parameters
-    ----------
-    what : str
-        What the entries are called in messages.
-    package : str
-        Where they are defined; also the group of entry points by which other packages add theirs.
-    homes : dict
-        For every name the module and the class.
+    `what` the entries are called in messages; `package` defines them, and is the group of entry points by which other
+    packages add theirs; `homes` are the module and the class of every name.
     """
 
     def __init__(self, what: str, package: str, homes: dict[str, str]) -> None:
@@ -88,15 +82,9 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
     def make(
         self, spec: Spec, argument: Callable[[Spec], object] | None = None, spellings: Spellings | None = None
     ) -> Kind:
-        """The entry that a spec names.
+        """The entry that a spec names; `argument` makes what a spec among the arguments stands for.
 
-        Parameters
-        ----------
-        spec : Spec
-        argument : callable, optional
-            Makes what a spec among the arguments stands for; without it there can be none.
-        spellings : dict, optional
-            Arguments as others spell them: (entry, parameter, value) to (parameter, value).
+        `spellings` are arguments as others spell them: (entry, parameter, value) to (parameter, value).
         """
         if spec.name not in self:
             raise UnknownNameError(self.what, spec.name, self)

@@ -17,8 +17,7 @@ from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.projection import Levels, Positions
-from tiebreak.projection.layout import Layout
-from tiebreak.projection.levels import Bucket
+from tiebreak.projection.levels import Bucket, Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.results.record import Result, Row
 

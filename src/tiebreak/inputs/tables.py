@@ -110,23 +110,10 @@ def open_source(
     roles: tuple[str, ...] = (),
     memory: int = MEMORY,
 ) -> Source | Table | Mapping[Any, Any]:
-    """What somebody gave: a table where it has named columns, a dictionary as it is, else a file in TREC's format.
+    """A table where there are named columns, a dictionary as it is, else a file in TREC's format.
 
-    Parameters
-    ----------
-    source : path, dict, frame or object of another tool
-    label : str
-        What to call it in messages, where it is no path.
-    columns : dict
-        Which column holds what; an error where there are no columns.
-    expected : str
-        What to give instead of what cannot be read.
-    value : {"score", "relevance"}
-        What named tuples of other tools hold.
-    roles : tuple of str
-        What a .tsv file has columns for if it holds a table.
-    memory : int
-        Bytes that may be held of it.
+    Messages call it `label`, where it is no path, and say what is `expected`. Named tuples of other tools hold a
+    `value`. A .tsv file holds a table if it has columns for `roles`.
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)

@@ -24,17 +24,8 @@ MOST_LISTED = 5
 class UtilityTable:
     """Utilities [run, request]: the higher the better, finite, one for every run and request.
 
-    Attributes
-    ----------
-    runs : tuple of str
-    requests : Ids
-    values : array [run, request]
-    weights : array [request], optional
-        How much each request counts where a population allows it.
-    exact : ExactValues, optional
-        The exact values, where the utilities are those of a metric.
-    library : str, optional
-        The data frame library of whoever gave a frame.
+    `weights` say how much each request counts where a population allows it; `exact` are the exact values, where the
+    utilities are those of a metric; `library` is the data frame library of the input.
     """
 
     runs: tuple[str, ...]

@@ -23,12 +23,8 @@ def add_unjudged(
     """The judgements as the kernels see them, with excluded items and candidates.
 
     An item that is judged and excluded is removed as well: no run can be said to have found it. Where there are
-    candidates the kernels keep only these; unjudged ones are left out if only judged items are wanted.
-
-    Returns
-    -------
-    Judged, int array
-        And for each of its entries which judgement it is, -1 for none.
+    candidates the kernels keep only these; unjudged ones are left out if only judged items are wanted. Second, for
+    each entry which judgement it is, -1 for none.
     """
     others = [name for table in (excluded, candidates) if table is not None for name in table.items]
     items = Ids.from_names(dict.fromkeys([*of.items, *others]))

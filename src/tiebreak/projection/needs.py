@@ -12,14 +12,8 @@ WHOLE_RANKING = 2**31 - 1
 class Needs:
     """What has to be read for a measure; `|` is the union.
 
-    Attributes
-    ----------
-    pool : bool
-        The number of distinct items of each request over all rankings.
-    aspects : int
-        The first so many items of every ranking, with their aspects.
-    is_whole : bool
-        Every item of every ranking.
+    The number of distinct items of each request over all rankings (`pool`); the first so many items of every ranking,
+    with their `aspects`; every item of every ranking (`is_whole`).
     """
 
     pool: bool = False

@@ -17,8 +17,7 @@ from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.ids import Ids, ranges
 from tiebreak.inputs.judgements import Judgements, Subtopics, is_relevant
-from tiebreak.projection.layout import Layout
-from tiebreak.projection.levels import Bucket, Levels
+from tiebreak.projection.levels import Bucket, Layout, Levels
 from tiebreak.projection.needs import WHOLE_RANKING
 from tiebreak.projection.primitives import Floats, Ranks
 

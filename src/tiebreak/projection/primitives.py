@@ -32,18 +32,8 @@ def pair_signs(x: Ranks, y: Ranks) -> NDArray[np.int8]:
 def dense_rank(p: Ranks, reverse: bool = False) -> Ranks:
     """Rank the runs of each request by their position vectors, the first difference deciding: 1 is best.
 
-    Levels are compared from the first down, or with `reverse` from the last up. Runs that tie share a rank and the
-    next rank follows without a gap, so the sign of a difference of ranks is the lexicographic preference.
-
-    Parameters
-    ----------
-    p : array [run, request, m]
-    reverse : bool
-        Compare from the last level (lexirecall) instead of the first (lexiprecision).
-
-    Returns
-    -------
-    array [run, request]
+    Levels are compared from the first down (lexiprecision), or with `reverse` from the last up (lexirecall). Runs that
+    tie share a rank and the next rank follows without a gap, so the sign of a difference of ranks is the preference.
 
     Examples
     --------

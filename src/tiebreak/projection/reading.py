@@ -24,7 +24,7 @@ from tiebreak.inputs.judgements import Judgements, Subtopics, read_judgements, r
 from tiebreak.inputs.runs import Run, RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.candidates import add_unjudged, removal_notes
-from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Layout
 from tiebreak.projection.position_table import Positions
 
 CHOICES = {

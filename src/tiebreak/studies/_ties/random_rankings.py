@@ -12,7 +12,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
-from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Layout
 from tiebreak.results.plots import Picture
 from tiebreak.studies._ties.changing import SHARE, Chance, cut, some_depths
 from tiebreak.studies._ties.counting import tied_shares

@@ -19,7 +19,7 @@ from tiebreak.metrics import metric as metric_of
 from tiebreak.preferences import Pairs, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
-from tiebreak.projection.layout import Layout
+from tiebreak.projection.levels import Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.studies.base import Findings
 from tiebreak.studies.measures import Measure, list_measures, measure_name
