@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations
 from math import comb, log2, prod
 
@@ -288,6 +289,7 @@ def users(m):
 
 def literal_worst_case(value, m):
     """Over users, of the mean over all orders of the m items."""
+    value = cache(value)
     orders = list(permutations(range(1, m + 1)))
     return min(sum(value(tuple(sorted(o[i] for i in u))) for o in orders) / len(orders) for u in users(m))
 
@@ -376,12 +378,12 @@ class Weighed(RecallLevelMetric):
 def test_condition_on_normalisations_implies_top_heaviness_for_any_decreasing_exposure():
     rng = np.random.default_rng(7)
     held = 0
-    for _ in range(400):
+    for _ in range(100):
         drawn = Weighed(rng)
         if worst_case_is_tse(drawn, 3):
             held += 1
             assert is_top_heavy(drawn, 12, 3)
-    assert 20 < held < 380
+    assert 5 < held < 95
 
 
 def spec_of(name, n=None, gamma=0.5, k=1000, **_):
