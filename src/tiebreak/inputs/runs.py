@@ -57,18 +57,20 @@ class Run:
         if not (name is None or isinstance(name, str)):
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
         check_count(memory, "memory")
-        default = name or default_name(source, "run")
+        default = name or own_name(source) or "run"
         runs = list(read_sources(source, default, columns or {}, memory))
         if len(runs) != 1:
             label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
-            several = f"holds several runs: {join_names([str(own) for own, _ in runs])}. Give the frame itself as runs."
+            several = (
+                f"holds several runs: {join_names([str(each) for each, _ in runs])}. Give the frame itself as runs."
+            )
             raise InputError(
                 f"{label} {several if runs else 'holds no run: its table has no rows.'}",
                 kind="shape" if runs else "empty",
                 file=label,
             )
-        own_name, self.source = runs[0]
-        self.name = name or own_name or default
+        in_table, self.source = runs[0]
+        self.name = name or in_table or default
 
     @classmethod
     def from_source(cls, source: Source, name: str) -> Run:
@@ -116,12 +118,12 @@ def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
         yield name, replace(source, label=f"{table.label}, run {quote(name)}", first_line=None)
 
 
-def default_name(source: Any, fallback: str) -> str:
+def own_name(source: Any) -> str | None:
     """A file's name, or what an object calls itself; a frame's attribute `name` may be one of its columns."""
     if isinstance(source, (str, os.PathLike)):
         return "stdin" if os.fspath(source) == STANDARD_INPUT else run_name(source)
     name = None if is_frame(source) else getattr(source, "name", None)
-    return name if isinstance(name, str) and name else fallback
+    return name if isinstance(name, str) and name else None
 
 
 def run_name(path: Path) -> str:
@@ -162,7 +164,7 @@ def one_by_one(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
         return [runs]
     held = unpack(runs, "score")
     if held is not runs:
-        return [Run(held, name=default_name(runs, "run"))]
+        return [Run(held, name=own_name(runs))]
     if not isinstance(runs, Iterable):
         raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
     return runs
@@ -171,7 +173,7 @@ def one_by_one(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
 def read_runs(source: RunLike, fallback: str, memory: int) -> Iterator[Run]:
     """The run in a source; every run of a table that holds several, of a folder, or of a pattern such as ``*.gz``."""
     for one in files_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else [source]:
-        default = default_name(one, fallback)
+        default = own_name(one) or fallback
         for name, where in read_sources(one, default, {}, memory):
             yield Run.from_source(where, default if name is None else name)
 
