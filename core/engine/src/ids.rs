@@ -24,6 +24,10 @@ impl<'a> Ids<'a> {
         &self.buffer[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
+    pub fn find(&self, i: usize) -> Option<&'a [u8]> {
+        (i < self.len()).then(|| self.get(i))
+    }
+
     /// Whether every offset lies in the buffer, in order.
     pub fn is_sound(&self) -> bool {
         self.offsets.first() == Some(&0)

@@ -1,6 +1,6 @@
 //! A judgements file, its ids coded in order of appearance.
 
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, FaultKind, Stop};
 
 use crate::ids::{Codes, IdColumn, Seed, Table};
 use crate::number;
@@ -36,7 +36,7 @@ pub fn read_judgements(source: &Source, memory: u64, watch: &Watch) -> Result<Ju
         }
     }
     if reader.grade.is_empty() {
-        return Err(Fault::file("empty", b"").into());
+        return Err(Fault::file(FaultKind::Empty, b"").into());
     }
     let Reader { requests, subtopics, items, request, subtopic, item, grade, .. } = reader;
     let (requests, subtopics, items) = (requests.ids, subtopics.ids, items.ids);
@@ -82,7 +82,7 @@ impl Reader {
         if row.column(1) == b"Q0" {
             tally.add(Counter::Q0, line, b"");
         }
-        let grade = number::parse(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
+        let grade = number::parse(text).ok_or_else(|| Fault::entry(FaultKind::Grade, line, request, item, text))?;
         // TREC's unused second column is 0 in one file and Q0 in the next.
         let subtopic = if row.column(1) == b"Q0" { b"0" } else { row.column(1) };
         self.push(line, [request, subtopic, item, text], grade, tally)
@@ -93,9 +93,14 @@ impl Reader {
         for (row, (&request, &grade)) in rows.request.iter().zip(rows.scores).enumerate() {
             let (line, request, item) = (row as u64 + 1, rows.requests.get(request as usize), rows.items.get(row));
             if !grade.is_finite() {
-                return Err(
-                    Fault::entry("grade", line, request, item, grade.to_string().to_lowercase().as_bytes()).into()
-                );
+                return Err(Fault::entry(
+                    FaultKind::Grade,
+                    line,
+                    request,
+                    item,
+                    grade.to_string().to_lowercase().as_bytes(),
+                )
+                .into());
             }
             tally.add(Counter::Lines, line, b"");
             self.push(line, [request, b"0", item, b""], grade + 0.0, tally)?;
@@ -116,11 +121,11 @@ impl Reader {
                 self.grade.push(grade);
                 self.held += ENTRY_COST + item.len() as u64;
                 if self.held > self.memory {
-                    return Err(Fault::entry("memory", line, request, item, b"").into());
+                    return Err(Fault::entry(FaultKind::Memory, line, request, item, b"").into());
                 }
             }
             Some(earlier) if self.grade[earlier] == grade => tally.add(Counter::Repeated, line, item),
-            Some(_) => return Err(Fault::entry("conflict", line, request, item, text).into()),
+            Some(_) => return Err(Fault::entry(FaultKind::Conflict, line, request, item, text).into()),
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ pub const UNRETRIEVED: i32 = i32::MAX;
 pub const MEMORY: u64 = 2_000_000_000;
 
 pub use ahead::Ahead;
-pub use fault::{Fault, Stop};
+pub use fault::{Fault, FaultKind, Stop};
 pub use judged::Judged;
 pub use judgements::{JudgedRows, read_judgements};
 pub use project::{Projection, project};

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
@@ -191,7 +191,8 @@ impl<'a> Projector<'a> {
         let mut rank = 0;
         if self.options.rank_breaks_ties {
             let text = row.column(3);
-            rank = number::parse_rank(text).ok_or_else(|| Fault::entry("rank", number, request, item, text))?;
+            rank =
+                number::parse_rank(text).ok_or_else(|| Fault::entry(FaultKind::Rank, number, request, item, text))?;
         }
         if self.options.audit {
             row.count_spelling(number, score, tally);
@@ -230,7 +231,7 @@ impl<'a> Projector<'a> {
         tally: &mut Tally,
     ) -> Result<(), Stop> {
         if !self.options.drop_bad_scores {
-            return Err(Fault::entry("score", number, request, item, text).into());
+            return Err(Fault::entry(FaultKind::Score, number, request, item, text).into());
         }
         tally.add(Counter::BadScore, number, text);
         Ok(())
@@ -297,7 +298,7 @@ impl<'a> Projector<'a> {
         match (listed, self.options.duplicates) {
             (None, _) => return check_memory(self.ranking.bytes_held(), self.options, request, &line),
             (Some(_), Duplicates::Error) => {
-                return Err(Fault::entry("duplicate", line.number, request, line.item, b"").into());
+                return Err(Fault::entry(FaultKind::Duplicate, line.number, request, line.item, b"").into());
             }
             (Some(entry), Duplicates::Best) if line.score > self.ranking.score(entry) => {
                 self.ranking.replace(entry, line.score, place);
@@ -388,7 +389,7 @@ impl<'a> Projector<'a> {
         self.settle(&mut tally);
         self.result.tally = tally;
         if !is_table && self.result.tally.count(Counter::Lines) == 0 {
-            return Err(Fault::file("empty", b"").into());
+            return Err(Fault::file(FaultKind::Empty, b"").into());
         }
         Ok(self.result)
     }
@@ -432,7 +433,7 @@ fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
 #[inline(always)]
 fn check_memory(held: u64, options: &Options, request: &[u8], line: &Line) -> Result<(), Stop> {
     if held > options.memory {
-        return Err(Fault::entry("memory", line.number, request, line.item, b"").into());
+        return Err(Fault::entry(FaultKind::Memory, line.number, request, line.item, b"").into());
     }
     Ok(())
 }

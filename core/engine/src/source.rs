@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
 
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, FaultKind, Stop};
 use crate::ids::Ids;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -109,7 +109,7 @@ impl<'a> Text<'a> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The operating system's own errors have a number; what has none was said by the decompressor.
                 Err(error) if self.format.is_empty() || error.raw_os_error().is_some() => return Err(io_fault(&error)),
-                Err(_) => return Err(Fault::file("compression", self.format)),
+                Err(_) => return Err(Fault::file(FaultKind::Compression, self.format)),
             }
         }
     }
@@ -119,7 +119,7 @@ fn io_fault(error: &io::Error) -> Fault {
     let text = error.to_string();
     // As the operating system words it, without Rust's "(os error N)".
     let text = text.split(" (os error").next().unwrap_or_default();
-    Fault::file("io", text.as_bytes())
+    Fault::file(FaultKind::Io, text.as_bytes())
 }
 
 /// Every member of a gzip file; zero bytes may fill it up, anything else behind a member is damage.

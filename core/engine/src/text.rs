@@ -1,6 +1,6 @@
 //! Bytes to lines to columns (SEMANTICS section 1).
 
-use crate::fault::{Fault, Stop};
+use crate::fault::{Fault, FaultKind, Stop};
 use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
 
@@ -117,7 +117,7 @@ impl Lines<'_> {
             } else if row.column(0)[0] == b'#' {
                 tally.add(Counter::Comment, self.number, row.line);
             } else if !self.widths.contains(&columns) {
-                return Err(Fault::line("columns", self.number, columns as i64, row.line).into());
+                return Err(Fault::line(FaultKind::Columns, self.number, columns as i64, row.line).into());
             } else {
                 tally.add(Counter::Lines, self.number, b"");
                 visit(self.number, &row, tally)?;
@@ -128,7 +128,7 @@ impl Lines<'_> {
 }
 
 fn too_long(number: u64) -> Fault {
-    Fault::line("long_line", number, LONGEST_LINE as i64, b"")
+    Fault::line(FaultKind::LongLine, number, LONGEST_LINE as i64, b"")
 }
 
 /// The line that begins at `start`, how many columns it has, and where the next line begins.
@@ -201,10 +201,10 @@ fn is_plain(block: &[u8]) -> bool {
 
 fn check_bytes(line: &[u8], number: u64) -> Result<(), Fault> {
     if let Some(&control) = line.iter().find(|&&b| (b < 0x20 && b != b'\t') || b == 0x7f) {
-        return Err(Fault::line("control", number, i64::from(control), line));
+        return Err(Fault::line(FaultKind::Control, number, i64::from(control), line));
     }
     match std::str::from_utf8(line) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Fault::line("encoding", number, 0, line)),
+        Err(_) => Err(Fault::line(FaultKind::Encoding, number, 0, line)),
     }
 }

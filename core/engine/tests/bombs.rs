@@ -13,7 +13,7 @@ use memory::peak_memory;
 use tiebreak_engine::run::{RunResult, project_run};
 use tiebreak_engine::tally::Counter;
 use tiebreak_engine::text::LONGEST_LINE;
-use tiebreak_engine::{Duplicates, Fault, Options, Source, Stop, Watch, read_judgements};
+use tiebreak_engine::{Duplicates, Fault, FaultKind, Options, Source, Stop, Watch, read_judgements};
 
 const BLOCK: usize = 1 << 17;
 /// How long the texts are that are read whole, at least; without the optimiser a tenth must do.
@@ -67,7 +67,7 @@ fn an_endless_line_ends_with_a_fault_at_once() {
     let zstd = zstd_bomb(b'a', 80_000, 17);
     assert!(gzip.len() < BLOCK * 80_000 / 1_000 && zstd.len() < BLOCK * 80_000 / 30_000);
     for bomb in [gzip, zstd] {
-        let long = Fault::line("long_line", 1, LONGEST_LINE as i64, b"");
+        let long = Fault::line(FaultKind::LongLine, 1, LONGEST_LINE as i64, b"");
         assert_eq!(read(&bomb), Err(long.clone()));
         let judgements = read_judgements(&Source::Bytes(&bomb), tiebreak_engine::MEMORY, &Watch::default());
         assert!(matches!(judgements, Err(Stop::Fault(fault)) if *fault == long));
@@ -109,9 +109,9 @@ fn judgements_stream_through() {
 #[test]
 fn a_zstd_window_beyond_128_mib_is_refused() {
     // The line feeds are blank lines: what is left to refuse is that nothing else is there.
-    assert_eq!(read(&zstd_bomb(b'\n', 4, 27)), Err(Fault::file("empty", b"")));
+    assert_eq!(read(&zstd_bomb(b'\n', 4, 27)), Err(Fault::file(FaultKind::Empty, b"")));
     for window_log in [28, 31, 40] {
-        assert_eq!(read(&zstd_bomb(b'\n', 4, window_log)), Err(Fault::file("compression", b"zstd")));
+        assert_eq!(read(&zstd_bomb(b'\n', 4, window_log)), Err(Fault::file(FaultKind::Compression, b"zstd")));
     }
     assert_memory_is_bounded();
 }

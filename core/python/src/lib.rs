@@ -1,33 +1,39 @@
 //! `tiebreak._core`: the engine for Python. Arguments and results are those of `src/tiebreak/_kernels/interface.py`.
 
+#![deny(unsafe_code)]
+
+mod arrow;
 mod frames;
+mod memory;
 mod shuffles;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use tiebreak_engine::ids::{IdColumn, Ids};
 use tiebreak_engine::project::{Failure, Projection, project as project_runs};
 use tiebreak_engine::run::RunResult;
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
-use tiebreak_engine::{Ahead, Duplicates, Fault, Judged, JudgedRows, MEMORY, Options, Source, Stop, Watch};
+use tiebreak_engine::{Ahead, Duplicates, Fault, FaultKind, Judged, JudgedRows, MEMORY, Options, Source, Stop, Watch};
 
-const INTERFACE: u32 = 7;
+use crate::memory::{Number, Numbers, Slice};
+
+const INTERFACE: u32 = 8;
 
 type Object = Py<PyAny>;
 
 /// An id column as Python holds it: bytes and offsets.
 #[derive(FromPyObject)]
-struct PyIds<'py>(Bound<'py, PyBytes>, PyReadonlyArray1<'py, i64>);
+struct PyIds<'py>(Bound<'py, PyBytes>, Slice<i64>);
 
 impl PyIds<'_> {
-    fn view(&self) -> PyResult<Ids<'_>> {
-        Ok(Ids { buffer: self.0.as_bytes(), offsets: self.1.as_slice()? })
+    fn view(&self) -> Ids<'_> {
+        Ids { buffer: self.0.as_bytes(), offsets: &self.1 }
     }
 }
 
@@ -40,9 +46,9 @@ enum PySource<'py> {
 
 struct PyTable<'py> {
     requests: PyIds<'py>,
-    request: PyReadonlyArray1<'py, i32>,
+    request: Slice<i32>,
     items: PyIds<'py>,
-    scores: PyReadonlyArray1<'py, f64>,
+    scores: Slice<f64>,
 }
 
 impl<'py> PySource<'py> {
@@ -72,8 +78,8 @@ impl<'py> PySource<'py> {
 
 impl PyTable<'_> {
     fn view(&self) -> PyResult<Rows<'_>> {
-        let (requests, items) = (self.requests.view()?, self.items.view()?);
-        let (request, scores) = (self.request.as_slice()?, self.scores.as_slice()?);
+        let (requests, items) = (self.requests.view(), self.items.view());
+        let (request, scores): (&[i32], &[f64]) = (&self.request, &self.scores);
         let sound = requests.is_sound()
             && items.is_sound()
             && items.len() == request.len()
@@ -86,31 +92,43 @@ impl PyTable<'_> {
     }
 }
 
+/// `Judged` of the interface, by the names of its fields.
 #[derive(FromPyObject)]
-struct PyJudged<'py>(
-    PyIds<'py>,
-    PyIds<'py>,
-    PyReadonlyArray1<'py, i64>,
-    PyReadonlyArray1<'py, i32>,
-    PyReadonlyArray1<'py, i32>,
-    usize,
-);
+struct PyJudged<'py> {
+    requests: PyIds<'py>,
+    items: PyIds<'py>,
+    starts: Slice<i64>,
+    item: Slice<i32>,
+    slot: Slice<i32>,
+    slots: usize,
+}
 
 impl PyJudged<'_> {
     fn view(&self) -> PyResult<Judged<'_>> {
-        let PyJudged(requests, items, starts, item, slot, slots) = self;
-        let (starts, item, slot) = (starts.as_slice()?, item.as_slice()?, slot.as_slice()?);
-        Judged::new(requests.view()?, items.view()?, starts, item, slot, *slots)
+        let (requests, items) = (self.requests.view(), self.items.view());
+        Judged::new(requests, items, &self.starts, &self.item, &self.slot, self.slots)
             .ok_or_else(|| PyValueError::new_err("the arrays of the judgements do not fit together"))
     }
 }
 
+/// `Options` of the interface, by the names of its fields.
 #[derive(FromPyObject)]
-struct PyOptions(Option<usize>, bool, String, String, String, Option<usize>, bool, u64, usize, bool);
+struct PyOptions {
+    depth: Option<usize>,
+    judged_only: bool,
+    ties: String,
+    duplicates: String,
+    on_bad_score: String,
+    top: Option<usize>,
+    pool: bool,
+    memory: u64,
+    jobs: usize,
+    audit: bool,
+}
 
 impl PyOptions {
     fn engine(self) -> PyResult<Options> {
-        let PyOptions(depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs, audit) = self;
+        let PyOptions { depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs, audit } = self;
         Ok(Options {
             depth: depth.unwrap_or(usize::MAX),
             judged_only,
@@ -130,8 +148,8 @@ impl PyOptions {
 }
 
 fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> PyResult<T> {
-    let found = choices.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, value)| value).ok_or_else(|| PyValueError::new_err(format!("unknown choice {name:?}")))
+    let choice = choices.iter().find(|(known, _)| *known == name);
+    choice.map(|&(_, value)| value).ok_or_else(|| PyValueError::new_err(format!("unknown choice {name:?}")))
 }
 
 /// Reports progress to Python and learns of Ctrl-C; keeps what Python raised.
@@ -184,11 +202,17 @@ fn rows_or_fault(py: Python<'_>, rows: Result<JudgedRows, Stop>, ticker: Ticker)
     match rows {
         Err(stop) => stopped(py, Failure { run: 0, stop }, ticker),
         Ok(rows) => {
-            let ids = (id_column(py, rows.requests), id_column(py, rows.subtopics), id_column(py, rows.items));
-            let codes = (rows.request.into_pyarray(py), rows.subtopic.into_pyarray(py), rows.item.into_pyarray(py));
-            let counts = counts(py, &[&rows.tally])?;
-            let fields = (ids.0, ids.1, ids.2, codes.0, codes.1, codes.2, rows.grade.into_pyarray(py), counts);
-            done(py, fields)
+            let fields = (
+                id_column(py, rows.requests)?,
+                id_column(py, rows.subtopics)?,
+                id_column(py, rows.items)?,
+                array(py, rows.request)?,
+                array(py, rows.subtopic)?,
+                array(py, rows.item)?,
+                array(py, rows.grade)?,
+                counts(py, &[&rows.tally])?,
+            );
+            returned(py, fields)
         }
     }
 }
@@ -220,7 +244,7 @@ fn projection_or_fault(
 ) -> PyResult<Object> {
     match projected {
         Err(failure) => stopped(py, failure, ticker),
-        Ok(projection) => done(py, projection_fields(py, projection, slots, with_top)?),
+        Ok(projection) => returned(py, projection_fields(py, projection, slots, with_top)?),
     }
 }
 
@@ -276,26 +300,28 @@ fn projection_fields<'py>(
     with_top: bool,
 ) -> PyResult<impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>> {
     let Projection { ranks, runs, pool } = projection;
-    let ranks = ranks.into_pyarray(py).reshape([runs.len(), slots])?;
     let requests = runs.first().map_or(0, |run| run.listed.len());
-    let table = |of: fn(&RunResult) -> &Vec<i32>| {
-        let all: Vec<i32> = runs.iter().flat_map(|run| of(run).iter().copied()).collect();
-        all.into_pyarray(py).reshape([runs.len(), requests])
+    let by_request = |field: fn(&RunResult) -> &Vec<i32>| {
+        table(py, runs.iter().flat_map(|run| field(run).iter().copied()).collect(), runs.len(), requests)
     };
-    let (listed, retrieved, tied) = (table(|run| &run.listed)?, table(|run| &run.retrieved)?, table(|run| &run.tied)?);
-    let scores: Vec<f64> = runs.iter().flat_map(|run| [run.scores.low, run.scores.high]).collect();
-    let scores = scores.into_pyarray(py).reshape([runs.len(), 2])?;
+    let scores = runs.iter().flat_map(|run| [run.scores.low, run.scores.high]).collect();
     let tallies: Vec<&Tally> = runs.iter().map(|run| &run.tally).collect();
-    let counts = counts(py, &tallies)?;
-    let top = with_top.then(|| runs.iter().map(|run| top_items(py, run)).collect::<Vec<_>>());
-    let pool = pool.map(|sizes| sizes.into_pyarray(py));
-    Ok((ranks, listed, retrieved, tied, scores, counts, top, pool))
+    let top = with_top.then(|| runs.iter().map(|run| top_items(py, run)).collect::<PyResult<Vec<_>>>());
+    Ok((
+        table(py, ranks, runs.len(), slots)?,
+        by_request(|run| &run.listed)?,
+        by_request(|run| &run.retrieved)?,
+        by_request(|run| &run.tied)?,
+        table(py, scores, runs.len(), 2)?,
+        counts(py, &tallies)?,
+        top.transpose()?,
+        pool.map(|sizes| array(py, sizes)).transpose()?,
+    ))
 }
 
-fn top_items<'py>(
-    py: Python<'py>,
-    run: &RunResult,
-) -> (Bound<'py, PyArray1<i64>>, PyIdColumn<'py>, Bound<'py, PyArray1<i32>>) {
+type PyTop<'py> = (Bound<'py, PyAny>, PyIdColumn<'py>, Bound<'py, PyAny>);
+
+fn top_items<'py>(py: Python<'py>, run: &RunResult) -> PyResult<PyTop<'py>> {
     let (mut starts, mut items, mut judgements) = (vec![0i64], IdColumn::default(), Vec::new());
     for top in &run.top {
         let ids = top.items.view();
@@ -303,28 +329,37 @@ fn top_items<'py>(
         judgements.extend_from_slice(&top.judgement);
         starts.push(judgements.len() as i64);
     }
-    (starts.into_pyarray(py), id_column(py, items), judgements.into_pyarray(py))
+    Ok((array(py, starts)?, id_column(py, items)?, array(py, judgements)?))
 }
 
-type PyIdColumn<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>);
+/// Numbers as an array of NumPy's, which holds them from now on.
+fn array<T: Number>(py: Python<'_>, numbers: Vec<T>) -> PyResult<Bound<'_, PyAny>> {
+    static FROM_BUFFER: PyOnceLock<Object> = PyOnceLock::new();
+    FROM_BUFFER.import(py, "numpy", "frombuffer")?.call1((Numbers::new(numbers), T::DTYPE))
+}
 
-fn id_column(py: Python<'_>, ids: IdColumn) -> PyIdColumn<'_> {
-    (PyBytes::new(py, &ids.buffer), ids.offsets.into_pyarray(py))
+fn table<T: Number>(py: Python<'_>, numbers: Vec<T>, rows: usize, columns: usize) -> PyResult<Bound<'_, PyAny>> {
+    array(py, numbers)?.call_method1("reshape", (rows, columns))
+}
+
+type PyIdColumn<'py> = (Bound<'py, PyBytes>, Bound<'py, PyAny>);
+
+fn id_column(py: Python<'_>, ids: IdColumn) -> PyResult<PyIdColumn<'_>> {
+    Ok((PyBytes::new(py, &ids.buffer), array(py, ids.offsets)?))
 }
 
 /// Counts, first lines and examples, one row a file.
 fn counts<'py>(py: Python<'py>, tallies: &[&Tally]) -> PyResult<Bound<'py, PyTuple>> {
-    let table = |of: fn(&Tally) -> [i64; COUNTERS]| {
-        let all: Vec<i64> = tallies.iter().flat_map(|tally| of(tally)).collect();
-        all.into_pyarray(py).reshape([tallies.len(), COUNTERS])
+    let by_counter = |field: fn(&Tally) -> [i64; COUNTERS]| {
+        table(py, tallies.iter().flat_map(|tally| field(tally)).collect(), tallies.len(), COUNTERS)
     };
     let examples = tallies.iter().map(|tally| PyList::new(py, tally.example.iter().map(|text| PyBytes::new(py, text))));
     let examples = examples.collect::<PyResult<Vec<_>>>()?;
-    (table(|tally| tally.count)?, table(|tally| tally.first_line)?, examples).into_pyobject(py)
+    (by_counter(|tally| tally.count)?, by_counter(|tally| tally.first_line)?, examples).into_pyobject(py)
 }
 
 /// What a kernel returns when all went well: (None, result).
-fn done<'py>(
+fn returned<'py>(
     py: Python<'py>,
     fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
 ) -> PyResult<Object> {
@@ -347,12 +382,13 @@ type PyFault<'py> = (&'static str, usize, u64, i64, Bound<'py, PyBytes>, Bound<'
 fn fault_fields(py: Python<'_>, fault: Fault, file: usize) -> PyFault<'_> {
     let Fault { kind, line, number, request, item, text } = fault;
     let [request, item, text] = [request, item, text].map(|text| PyBytes::new(py, &text));
-    (kind, file, line, number, request, item, text)
+    (kind.name(), file, line, number, request, item, text)
 }
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERFACE", INTERFACE)?;
+    module.add("FAULT_KINDS", FaultKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>())?;
     module.add_class::<ReadAhead>()?;
     module.add_function(wrap_pyfunction!(read_judgements, module)?)?;
     module.add_function(wrap_pyfunction!(frames::read_frame, module)?)?;

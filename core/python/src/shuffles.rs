@@ -1,22 +1,22 @@
 //! Shuffles of the randomised Tukey HSD for Python.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use tiebreak_engine::shuffles::{Draw, Shuffled, largest_differences as differences};
 
-use crate::{Object, Ticker};
+use crate::memory::Slice;
+use crate::{Object, Ticker, array};
 
 /// The rows of all requests, one after the other.
-enum Rows<'py> {
-    Values(PyReadonlyArray1<'py, i64>),
-    Ranks(PyReadonlyArray1<'py, i32>),
-    Preferences(PyReadonlyArray1<'py, i32>),
-    LongPreferences(PyReadonlyArray1<'py, i64>),
+enum Rows {
+    Values(Slice<i64>),
+    Ranks(Slice<i32>),
+    Preferences(Slice<i32>),
+    LongPreferences(Slice<i64>),
 }
 
-impl<'py> Rows<'py> {
-    fn new(kind: &str, rows: &Bound<'py, PyAny>) -> PyResult<Self> {
+impl Rows {
+    fn new(kind: &str, rows: &Bound<'_, PyAny>) -> PyResult<Self> {
         match kind {
             "values" => Ok(Rows::Values(rows.extract()?)),
             "ranks" => Ok(Rows::Ranks(rows.extract()?)),
@@ -30,12 +30,10 @@ impl<'py> Rows<'py> {
     /// What is shuffled, and of how many requests.
     fn view(&self, systems: usize) -> PyResult<(Shuffled<'_>, usize)> {
         let (shuffled, numbers, width) = match self {
-            Rows::Values(rows) => (Shuffled::Values(rows.as_slice()?), rows.len()?, systems),
-            Rows::Ranks(rows) => (Shuffled::Ranks(rows.as_slice()?), rows.len()?, systems),
-            Rows::Preferences(rows) => (Shuffled::Preferences(rows.as_slice()?), rows.len()?, systems * systems),
-            Rows::LongPreferences(rows) => {
-                (Shuffled::LongPreferences(rows.as_slice()?), rows.len()?, systems * systems)
-            }
+            Rows::Values(rows) => (Shuffled::Values(rows), rows.len(), systems),
+            Rows::Ranks(rows) => (Shuffled::Ranks(rows), rows.len(), systems),
+            Rows::Preferences(rows) => (Shuffled::Preferences(rows), rows.len(), systems * systems),
+            Rows::LongPreferences(rows) => (Shuffled::LongPreferences(rows), rows.len(), systems * systems),
         };
         if width == 0 || numbers % width != 0 {
             return Err(PyValueError::new_err("the rows do not fit the number of systems"));
@@ -54,18 +52,18 @@ pub fn largest_differences<'py>(
     draw: (u64, u64, usize),
     jobs: usize,
     tick: Option<Object>,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::new(kind, rows)?;
     let (shuffled, requests) = rows.view(systems)?;
     let (seed, first, count) = draw;
     let mut ticker = Ticker { callback: tick, raised: None };
-    let found = py.detach(|| {
+    let largest = py.detach(|| {
         differences(shuffled, systems, requests, Draw { seed, first, count }, jobs, |done, total| {
             ticker.tick(done, total)
         })
     });
-    match found {
-        Some(found) => Ok(found.into_pyarray(py)),
+    match largest {
+        Some(largest) => array(py, largest),
         None => Err(ticker.raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
     }
 }

@@ -6,7 +6,7 @@ use tiebreak_engine::project::Failure;
 use tiebreak_engine::run::{RunResult, project_run};
 use tiebreak_engine::tally::{COUNTERS, Counter, Tally};
 use tiebreak_engine::{
-    Duplicates, Fault, JudgedRows, Options, Source, Stop, UNRETRIEVED, Watch, project, read_judgements,
+    Duplicates, Fault, FaultKind, JudgedRows, Options, Source, Stop, UNRETRIEVED, Watch, project, read_judgements,
 };
 
 use crate::chance::Chance;
@@ -141,7 +141,7 @@ fn forget_pool(outcome: Outcome) -> Outcome {
 }
 
 fn count<T>(kinds: &mut Kinds, outcome: &Result<T, Fault>, known: &[&str]) {
-    let kind = outcome.as_ref().map_or_else(|fault| fault.kind, |_| "sound");
+    let kind = outcome.as_ref().map_or_else(|fault| fault.kind.name(), |_| "sound");
     assert!(known.contains(&kind), "unknown kind {kind}");
     *kinds.entry(kind).or_default() += 1;
 }
@@ -155,11 +155,11 @@ fn compare<T: PartialEq + std::fmt::Debug>(
     match decoded.end {
         End::Whole => assert_eq!(read, model(&decoded.text)),
         End::Damaged => match read {
-            Err(fault) if fault.kind == "compression" => {}
+            Err(fault) if fault.kind == FaultKind::Compression => {}
             read => assert!(read.is_err() && read == model(&decoded.text), "{read:?} of a damaged file"),
         },
         End::Doubtful => match read {
-            Err(fault) if fault.kind == "compression" => {}
+            Err(fault) if fault.kind == FaultKind::Compression => {}
             read => assert_eq!(read, model(&decoded.text)),
         },
         End::Cut => {}
@@ -183,7 +183,7 @@ fn check_outcome(outcome: &Outcome, judgements: &Judgements, options: &Options, 
 }
 
 fn check_fault(fault: &Fault, lines: u64) {
-    let of_the_file = ["compression", "empty"].contains(&fault.kind);
+    let of_the_file = [FaultKind::Compression, FaultKind::Empty].contains(&fault.kind);
     assert!(
         if of_the_file { fault.line == 0 } else { (1..=lines).contains(&fault.line) },
         "{fault:?} of {lines} lines"

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use tiebreak_engine::{Fault, Options, Source};
+use tiebreak_engine::{Fault, FaultKind, Options, Source};
 
 use crate::{Read, judgements, offence, read, read_judgements, read_source};
 
@@ -22,7 +22,7 @@ fn zstd(text: &str) -> Vec<u8> {
 }
 
 fn damaged(format: &str) -> Read {
-    Err(Fault::file("compression", format.as_bytes()))
+    Err(Fault::file(FaultKind::Compression, format.as_bytes()))
 }
 
 /// The run in two parts that meet in the middle of a line.
@@ -46,7 +46,7 @@ fn gzip_members_are_read_as_one_file() {
     let single: Vec<Vec<u8>> = RUN.chars().map(|byte| gzip(&byte.to_string())).collect();
     assert_eq!(read(single.concat()), read(RUN));
     assert_eq!(read([gzip(""), gzip(RUN), gzip(""), gzip("")].concat()), read(RUN));
-    assert_eq!(read(gzip("")), Err(Fault::file("empty", b"")));
+    assert_eq!(read(gzip("")), Err(Fault::file(FaultKind::Empty, b"")));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn zstd_frames_are_read_as_one_file() {
     assert_eq!(read([zstd(""), zstd(RUN), zstd("")].concat()), read(RUN));
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     assert_eq!(read([zstd(one), skipped, zstd(two)].concat()), read(RUN));
-    assert_eq!(read(zstd("")), Err(Fault::file("empty", b"")));
+    assert_eq!(read(zstd("")), Err(Fault::file(FaultKind::Empty, b"")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An item that a run lists twice for a request, under each policy, whether or not the request returns.
 
 use tiebreak_engine::tally::Counter;
-use tiebreak_engine::{Duplicates, Fault, Options, UNRETRIEVED};
+use tiebreak_engine::{Duplicates, Fault, FaultKind, Options, UNRETRIEVED};
 
 use crate::{counted, judgements, offence, read_as_the_model, read_with};
 
@@ -26,8 +26,8 @@ fn apart() -> String {
 #[test]
 fn a_duplicate_is_an_error_of_the_line_that_repeats() {
     let options = with(Duplicates::Error);
-    assert_eq!(read_with(TOGETHER, &options), Err(Fault::entry("duplicate", 4, b"q1", b"d1", b"")));
-    assert_eq!(read_with(apart(), &options), Err(Fault::entry("duplicate", 5, b"q1", b"d1", b"")));
+    assert_eq!(read_with(TOGETHER, &options), Err(Fault::entry(FaultKind::Duplicate, 4, b"q1", b"d1", b"")));
+    assert_eq!(read_with(apart(), &options), Err(Fault::entry(FaultKind::Duplicate, 5, b"q1", b"d1", b"")));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tiebreak_engine::{Fault, Options, Source, Stop, Watch};
+use tiebreak_engine::{Fault, FaultKind, Options, Source, Stop, Watch};
 
 use crate::{judgements, offence, read, read_judgements, read_source, read_with};
 
@@ -16,7 +16,7 @@ fn behind_two_lines(line: &[u8]) -> Fault {
 #[test]
 fn a_run_has_five_or_six_columns() {
     for (line, columns) in [("q1 0 d3 1", 4), ("q1", 1), ("q1 0 d3 1 0.5 tag more", 7), (" q1\t0  d3 1 1 1 1 1 ", 8)] {
-        let expected = Fault::line("columns", 3, columns, line.as_bytes());
+        let expected = Fault::line(FaultKind::Columns, 3, columns, line.as_bytes());
         assert_eq!(behind_two_lines(line.as_bytes()), expected, "{line}");
     }
     assert!(read("q1 0 d1 1 3.5\nq1 0 d2 2 2.5 tag\n").is_ok());
@@ -26,7 +26,7 @@ fn a_run_has_five_or_six_columns() {
 fn judgements_have_four_columns() {
     for (line, columns) in [("q1 0 d3", 3), ("q1 0 d3 1 1", 5)] {
         let fault = read_judgements(format!("q1 0 d1 1\n{line}\n")).expect_err("a fault");
-        assert_eq!(fault, Fault::line("columns", 2, columns, line.as_bytes()));
+        assert_eq!(fault, Fault::line(FaultKind::Columns, 2, columns, line.as_bytes()));
     }
 }
 
@@ -35,7 +35,7 @@ fn control_bytes_are_refused_wherever_they_stand() {
     for control in (0..0x20).chain([0x7f]).filter(|byte| ![b'\t', b'\n'].contains(byte)) {
         for line in ["q1 0 d?3 1 0.5", "?q1 0 d3 1 0.5", "q1 0?d3 1 0.5", "# a ? comment"] {
             let line: Vec<u8> = line.bytes().map(|byte| if byte == b'?' { control } else { byte }).collect();
-            assert_eq!(behind_two_lines(&line), Fault::line("control", 3, control.into(), &line));
+            assert_eq!(behind_two_lines(&line), Fault::line(FaultKind::Control, 3, control.into(), &line));
         }
     }
 }
@@ -44,7 +44,7 @@ fn control_bytes_are_refused_wherever_they_stand() {
 fn bytes_that_are_no_utf8_are_refused() {
     for wrong in [&b"\xff"[..], b"\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"] {
         let line = [b"q1 0 d", wrong, b" 1 0.5"].concat();
-        assert_eq!(behind_two_lines(&line), Fault::line("encoding", 3, 0, &line));
+        assert_eq!(behind_two_lines(&line), Fault::line(FaultKind::Encoding, 3, 0, &line));
     }
     assert!(read("q1 0 d\u{85}\u{a0}é\u{1f600} 1 0.5\n").is_ok());
 }
@@ -55,7 +55,7 @@ fn a_score_is_a_finite_decimal_number() {
         ["nan", "NaN", "inf", "-Infinity", "1e999", "-1e309", "1,5", "1_0", "1.", "1.e3", ".", "+", "0x1", "1e"];
     for text in texts {
         let line = format!("q1 0 d3 7 {text} tag");
-        let expected = Fault::entry("score", 3, b"q1", b"d3", text.as_bytes());
+        let expected = Fault::entry(FaultKind::Score, 3, b"q1", b"d3", text.as_bytes());
         assert_eq!(behind_two_lines(line.as_bytes()), expected);
     }
     for text in ["1", "+.5", "-0", "1E-400", "00.10e+02", "179769313486231570000e288"] {
@@ -94,7 +94,7 @@ fn a_rank_is_an_integer_where_it_breaks_ties() {
     let options = Options { rank_breaks_ties: true, ..Options::default() };
     for rank in ["1.0", "x", "9223372036854775808", "-9223372036854775809", "000000000000000000001", "+", "1_0"] {
         let text = format!("{SOUND}q1 0 d3 {rank} 0.5\n");
-        assert_eq!(read_with(&text, &options), Err(Fault::entry("rank", 3, b"q1", b"d3", rank.as_bytes())));
+        assert_eq!(read_with(&text, &options), Err(Fault::entry(FaultKind::Rank, 3, b"q1", b"d3", rank.as_bytes())));
         assert!(read(text).is_ok());
     }
     for rank in ["0", "-7", "+7", "9223372036854775807", "-9223372036854775807"] {
@@ -104,7 +104,7 @@ fn a_rank_is_an_integer_where_it_breaks_ties() {
 
 #[test]
 fn an_item_listed_twice_is_a_fault_of_its_second_line() {
-    assert_eq!(behind_two_lines(b"q1 0 d1 9 9"), Fault::entry("duplicate", 3, b"q1", b"d1", b""));
+    assert_eq!(behind_two_lines(b"q1 0 d1 9 9"), Fault::entry(FaultKind::Duplicate, 3, b"q1", b"d1", b""));
     assert_eq!(offence(read("q1 0 x 1 1\nq1 0 y 1 1\n# no data\nq1 0 x 1 1\n")), ("duplicate", 4));
     // Neither the same item in another request nor anything in a request that is not judged.
     assert!(read("q1 0 x 1 1\nq2 0 x 1 1\nq3 0 x 1 1\nq3 0 x 1 1\n").is_ok());
@@ -114,7 +114,7 @@ fn an_item_listed_twice_is_a_fault_of_its_second_line() {
 fn a_grade_is_a_finite_decimal_number() {
     for text in ["nan", "1e999", "1,5", "high", "-"] {
         let fault = read_judgements(format!("q1 0 d1 1\n\nq1 0 d2 {text}\n")).expect_err("a fault");
-        assert_eq!(fault, Fault::entry("grade", 3, b"q1", b"d2", text.as_bytes()));
+        assert_eq!(fault, Fault::entry(FaultKind::Grade, 3, b"q1", b"d2", text.as_bytes()));
     }
     let rows = read_judgements("q1 0 d1 -1\nq1 0 d2 0.5\nq1 0 d3 1e2\n").expect("sound judgements");
     assert_eq!(rows.grade, [-1.0, 0.5, 100.0]);
@@ -127,15 +127,15 @@ fn a_judgement_may_be_repeated_but_not_contradicted() {
     assert_eq!((&rows.subtopics.buffer[..], rows.tally.count[10], rows.tally.first_line[10]), (&b"01"[..], 1, 2));
     for other in ["2", "0", "1.5"] {
         let fault = read_judgements(format!("q1 0 d1 1\nq2 0 d1 1\nq1 Q0 d1 {other}\n")).expect_err("a fault");
-        assert_eq!(fault, Fault::entry("conflict", 3, b"q1", b"d1", other.as_bytes()));
+        assert_eq!(fault, Fault::entry(FaultKind::Conflict, 3, b"q1", b"d1", other.as_bytes()));
     }
 }
 
 #[test]
 fn a_file_without_data_is_empty() {
     for text in ["", "\n", "\n\n \t\r\n", "# only\n#comments", "\u{feff}", "\u{feff}\n"] {
-        assert_eq!(read(text), Err(Fault::file("empty", b"")), "{text:?}");
-        assert_eq!(read_judgements(text).err(), Some(Fault::file("empty", b"")), "{text:?}");
+        assert_eq!(read(text), Err(Fault::file(FaultKind::Empty, b"")), "{text:?}");
+        assert_eq!(read_judgements(text).err(), Some(Fault::file(FaultKind::Empty, b"")), "{text:?}");
     }
     // Bad scores that are dropped are data nevertheless.
     assert!(read_with("q1 0 d1 1 nan", &Options { drop_bad_scores: true, ..Options::default() }).is_ok());
@@ -145,12 +145,12 @@ fn a_file_without_data_is_empty() {
 fn a_file_that_cannot_be_read_is_named_by_the_operating_systems_words() {
     let missing = PathBuf::from("/no/such/run");
     let fault = read_source(Source::File(missing.clone()), &judgements(), &Options::default()).expect_err("a fault");
-    assert_eq!((fault.kind, fault.line), ("io", 0));
+    assert_eq!((fault.kind.name(), fault.line), ("io", 0));
     assert!(!fault.text.is_empty() && !String::from_utf8_lossy(&fault.text).contains("os error"));
     let folder = Source::File(std::env::temp_dir());
     assert_eq!(offence(read_source(folder, &judgements(), &Options::default())), ("io", 0));
     let stop = tiebreak_engine::read_judgements(&Source::File(missing), tiebreak_engine::MEMORY, &Watch::default());
-    assert!(matches!(stop, Err(Stop::Fault(fault)) if fault.kind == "io"));
+    assert!(matches!(stop, Err(Stop::Fault(fault)) if fault.kind == FaultKind::Io));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Limits and border cases: memory, nothing to write to, nothing to read, arrays that do not fit together.
 
 use tiebreak_engine::ids::Ids;
-use tiebreak_engine::{Duplicates, Fault, Judged, Options, Source};
+use tiebreak_engine::{Duplicates, Fault, FaultKind, Judged, Options, Source};
 
 use crate::judgements::Judgements;
 use crate::{Read, judgements, read_as_the_model, read_with};
@@ -14,7 +14,7 @@ fn within(memory: u64) -> Options {
 }
 
 fn refused(line: u64, request: &str, item: &str) -> Read {
-    Err(Fault::entry("memory", line, request.as_bytes(), item.as_bytes(), b""))
+    Err(Fault::entry(FaultKind::Memory, line, request.as_bytes(), item.as_bytes(), b""))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn duplicates_cost_memory_only_where_they_are_gathered() {
 fn the_line_that_is_too_much_is_refused_before_it_is_compared() {
     let text = "q1 0 d1 1 1\nq2 0 d4 1 1\nq1 0 d1 1 1\n";
     assert_eq!(read_with(text, &within(3 * (LINE + 2) - 1)), refused(3, "q1", "d1"));
-    assert_eq!(read_with(text, &within(3 * (LINE + 2))), Err(Fault::entry("duplicate", 3, b"q1", b"d1", b"")));
+    assert_eq!(read_with(text, &within(3 * (LINE + 2))), Err(Fault::entry(FaultKind::Duplicate, 3, b"q1", b"d1", b"")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a line may look like.
 
 use tiebreak_engine::tally::Counter;
-use tiebreak_engine::{Fault, Options, UNRETRIEVED};
+use tiebreak_engine::{Fault, FaultKind, Options, UNRETRIEVED};
 
 use crate::{counted, judgements, ranks, read, read_as_the_model};
 
@@ -24,7 +24,7 @@ fn carriage_returns_at_line_ends_are_passed_over_and_counted() {
     assert_eq!(ranks(crlf.trim_end_matches('\n')), RANKS);
     let mixed = PLAIN.replacen("1.5 tag\n", "1.5\r\n", 1);
     assert_eq!((counted(&read(&mixed), Counter::Crlf), ranks(&mixed)), ((1, 3), RANKS.to_vec()));
-    assert_eq!(read(PLAIN.replace('\n', "\r\r\n")).expect_err("a fault").kind, "control");
+    assert_eq!(read(PLAIN.replace('\n', "\r\r\n")).expect_err("a fault").kind, FaultKind::Control);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_last_line_needs_no_line_feed() {
     assert_eq!(counted(&read(PLAIN.trim_end()), Counter::Lines), (4, 1));
     assert_eq!(counted(&read(PLAIN), Counter::Blank), (0, 0));
     let cut = &PLAIN[..PLAIN.len() - "0.5 tag\n".len()];
-    assert_eq!(read(cut), Err(Fault::line("columns", 4, 4, b"q2 0 d4 1 ")));
+    assert_eq!(read(cut), Err(Fault::line(FaultKind::Columns, 4, 4, b"q2 0 d4 1 ")));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lines about as long as they may be, and lines that cross the blocks in which a file is read.
 
 use tiebreak_engine::text::LONGEST_LINE;
-use tiebreak_engine::{Fault, Options, UNRETRIEVED};
+use tiebreak_engine::{Fault, FaultKind, Options, UNRETRIEVED};
 
 use crate::{judgements, offence, read, read_as_the_model};
 
@@ -27,7 +27,7 @@ fn a_line_holds_at_most_65536_bytes() {
     for end in ["", "\n", "\nq1 0 d2 1 2\n"] {
         assert!(read(line_of(LONGEST_LINE - 1) + end).is_ok());
         assert!(read(line_of(LONGEST_LINE) + end).is_ok());
-        let long = Err(Fault::line("long_line", 1, LONGEST_LINE as i64, b""));
+        let long = Err(Fault::line(FaultKind::LongLine, 1, LONGEST_LINE as i64, b""));
         for length in [LONGEST_LINE + 1, LONGEST_LINE + 2, LONGEST_LINE + 3, LONGEST_LINE + 4, 2 * BLOCK, 5 * BLOCK] {
             assert_eq!(read(line_of(length) + end), long, "{length} {end:?}");
         }

@@ -78,5 +78,5 @@ fn counted(read: &Read, counter: Counter) -> (i64, i64) {
 /// Kind and line of the fault that a text must have.
 fn offence<T>(read: Result<T, Fault>) -> (&'static str, u64) {
     let fault = read.err().expect("a fault");
-    (fault.kind, fault.line)
+    (fault.kind.name(), fault.line)
 }

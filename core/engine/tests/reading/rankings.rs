@@ -3,7 +3,7 @@
 use tiebreak_engine::ids::IdColumn;
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::Counter;
-use tiebreak_engine::{Fault, Options, Source, UNRETRIEVED};
+use tiebreak_engine::{Fault, FaultKind, Options, Source, UNRETRIEVED};
 
 use crate::judgements::Judgements;
 use crate::{counted, judgements, ranks, read, read_source, read_with};
@@ -220,13 +220,13 @@ fn rows_of_a_table_are_refused_as_lines_are() {
     for (score, text) in [(f64::NAN, "nan"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
         let table = Columns::new(&[("q1", "d1", 1.0), ("q1", "d2", score)]);
         let read = read_source(table.source(), &judgements(), &Options::default());
-        assert_eq!(read, Err(Fault::entry("score", 2, b"q1", b"d2", text.as_bytes())));
+        assert_eq!(read, Err(Fault::entry(FaultKind::Score, 2, b"q1", b"d2", text.as_bytes())));
         let drop = Options { drop_bad_scores: true, ..Options::default() };
         assert_eq!(counted(&read_source(table.source(), &judgements(), &drop), Counter::BadScore), (1, 2));
     }
     let twice = Columns::new(&[("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q1", "d1", 1.0)]);
     let read = read_source(twice.source(), &judgements(), &Options::default());
-    assert_eq!(read, Err(Fault::entry("duplicate", 3, b"q1", b"d1", b"")));
+    assert_eq!(read, Err(Fault::entry(FaultKind::Duplicate, 3, b"q1", b"d1", b"")));
 }
 
 #[test]

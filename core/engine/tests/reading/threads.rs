@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tiebreak_engine::project::Failure;
 use tiebreak_engine::run::project_run;
-use tiebreak_engine::{Fault, Options, Source, Stop, Watch, project};
+use tiebreak_engine::{Fault, FaultKind, Options, Source, Stop, Watch, project};
 
 use crate::judgements;
 
@@ -58,7 +58,7 @@ fn the_first_offence_of_the_first_faulty_run_is_reported_whatever_the_threads() 
     texts[3] = format!("{}q1 0\n", run(40_000, 0).replace("\nq39 0 d7 1", "\nq39 0 d7 x x"));
     for jobs in (1..=8).cycle().take(40) {
         let (run, fault) = failure(&texts, jobs);
-        assert_eq!((run, fault.kind, fault.line), (3, "score", 38_008), "{jobs} threads");
+        assert_eq!((run, fault.kind.name(), fault.line), (3, "score", 38_008), "{jobs} threads");
     }
 }
 
@@ -67,7 +67,7 @@ fn a_fault_on_the_first_line_of_the_last_run_is_found() {
     let mut texts: Vec<String> = (0..8).map(|_| run(2_000, 0)).collect();
     texts.push("q1\n".to_owned());
     for jobs in 1..=8 {
-        assert_eq!(failure(&texts, jobs), (8, Fault::line("columns", 1, 1, b"q1")));
+        assert_eq!(failure(&texts, jobs), (8, Fault::line(FaultKind::Columns, 1, 1, b"q1")));
     }
 }
 

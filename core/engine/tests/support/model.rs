@@ -9,7 +9,7 @@ use tiebreak_engine::run::{RunResult, ScoreRange, Top};
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{Counter, Tally};
 use tiebreak_engine::text::LONGEST_LINE;
-use tiebreak_engine::{Duplicates, Fault, JudgedRows, Options, UNRETRIEVED};
+use tiebreak_engine::{Duplicates, Fault, FaultKind, JudgedRows, Options, UNRETRIEVED};
 
 use crate::judgements::Judgements;
 
@@ -36,17 +36,17 @@ fn each_row<'t>(
             line = unmarked;
         }
         if line.len() > LONGEST_LINE {
-            return Err(Fault::line("long_line", number, LONGEST_LINE as i64, b""));
+            return Err(Fault::line(FaultKind::LongLine, number, LONGEST_LINE as i64, b""));
         }
         if let Some(unended) = line.strip_suffix(b"\r") {
             tally.add(Counter::Crlf, number, b"");
             line = unended;
         }
         if let Some(&control) = line.iter().find(|&&byte| byte.is_ascii_control() && byte != b'\t') {
-            return Err(Fault::line("control", number, i64::from(control), line));
+            return Err(Fault::line(FaultKind::Control, number, i64::from(control), line));
         }
         if std::str::from_utf8(line).is_err() {
-            return Err(Fault::line("encoding", number, 0, line));
+            return Err(Fault::line(FaultKind::Encoding, number, 0, line));
         }
         let columns = line.split(|byte| b" \t".contains(byte)).filter(|column| !column.is_empty());
         let columns: Vec<&[u8]> = columns.collect();
@@ -55,7 +55,7 @@ fn each_row<'t>(
         } else if columns[0][0] == b'#' {
             tally.add(Counter::Comment, number, line);
         } else if !widths.contains(&columns.len()) {
-            return Err(Fault::line("columns", number, columns.len() as i64, line));
+            return Err(Fault::line(FaultKind::Columns, number, columns.len() as i64, line));
         } else {
             tally.add(Counter::Lines, number, b"");
             visit(number, line, &columns, tally)?;
@@ -108,7 +108,7 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
         if iteration == b"Q0" {
             tally.add(Counter::Q0, line, b"");
         }
-        let grade = number_of(text).ok_or_else(|| Fault::entry("grade", line, request, item, text))?;
+        let grade = number_of(text).ok_or_else(|| Fault::entry(FaultKind::Grade, line, request, item, text))?;
         let subtopic = if iteration == b"Q0" { b"0" } else { iteration };
         let columns = [&mut rows.requests, &mut rows.subtopics, &mut rows.items];
         let mut key = [0; 3];
@@ -128,12 +128,12 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
                 rows.grade.push(grade);
             }
             Some(earlier) if earlier == grade => tally.add(Counter::Repeated, line, item),
-            Some(_) => return Err(Fault::entry("conflict", line, request, item, text)),
+            Some(_) => return Err(Fault::entry(FaultKind::Conflict, line, request, item, text)),
         }
         Ok(())
     })?;
     rows.tally = tally;
-    if rows.grade.is_empty() { Err(Fault::file("empty", b"")) } else { Ok(rows) }
+    if rows.grade.is_empty() { Err(Fault::file(FaultKind::Empty, b"")) } else { Ok(rows) }
 }
 
 /// The ranks and the rest of a projection of one run; no fingerprints.
@@ -144,7 +144,7 @@ pub fn project_text(text: &[u8], judgements: &Judgements, options: &Options) -> 
         let (request, item, place, text) = (columns[0], columns[2], columns[3], columns[4]);
         let rank = rank_of(place);
         if options.rank_breaks_ties && rank.is_none() {
-            return Err(Fault::entry("rank", number, request, item, place));
+            return Err(Fault::entry(FaultKind::Rank, number, request, item, place));
         }
         if options.audit {
             count_spelling(number, line, columns, text, tally);
@@ -160,11 +160,11 @@ pub fn project_text(text: &[u8], judgements: &Judgements, options: &Options) -> 
                 tally.add(Counter::BadScore, number, text);
                 Ok(())
             }
-            None => Err(Fault::entry("score", number, request, item, text)),
+            None => Err(Fault::entry(FaultKind::Score, number, request, item, text)),
         }
     })?;
     if tally.count(Counter::Lines) == 0 {
-        return Err(Fault::file("empty", b""));
+        return Err(Fault::file(FaultKind::Empty, b""));
     }
     rankings.finish(tally)
 }
@@ -182,7 +182,7 @@ pub fn project_rows(rows: &Rows, judgements: &Judgements, options: &Options) -> 
         } else if options.drop_bad_scores {
             tally.add(Counter::BadScore, number, text.as_bytes());
         } else {
-            return Err(Fault::entry("score", number, request, item, text.as_bytes()));
+            return Err(Fault::entry(FaultKind::Score, number, request, item, text.as_bytes()));
         }
     }
     rankings.finish(tally)
@@ -202,7 +202,7 @@ impl Line<'_> {
         LINE_COST + self.item.len() as u64
     }
 
-    fn fault(&self, kind: &'static str) -> Fault {
+    fn fault(&self, kind: FaultKind) -> Fault {
         Fault::entry(kind, self.number, self.request, self.item, b"")
     }
 }
@@ -255,7 +255,7 @@ impl<'t> Rankings<'t> {
         let list = self.lists.entry(r).or_default();
         if let Some(listed) = list.iter_mut().find(|listed| listed.item == line.item) {
             if self.options.duplicates == Duplicates::Error {
-                return Err(line.fault("duplicate"));
+                return Err(line.fault(FaultKind::Duplicate));
             }
             tally.add(Counter::Duplicate, line.number, line.item);
             if self.options.duplicates == Duplicates::Best && line.score > listed.score {
@@ -266,7 +266,7 @@ impl<'t> Rankings<'t> {
         list.push(line);
         self.held_in_request += line.cost();
         let refused = !self.returned && self.held_in_request > self.options.memory;
-        if refused { Err(line.fault("memory")) } else { Ok(()) }
+        if refused { Err(line.fault(FaultKind::Memory)) } else { Ok(()) }
     }
 
     fn begin(&mut self, judged: Option<usize>, line: &Line<'t>, tally: &mut Tally) -> Outcome {
@@ -291,7 +291,7 @@ impl<'t> Rankings<'t> {
     fn count_memory(&mut self, line: &Line<'t>) -> Outcome {
         self.held += line.cost();
         if self.held > self.options.memory && self.refusal.is_none() {
-            self.refusal = Some(line.fault("memory"));
+            self.refusal = Some(line.fault(FaultKind::Memory));
         }
         self.refusal.clone().filter(|_| self.returned).map_or(Ok(()), Err)
     }
