@@ -141,3 +141,8 @@ def test_subtopic_of_a_dictionary_is_one_though_it_is_the_only_one():
     assert judgements.to_dict() == {"q": {"d1": 1.0, "d2": 0.0}}
     compared = tb.Experiment(judgements, [{"q": {"d1": 1.0}}, {"q": {"d2": 1.0}}]).compare("ST-RPP")
     assert compared.values.ravel().tolist() == [1.0]
+
+
+def test_request_without_judgements_is_kept_beside_subtopics():
+    judgements = read_judgements({"q": {"d1": {"s1": 1}}, "r": {}})
+    assert judgements.to_dict() == {"q": {"d1": 1.0}, "r": {}}

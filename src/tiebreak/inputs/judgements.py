@@ -73,10 +73,6 @@ class Judgements:
         """The request of every judgement."""
         return np.repeat(np.arange(len(self.requests)), np.diff(self.starts))
 
-    def places(self, requests: Ids) -> NDArray[np.int64]:
-        """Where these requests stand here; -1 for those that do not."""
-        return self.requests.indices(requests)
-
     def binary(self, min_grade: float | None = None) -> Judgements:
         """The same with grades forgotten: 1 where relevant, else 0."""
         subtopics = self.subtopics
@@ -237,7 +233,9 @@ def group_rows(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = 
         grade = np.full(len(first), -np.inf)
         np.maximum.at(grade, judgement, rows.grade)
         subtopics = Subtopics(labels, rows.subtopic, judgement, rows.grade)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows.request[first]))]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows.request[first], minlength=len(requests)))]).astype(
+        np.int64
+    )
     return Judgements(requests, items, starts, rows.item[first], grade, subtopics, audit)
 
 

@@ -59,16 +59,12 @@ class Run:
         check_count(memory, "memory")
         default = name or own_name(source) or "run"
         runs = list(read_sources(source, default, columns or {}, memory))
-        if len(runs) != 1:
-            label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
-            several = (
-                f"holds several runs: {join_names([str(each) for each, _ in runs])}. Give the frame itself as runs."
-            )
-            raise InputError(
-                f"{label} {several if runs else 'holds no run: its table has no rows.'}",
-                kind="shape" if runs else "empty",
-                file=label,
-            )
+        label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
+        if not runs:
+            raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
+        if len(runs) > 1:
+            names = join_names([str(each) for each, _ in runs])
+            raise InputError(f"{label} holds several runs: {names}. Give the frame itself as runs.", kind="shape")
         in_table, self.source = runs[0]
         self.name = name or in_table or default
 

@@ -78,7 +78,7 @@ class Ratings:
     def from_judgements(cls, judgements: Judgements, requests: Ids, table: AspectTable | None) -> Ratings:
         """What these requests rated; without a table the judgements themselves are its rows."""
         codes = np.arange(len(judgements)) if table is None else table.codes(judgements.items)[judgements.item]
-        chosen = judgements.places(requests)
+        chosen = judgements.requests.indices(requests)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
         by_id = judgements.items.places_in_order[judgements.item[entries]]
@@ -183,7 +183,7 @@ class AspectSource:
             )
         else:
             table, own = subtopic_table(judgements)
-            own = own[judgements.places(requests)]
+            own = own[judgements.requests.indices(requests)]
         codes = table if own is None else None
         item, rating = self.first_items(positions, codes)
         rated = Ratings.from_judgements(judgements, requests, codes)
