@@ -14,13 +14,11 @@ import numpy as np
 from tiebreak import metrics
 from tiebreak._base.checks import LARGEST, check_count
 from tiebreak._base.spec import parse
+from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_level_form
 from tiebreak.metrics.rank_based import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
-
-ROUNDING = 4 * np.finfo(np.float64).eps
-"""Relative rounding error of a sum of floats, per term."""
 
 
 def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) -> Fraction:
@@ -282,7 +280,7 @@ def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
     before = np.ones(1)
     for size in range(2, m + 1):
         after = np.cumsum(form.normalisation(size))
-        if (after[1:] < before * (1 - size * ROUNDING)).any():
+        if (after[1:] < before * (1 - TOLERANCE)).any():
             return False
         before = after
     return True
