@@ -3,7 +3,7 @@ PYTHON ?= python3
 FUZZ ?= 1000000
 EXACT ?= 100000
 
-.PHONY: check test bench exact fuzz reproduction
+.PHONY: check test bench exact fuzz valgrind reproduction
 
 check:  ## everything CI runs, in environments of its own
 	bash .ci/run
@@ -16,6 +16,9 @@ bench:  ## needs pip install . -r benchmarks/requirements.txt
 
 exact:  ## EXACT measures of random and colliding worlds against exact arithmetic; pytest-xdist makes it faster
 	TIEBREAK_EXACT=$(EXACT) $(PYTHON) -m pytest tests/exact -q $$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n auto")
+
+valgrind:  ## what crosses between Python, Arrow and the core, under valgrind; needs pyarrow
+	$(PYTHON) -m pytest tests/engines/test_valgrind.py -m slow -q -s
 
 fuzz:  ## mutated inputs, FUZZ of them in Rust and a tenth in Python
 	cd core && TIEBREAK_FUZZ=$(FUZZ) cargo test --locked --release -p tiebreak-engine --test fuzz -- --nocapture

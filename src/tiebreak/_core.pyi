@@ -3,6 +3,7 @@ from typing import Any
 from tiebreak._kernels.interface import Judged, Options, Source, Tick
 
 INTERFACE: int
+FAULT_KINDS: list[str]
 
 def read_judgements(source: Source, tick: Tick | None, /) -> tuple[Any, Any]: ...
 def read_frame(frame: object, coded: list[str], items: str, values: str | None, /) -> tuple[Any, Any]: ...

@@ -112,7 +112,7 @@ def test_examples_reach_every_fault_and_every_counter(twin):
     @settings(max_examples=1200, derandomize=True, database=None)
     @given(file=files(run_texts()), grades=GRADES, options=OPTIONS)
     def runs(file, grades, options):
-        record(*twin.project([("bytes", file)], judged_by(grades), options, None))
+        record(*twin.project([("bytes", file)], judged_by(grades), options._replace(audit=True), None))
 
     @settings(max_examples=300, derandomize=True, database=None)
     @given(file=files(judgement_texts()) | damaged(judgement_texts().flatmap(zstd_files)))

@@ -141,8 +141,7 @@ def test_preferences_of_32_and_of_64_bits_are_shuffled_alike(engine):
 @settings(max_examples=40)
 @given(n=st.integers(0, 30), seed=SEEDS, first=FIRSTS, request=st.integers(0, 1000))
 def test_permutations_are_permutations(n, seed, first, request):
-    shuffles = np.arange(first, first + 20, dtype=np.uint64)
-    orders = shuffles.permutations(n, seed, shuffles, request)
+    orders = shuffles.permutations(n, seed, np.arange(first, first + 20, dtype=np.uint64), request)
     assert np.sort(orders, axis=1).tolist() == [[*range(n)]] * 20
 
 

@@ -19,8 +19,10 @@ impl<T: Element> FromPyObject<'_, '_> for Slice<T> {
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let buffer = PyBuffer::get(&object).map_err(|error| PyTypeError::new_err(error.to_string()))?;
-        if buffer.dimensions() != 1 || !buffer.is_c_contiguous() {
-            return Err(PyTypeError::new_err("an array must be contiguous and have one dimension"));
+        let is_foreign = b"<>!".contains(&buffer.format().to_bytes().first().copied().unwrap_or_default());
+        if buffer.dimensions() != 1 || !buffer.is_c_contiguous() || is_foreign {
+            let expected = "a contiguous array of one dimension in native byte order is needed";
+            return Err(PyTypeError::new_err(expected));
         }
         Ok(Slice(buffer))
     }

@@ -1,4 +1,4 @@
-"""What is wrong with a line, in words: what was found, where, what was expected, what to do."""
+"""One sentence per fault of a kernel: what was found, where, what was expected, what to do."""
 
 from __future__ import annotations
 
@@ -9,21 +9,67 @@ from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
-NO_ROW = "there is no row in it. Give at least one."
 COLUMNS = {
     RUN: "a run has 5 or 6: request iteration item rank score [tag]",
     JUDGEMENTS: "judgements have 4: request iteration item grade",
 }
+SENTENCES = {
+    "io": "cannot be read: {plain}.",
+    "empty": "nothing in it, or only blank lines and comments; {columns}.",
+    "compression": "the {plain} data ends early or is damaged. Copy the file again; `{plain} -t` tests it.",
+    "long_line": "the line is longer than {number:,} bytes; {columns}.",
+    "control": (
+        "the control byte 0x{number:02x}, so this looks like a binary file. Give text whose columns are separated by "
+        "spaces or tabs, plain or compressed by gzip or zstd."
+    ),
+    "encoding": "{text} is not UTF-8 text. Convert the file, for example with iconv.",
+    "columns": "{number} columns found; {columns}.{hint} The line is {text}.",
+    "score": (
+        "the score {text} of {entry} is not a finite number such as -1.5 or 2e-3. "
+        'Correct it, or read with on_bad_score="drop", --on-bad-score drop.'
+    ),
+    "grade": "the grade {text} of {entry} is not a finite number such as 2 or 0.5. Correct it.",
+    "rank": 'the rank {text} of {entry} is not an integer, and ties="rank" needs it. Correct it.',
+    "duplicate": (
+        'item {item} is listed twice for request {request}. Keep one, or read with duplicates="best" or "first".'
+    ),
+    "conflict": "{entry} has grade {text} here and another one on an earlier line. Keep one of them.",
+    "memory": (
+        "holding the lines of request {request} and those before it takes more than memory={memory:,} bytes. "
+        "Sort the file by request (`sort -s -k1,1`), or give more memory."
+    ),
+    "null": "column {text} has no value here. Give every row one, or leave it out.",
+    "id_type": "column {column} holds {cells}. Give text or integers, or name another column with columns=.",
+    "value_type": "column {column} holds {cells}. Give numbers, or name another column with columns=.",
+    "damaged": "column {text} is no valid Arrow data. Make the frame anew by the library that wrote it.",
+    "needs_zstd": "reading zstd without the compiled core",
+}
+"""By kind of fault; the compiled core has the same kinds but the last."""
+
+VARIANTS = {
+    "empty table": "there is no row in it. Give at least one.",
+    "carriage return": (
+        "a carriage return inside the line. Lines end with a line feed, or with both; convert the file."
+    ),
+    "conflict of rows": "{entry} has another grade here than on an earlier row. Keep one of them.",
+    "memory of rows": (
+        "holding the rows up to here takes more than memory={memory:,} bytes. Give more memory, or fewer rows."
+    ),
+    "memory of judgements": (
+        "holding the judgements up to {entry} takes more than memory={memory:,} bytes. "
+        "Give more memory, or fewer judgements."
+    ),
+    "damaged table": "its columns are no valid Arrow data. Make the frame anew by the library that wrote it.",
+}
 
 
 def refuse(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn:
-    """Raise the error that a kernel found while it read a run or judgements."""
+    """Raise the error for a fault in a run or in judgements."""
     if fault.kind == "needs_zstd":
-        raise MissingExtraError(f"{source.label}: reading zstd without the compiled core", "zstd")
-    words = NO_ROW if fault.kind == "empty" and source.is_table else wording(fault, what, memory)
-    message = f"{source.place(fault.line)}: {words}"
+        raise MissingExtraError(f"{source.label}: {SENTENCES[fault.kind]}", "zstd")
+    template = template_for(fault, what, source.is_table)
     raise InputError(
-        message,
+        f"{source.place(fault.line)}: {fill(template, fault, what, memory)}",
         kind=fault.kind,
         file=source.label,
         line=fault.line or None,
@@ -32,79 +78,46 @@ def refuse(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn
     )
 
 
-def wording(fault: Fault, what: str, memory: int) -> str:
-    entry = f"item {quote(fault.item)} of request {quote(fault.request)}"
-    text = quote(fault.text)
+def template_for(fault: Fault, what: str, is_table: bool) -> str:
     match fault.kind:
-        case "io":
-            return f"cannot be read: {fault.text.decode(errors='replace')}."
-        case "empty":
-            return f"nothing in it, or only blank lines and comments; {COLUMNS[what]}."
-        case "compression":
-            name = fault.text.decode()
-            return f"the {name} data ends early or is damaged. Copy the file again; `{name} -t` tests it."
-        case "long_line":
-            return f"the line is longer than {fault.number:,} bytes. {COLUMNS[what].capitalize()}."
-        case "control":
-            return control_byte(fault.number)
-        case "encoding":
-            return f"{text} is not UTF-8 text. Convert the file, for example with iconv."
-        case "columns":
-            return f"{fault.number} columns found; {COLUMNS[what]}.{look_alike(fault, what)} The line is {text}."
-        case "score":
-            advice = 'Correct it, or read with on_bad_score="drop", --on-bad-score drop.'
-            return f"the score {text} of {entry} is not a finite number such as -1.5 or 2e-3. {advice}"
-        case "grade":
-            return f"the grade {text} of {entry} is not a finite number such as 2 or 0.5. Correct it."
-        case "rank":
-            return f'the rank {text} of {entry} is not an integer, and ties="rank" needs it. Correct it.'
-        case "duplicate":
-            listed = f"item {quote(fault.item)} is listed twice for request {quote(fault.request)}"
-            return f'{listed}. Keep one, or read with duplicates="best" or "first".'
-        case "null":
-            return f"column {text} has no value here. Give every row one, or leave it out."
-        case "id_type" | "value_type":
-            name, _, kind = fault.text.decode().partition("\t")
-            wanted = "text or integers" if fault.kind == "id_type" else "numbers"
-            return f"column {quote(name)} holds {kind}. Give {wanted}, or name another column with columns=."
+        case "empty" if is_table:
+            return VARIANTS["empty table"]
+        case "control" if fault.number == 0x0D:
+            return VARIANTS["carriage return"]
         case "conflict" if not fault.text:
-            return f"{entry} has another grade here than on an earlier row. Keep one of them."
-        case "conflict":
-            return f"{entry} has grade {text} here and another one on an earlier line. Keep one of them."
-        case "damaged":
-            column = f"column {text} is" if fault.text else "its columns are"
-            return f"{column} no valid Arrow data. Make the frame anew by the library that wrote it."
+            return VARIANTS["conflict of rows"]
         case "memory" if not fault.request:
-            return (
-                f"holding the rows up to here takes more than memory={memory:,} bytes. Give more memory, or fewer rows."
-            )
+            return VARIANTS["memory of rows"]
         case "memory" if what == JUDGEMENTS:
-            return (
-                f"holding the judgements up to {entry} takes more than memory={memory:,} bytes. "
-                "Give more memory, or fewer judgements."
-            )
-        case "memory":
-            return (
-                f"holding the lines of request {quote(fault.request)} and those before it takes more than memory="
-                f"{memory:,} bytes. Sort the file by request (`sort -s -k1,1`), or give more memory."
-            )
-        case _:
-            raise AssertionError(f"a fault without words: {fault}")
+            return VARIANTS["memory of judgements"]
+        case "damaged" if not fault.text:
+            return VARIANTS["damaged table"]
+    return SENTENCES[fault.kind]
 
 
-def control_byte(byte: int) -> str:
-    if byte == 0x0D:
-        return "a carriage return inside the line. Lines end with a line feed, or with both; convert the file."
-    return (
-        f"the control byte 0x{byte:02x}, so this looks like a binary file. Give text whose columns are separated by "
-        "spaces or tabs, plain or compressed by gzip or zstd."
+def fill(template: str, fault: Fault, what: str, memory: int) -> str:
+    request, item = quote(fault.request), quote(fault.item)
+    plain = fault.text.decode(errors="replace")
+    column, _, cells = plain.partition("\t")
+    return template.format(
+        request=request,
+        item=item,
+        entry=f"item {item} of request {request}",
+        text=quote(fault.text),
+        plain=plain,
+        column=quote(column),
+        cells=cells,
+        number=fault.number,
+        columns=COLUMNS[what],
+        hint=swap_hint(fault.number, what),
+        memory=memory,
     )
 
 
-def look_alike(fault: Fault, what: str) -> str:
-    """A hint where files were swapped."""
-    if what == RUN and fault.number == 4:
+def swap_hint(columns: int, what: str) -> str:
+    """A hint where a run and judgements were swapped."""
+    if what == RUN and columns == 4:
         return " This looks like a qrels file: judgements come first, runs after them."
-    if what == JUDGEMENTS and fault.number in (5, 6):
+    if what == JUDGEMENTS and columns in (5, 6):
         return " This looks like a run: judgements come first, runs after them."
     return ""
