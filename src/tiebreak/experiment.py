@@ -143,7 +143,7 @@ class Experiment:
             As in `project`.
         """
         asked = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
-        self._positions(Needs.union(needs_of(measure) for measure in asked), audit, tick, early)
+        self._positions(Needs.union(measure_needs(measure) for measure in asked), audit, tick, early)
 
     def _positions(
         self, needs: Needs, audit: bool = False, tick: Tick | None = None, early: EarlyReading | None = None
@@ -303,7 +303,7 @@ def some_aspects(aspects: dict[str, list[str]]) -> dict[str, list[str]]:
     return aspects
 
 
-def needs_of(measure: AnyMeasure) -> Needs:
+def measure_needs(measure: AnyMeasure) -> Needs:
     """What has to be read for a metric, a preference or a population."""
     from tiebreak.populations import is_population, population
     from tiebreak.preferences import preference

@@ -89,8 +89,9 @@ def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
 def test_every_file_that_a_command_reads_is_known_to_be_one(words, command):
     names = {parameter.name: parameter.metavar for parameter in command.params}
     read = {name for name, metavar in names.items() if metavar == "FILE"} - {"out", "plot"}
-    assert set(files_read({name: name for name in read})) == read
-    assert names.get("qrels") is None or files_read({"qrels": "x", "runs": ("y", "name=z")}) == ["x", "y", "z"]
+    with click.Context(command):
+        assert set(files_read({name: name for name in read})) == read
+        assert names.get("qrels") is None or files_read({"qrels": "x", "runs": ("y", "name=z")}) == ["x", "y", "z"]
 
 
 # Outputs.

@@ -30,6 +30,7 @@ def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_els
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not low <= value <= high:
         bounds = f"from {low:,} on" if high == LARGEST else f"from {low:,} to {high:,}"
+        bounds += ", at most 2^63 - 1" if is_whole and value > LARGEST == high else ""
         raise wrong(value, name, f"a whole number {bounds}", "size", or_else)
     return int(value)
 

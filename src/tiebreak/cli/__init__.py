@@ -9,6 +9,7 @@ import signal
 import sys
 import warnings
 from contextlib import suppress
+from importlib import import_module
 from io import StringIO, TextIOWrapper
 from typing import NoReturn
 
@@ -16,21 +17,29 @@ import click
 
 from tiebreak import __version__
 from tiebreak._base.text import escape_controls
-from tiebreak.cli.lazy import LazyGroup
 from tiebreak.cli.output import say, silence
 from tiebreak.errors import TiebreakError
 
 BAD_INPUT = 2
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "study", "doctor")
+"""In the order of the help; each is the `command` of the module of its name."""
 
 
-@click.group(
-    cls=LazyGroup,
-    package="tiebreak.cli",
-    commands_in_order=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+class LazyGroup(click.Group):
+    """Imports a command when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"tiebreak.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def tiebreak() -> None:
     """Compare search and recommender systems by what users in different situations would prefer."""
@@ -45,7 +54,7 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     _prepare_streams()
     _stop_on_signals()
-    # Its threads spin while they wait, on the processors that read files; nothing here multiplies large matrices.
+    # OpenBLAS threads spin while they wait, on processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         tiebreak(prog_name="tiebreak", standalone_mode=False)
@@ -62,12 +71,12 @@ def main() -> NoReturn:
     except Stopped as stop:
         _stop("stopped", stop.args[0])
     except SystemExit as stop:
-        # Click ends with 1, and wraps the output, when whoever read its help has seen enough.
+        # Click ends with 1, and wraps the output, where the reader of its help stopped reading.
         sys.exit(0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else stop.code)
     except BrokenPipeError:
         silence(sys.stdout)
     except OSError as error:
-        # Files name themselves: what is full and has no name is standard output.
+        # Errors of files have their names: a full disk without one is standard output.
         silence(sys.stdout)
         place = error.filename or ("standard output" if error.errno in NO_ROOM else "a file")
         _fail(f"{place}: {error.strerror or error}.")
@@ -82,7 +91,7 @@ def main() -> NoReturn:
 
 
 def _prepare_streams() -> None:
-    """What is printed to a closed stream goes nowhere, and what a stream cannot encode is escaped."""
+    """Discard output to closed streams; escape what a stream cannot encode."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -92,7 +101,7 @@ def _prepare_streams() -> None:
 
 
 def _stop_on_signals() -> None:
-    """Unwind where a signal would end Python on the spot; one that is ignored, as under nohup, stays so."""
+    """Unwind where a signal would end Python at once; ignored signals, as under nohup, stay ignored."""
 
     def stop(number: int, _: object) -> NoReturn:
         raise Stopped(number)
@@ -104,7 +113,7 @@ def _stop_on_signals() -> None:
 
 
 def _stop(word: str, number: int) -> NoReturn:
-    """End at once: threads that are still at work would be waited for. Temporary files are removed."""
+    """End without waiting for running threads; temporary files are removed."""
     say(f"Error: {word}.")
     with suppress(OSError):
         sys.stdout.flush()

@@ -25,10 +25,8 @@ CASES = {
 
 @click.command("demo")
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the files here.")
-@click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="How many requests.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=123, show_default=True, help="Another one, another experiment."
-)
+@click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="Number of requests.")
+@click.option("--seed", type=click.IntRange(min=0), default=123, show_default=True, help="Random seed.")
 def command(out: str | None, requests: int, seed: int) -> None:
     """Invent an experiment with seven systems of known character, and compare them."""
     from tiebreak._base.text import escape_controls
@@ -36,64 +34,64 @@ def command(out: str | None, requests: int, seed: int) -> None:
     from tiebreak.simulation import simulate
 
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
-        invented = simulate(requests, seed=seed)
-        if taken := [path for path in invented.paths(folder).all if path.exists()]:
-            raise click.UsageError(f"{taken[0]} is there already. Give another folder.")
-        files = invented.write(folder)
-        made = Experiment(files.qrels, files.runs)
-        made.read()
-        tell(made, seed)
+        simulation = simulate(requests, seed=seed)
+        if existing := [path for path in simulation.paths(folder).all if path.exists()]:
+            raise click.UsageError(f"{existing[0]} exists already. Give another folder.")
+        files = simulation.write(folder)
+        exp = Experiment(files.qrels, files.runs)
+        exp.read()
+        tell_story(exp, seed)
     if out is None:
-        click.echo("\nThe files are gone again. `tiebreak demo --out FOLDER` keeps them.")
+        click.echo("\nThe files were temporary. `tiebreak demo --out FOLDER` keeps them.")
     else:
-        files_of_it = f"{quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run"
-        click.echo(f"\nNext: tiebreak compare {escape_controls(files_of_it)}")
+        arguments = f"{quote(str(files.qrels))} {quote(str(files.runs[0].parent))}/*.run"
+        click.echo(f"\nNext: tiebreak compare {escape_controls(arguments)}")
 
 
-def tell(made: Experiment, seed: int) -> None:
-    """The whole story, from ties to orders."""
+def tell_story(exp: Experiment, seed: int) -> None:
+    """From ties to orders."""
     from tiebreak._base.text import plural
 
-    size = plural(len(made.positions.requests), "request")
-    click.echo(f"{len(made.runs)} invented systems answer {size} (seed {seed}).\n")
-    said = {measure: made.compare(measure, baseline=PAIR[1]) for measure in ("RR", *CASES)}
-    rows = {measure: next(r for r in c.summary().rows() if r.run == PAIR[0]) for measure, c in said.items()}
+    size = plural(len(exp.positions.requests), "request")
+    click.echo(f"{len(exp.runs)} invented systems answer {size} (seed {seed}).\n")
+    summaries = {measure: exp.compare(measure, baseline=PAIR[1]).summary() for measure in ("RR", *CASES)}
+    rows = {measure: next(r for r in s.rows() if r.run == PAIR[0]) for measure, s in summaries.items()}
     click.echo(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
     click.echo(f"   {verdict('RR', rows['RR'])}\n")
     click.echo("2. Preferences compare where all relevant items stand, and so hardly ever tie.\n")
     for measure, users in CASES.items():
         click.echo(f"   {verdict(measure, rows[measure])}\n      ({users})")
     click.echo("\n3. Who is best depends on whom you ask: the orders differ.\n")
-    orders(made).print()
+    orders(exp).print()
     click.echo("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
-    made.explain(*PAIR, request=telling_request(made)).table().print()
+    exp.explain(*PAIR, request=telling_request(exp)).table().print()
 
 
 def verdict(measure: str, row: PairSummary) -> str:
     """What one measure shows of the two systems."""
     n = row.wins + row.ties + row.losses
-    shown = f"{row.run if row.value > 0 else row.other} is better" if row.is_clear else "no difference shown"
+    result = f"{row.run if row.value > 0 else row.other} is better" if row.is_clear else "no difference shown"
     interval = f"{row.value:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
-    return f"{measure}: {shown} ({interval}); {row.ties} of {n} requests tie."
+    return f"{measure}: {result} ({interval}); {row.ties} of {n} requests tie."
 
 
-def orders(made: Experiment) -> Table:
+def orders(exp: Experiment) -> Table:
     """The rank of every system by mean reciprocal rank and by each preference."""
     from dataclasses import replace
 
     from tiebreak.results.record import joint_table
 
-    return joint_table([replace(made.order(measure), notes=()) for measure in ("RR", *CASES)])
+    return joint_table([replace(exp.order(measure), notes=()) for measure in ("RR", *CASES)])
 
 
-def telling_request(made: Experiment) -> str:
+def telling_request(exp: Experiment) -> str:
     """A request where reciprocal rank ties, with few relevant items, and the clearest preference over all of them."""
     from tiebreak.analysis.explanation import Contributions
 
-    found = made.explain(*PAIR, measure="RR")
-    assert isinstance(found, Contributions)
-    sizes = {request: m for request, (m, _) in found.values.items()}
-    values = {request: of_request for request, (_, of_request) in found.values.items()}
+    parts = exp.explain(*PAIR, measure="RR")
+    assert isinstance(parts, Contributions)
+    sizes = {request: m for request, (m, _) in parts.values.items()}
+    values = {request: by_measure for request, (_, by_measure) in parts.values.items()}
     tied = [request for request in sizes if values[request][0] == 0 and sizes[request] > 1] or list(sizes)
     shortest = sorted(tied, key=sizes.__getitem__)[:10]
     return max(shortest, key=lambda request: abs(values[request][1]))

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import OWN_FUNCTION, experiment, output_options, reading_options
-from tiebreak.cli.output import write
+from tiebreak.cli.options import OWN_FUNCTION, experiment, output_options, reading_options, require
+from tiebreak.cli.output import Output
 
 
 @click.command("explain")
@@ -21,14 +21,7 @@ from tiebreak.cli.output import write
 )
 @output_options
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    request_: str | None,
-    measure: str | None,
-    digits: int,
-    format_: str,
-    out: str | None,
-    **options: Any,
+    qrels: str, runs: tuple[str, ...], request_: str | None, measure: str | None, output: Output, **options: Any
 ) -> None:
     """Show what makes one run better than another: give two runs.
 
@@ -36,14 +29,10 @@ def command(
     relevant items side by side, and the recall level that decided each preference.
     """
     from tiebreak.errors import InputError
-    from tiebreak.preferences import preference
 
-    if measure is not None and request_ is not None:
-        raise click.UsageError("-m sorts requests; with --request there is one. Leave one of them out.")
-    if measure is not None:
-        preference(measure)  # a bad name is refused before anything is read
-    made = experiment(qrels, runs, [measure] if measure else (), **options)
-    if len(made.positions.runs) != 2:
-        raise InputError(f"an explanation is of two runs; {len(made.positions.runs)} were given.", kind="runs")
-    run, other = made.positions.runs
-    write([made.explain(run, other, request_, measure=measure)], format_, digits, out)
+    require(measure is None or request_ is None, "-m sorts requests; with --request there is one. Leave one out")
+    exp = experiment(qrels, runs, [measure] if measure else (), **options)
+    names = exp.positions.runs
+    if len(names) != 2:
+        raise InputError(f"an explanation is of two runs; {len(names)} were given.", kind="runs")
+    output.write([exp.explain(*names, request_, measure=measure)])

@@ -12,35 +12,35 @@ if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
 
 
-def worse(comparison: Comparison, alpha: float) -> bool:
-    """Whether a run is worse than its baseline by an exact two-sided sign test, corrected by Holm; say which ones.
+def is_worse(comparison: Comparison, alpha: float) -> bool:
+    """Whether a run is worse than its baseline by an exact two-sided sign test, corrected by Holm; report which ones.
 
-    Worse is a run that loses more requests than it wins, and on average; one that only loses more requests is told.
+    Worse is a run that loses more requests than it wins, and on average; one that only loses more requests is noted.
     Baselines are not tested against each other. A run that is not worse is not thereby shown to be as good; a note
-    says which runs differ from their baseline in too few requests to show anything.
+    names runs that differ from their baseline in too few requests to show anything.
     """
     from tiebreak.significance import corrected
 
     test = comparison.test("sign", correction="none", alpha=alpha)
-    tested = [row for row in test.rows() if row.run not in comparison.baselines]
-    if not tested:
+    rows = [row for row in test.rows() if row.run not in comparison.baselines]
+    if not rows:
         raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
-    tests = zip(tested, corrected([row.pvalue for row in tested], "holm").tolist(), strict=True)
+    tests = zip(rows, corrected([row.pvalue for row in rows], "holm").tolist(), strict=True)
     losing = [(row, p) for row, p in tests if p < alpha and row.statistic < 0]
-    found = [(row, p) for row, p in losing if row.value < 0]
+    worse = [(row, p) for row, p in losing if row.value < 0]
     for row, p in losing:
         if row.value >= 0:
-            said = f"{quote(row.run)} loses more requests to {quote(row.other)} than it wins by {comparison.measure}"
-            say(f"Note: {said}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
-    for row, p in found:
-        said = f"{quote(row.run)} is worse than {quote(row.other)} by {comparison.measure}"
-        say(f"Gate: {said}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
-    if not found:
+            text = f"{quote(row.run)} loses more requests to {quote(row.other)} than it wins by {comparison.measure}"
+            say(f"Note: {text}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
+    for row, p in worse:
+        text = f"{quote(row.run)} is worse than {quote(row.other)} by {comparison.measure}"
+        say(f"Gate: {text}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
+    if not worse:
         say(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).")
-    for row in tested:
+    for row in rows:
         differing = row.n_requests - row.n_tied
-        if 2 * 0.5**differing * len(tested) >= alpha:  # not even winning all of them would show
-            said = f"{quote(row.run)} and {quote(row.other)} differ in {plural(differing, 'request')}"
-            over = f" over {plural(len(tested), 'test')}" if len(tested) > 1 else ""
-            say(f"Note: {said}, too few to show a difference at alpha {alpha:g}{over}.")
-    return bool(found)
+        if 2 * 0.5**differing * len(rows) >= alpha:  # not even winning all of them would show
+            text = f"{quote(row.run)} and {quote(row.other)} differ in {plural(differing, 'request')}"
+            over = f" over {plural(len(rows), 'test')}" if len(rows) > 1 else ""
+            say(f"Note: {text}, too few to show a difference at alpha {alpha:g}{over}.")
+    return bool(worse)

@@ -7,20 +7,25 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Options
-from tiebreak.cli.output import check_output, format_by_ending
+from tiebreak.cli.output import Output, check_output, format_by_ending
 
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+FILES_HELP = """
+QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
+zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH.
+"""
 OWN_FUNCTION = (
     " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
 )
@@ -30,7 +35,30 @@ NEED_MORE = {
     *("SetAP", "SetF", "SetP", "SetR"),
 }
 """Words in the names of measures that look at more than judged items: known without importing them."""
+FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown", "trec")
+WRITTEN = ("out", "plot")
+"""Options that name files to write; other FILEs are read."""
+
+
+def choice_option(flag: str, choices: Sequence[str], help_: str) -> Callable[[Command], Command]:
+    """An option with named choices, by default the first."""
+    return click.option(flag, type=click.Choice(choices), default=choices[0], show_default=True, help=help_)
+
+
+def measures_option(examples: str) -> Callable[[Command], Command]:
+    """The measures of a command."""
+    help_ = f"Such as {examples}; repeatable.{OWN_FUNCTION}"
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help=help_)
+
+
+def alpha_option(help_: str) -> Callable[[Command], Command]:
+    """A level of significance."""
+    open_range = click.FloatRange(0, 1, min_open=True, max_open=True)
+    return click.option("--alpha", type=open_range, default=0.05, show_default=True, help=help_)
+
+
 POSITIVE = click.IntRange(min=1)
+SEED = click.IntRange(0, 2**63 - 1)
 FILES = (
     click.argument("qrels", metavar="QRELS"),
     click.argument("runs", metavar="RUN...", nargs=-1, required=True),
@@ -47,46 +75,18 @@ JOBS = click.option(
 )
 READING = (
     click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
-    click.option("--binary", is_flag=True, help="Forget the grades of relevant items."),
-    click.option("--depth", type=POSITIVE, help="Cut every ranking after so many items."),
+    click.option("--binary", is_flag=True, help="Ignore the grades of relevant items."),
+    click.option("--depth", type=POSITIVE, help="Truncate rankings at this depth."),
     click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
     click.option("--candidates", metavar="FILE", help="Keep only these items in the rankings of their request."),
     click.option("--judged-only", is_flag=True, help="Remove unjudged items from every ranking first."),
-    click.option(
-        "--requests",
-        type=click.Choice(["judged", "common"]),
-        default="judged",
-        show_default=True,
-        help="All judged requests, or only those that every run lists.",
-    ),
-    click.option(
-        "--ties",
-        type=click.Choice(["item", "rank"]),
-        default="item",
-        show_default=True,
-        help="What decides between equal scores: the item id, or the rank column first.",
-    ),
-    click.option(
-        "--duplicates",
-        type=click.Choice(["error", "first", "best"]),
-        default="error",
-        show_default=True,
-        help="What to do with an item listed twice for a request.",
-    ),
-    click.option(
-        "--on-bad-score",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
-        help="What to do with a line whose score is not a finite number.",
-    ),
-    click.option(
-        "--memory", type=POSITIVE, default=MEMORY, help="Bytes that may be held of one file; by default 2 GB."
-    ),
+    choice_option("--requests", ("judged", "common"), "All judged requests, or only those that every run lists."),
+    choice_option("--ties", ("item", "rank"), "What decides between equal scores: item id, or the rank column first."),
+    choice_option("--duplicates", ("error", "first", "best"), "What to do with an item listed twice for a request."),
+    choice_option("--on-bad-score", ("error", "drop"), "What to do with a line whose score is not a finite number."),
+    click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
     JOBS,
 )
-
-
 READING_NAMES = (
     *("min_grade", "binary", "depth", "exclude", "candidates", "judged_only", "requests", "ties", "duplicates"),
     *("on_bad_score", "memory"),
@@ -97,38 +97,27 @@ ASPECTS = (
     click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes."),
     click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics."),
 )
-OTHER_TABLES = ("exclude", "candidates", "utilities", "weights", "groups", "aspects", "profile", "intents")
-FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown", "trec")
-
-
-def output(formats: Sequence[str]) -> tuple[Callable[[Command], Command], ...]:
-    """Options that say how and where results are written."""
-    return (
-        click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
-        click.option(
-            "--format",
-            "format_",
-            type=click.Choice(formats),
-            help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .json, "
-            ".parquet, .tex, .md), else as a table.",
-        ),
-        click.option(
-            "--safe-csv",
-            is_flag=True,
-            help="In csv, put ' before text that begins with = + - or @, which spreadsheets run as a formula.",
-        ),
-        click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
-    )
+OUTPUT = (
+    click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
+    click.option(
+        "--safe-csv",
+        is_flag=True,
+        help="In csv, put ' before text that begins with = + - or @, which spreadsheets run as a formula.",
+    ),
+    click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
+)
 
 
 class CatalogueHelp(click.Command):
-    """Lists the entries of catalogues at the end of the help."""
+    """Lists the entries of catalogues at the end of the help: a title and a package each."""
 
-    catalogues: ClassVar[dict[str, str]] = {}
+    def __init__(self, *arguments: Any, catalogues: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.catalogues = catalogues
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, package in self.catalogues.items():
-            catalogue = import_module(package).CATALOGUE
+            catalogue = import_module(f"tiebreak.{package}").CATALOGUE
             with formatter.section(title):
                 formatter.write_dl([(name, summary(entry)) for name, entry in catalogue.items()])
 
@@ -139,16 +128,23 @@ def summary(entry: object) -> str:
     return re.sub(r":\w+:`([^`]*)`", r"\1", first).replace("`", "")
 
 
+def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    """Decorate a command so that its help lists the options in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def aspect_options(command: Command) -> Command:
     """Give a command the tables that measures of diversity need."""
     return with_options(command, ASPECTS)
 
 
 def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
-    """Give a command the options that say how and where its results are written; some have more formats."""
+    """Give a command its `output`: how and where results are written; some have more formats."""
 
     @wraps(command)
-    def writing(format_: str | None, out: str | None, safe_csv: bool, **options: Any) -> Any:
+    def writing(format_: str | None, out: str | None, safe_csv: bool, digits: int, **options: Any) -> Any:
         out = None if out in ("-", "/dev/stdout") else out
         check_output(out, files_read(options))
         format_ = format_ or format_by_ending(out)
@@ -156,16 +152,29 @@ def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
             raise click.UsageError("--format parquet needs --out FILE.")
         if safe_csv and format_ != "csv":
             raise click.UsageError("--safe-csv is for csv.")
-        return command(format_="safe csv" if safe_csv else format_, out=out, **options)
+        return command(output=Output("safe csv" if safe_csv else format_, digits, out), **options)
 
-    return with_options(cast(Command, writing), output((*FORMATS, *more)))
+    format_option = click.option(
+        "--format",
+        "format_",
+        type=click.Choice((*FORMATS, *more)),
+        help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .json, "
+        ".parquet, .tex, .md), else as a table.",
+    )
+    return with_options(cast(Command, writing), (format_option, *OUTPUT))
 
 
 def files_read(options: Mapping[str, Any]) -> list[str]:
-    """The files that a command was given to read, and the modules that it runs."""
-    tables = filter(None, (options.get(name) for name in ("qrels", *OTHER_TABLES)))
-    asked = (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
-    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(asked)]
+    """The files that the current command was given to read, and the modules that it runs."""
+    parameters = click.get_current_context().command.params
+    names = [str(one.name) for one in parameters if one.metavar == "FILE" and one.name not in WRITTEN]
+    tables = filter(None, (options.get(name) for name in ("qrels", *names)))
+    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(measures_in(options))]
+
+
+def measures_in(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """All measures that a command was given."""
+    return (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
 
 
 def modules_in(measures: Iterable[str]) -> Iterator[str]:
@@ -175,12 +184,12 @@ def modules_in(measures: Iterable[str]) -> Iterator[str]:
     for name in re.findall(r"([A-Za-z_][\w.]*):[A-Za-z_]", " ".join(measures)):
         path: Any = None
         for part in name.split("."):
-            found = PathFinder.find_spec(part, path)
-            if found is None:
+            spec = PathFinder.find_spec(part, path)
+            if spec is None:
                 break
-            path = found.submodule_search_locations
-            if found.origin is not None:
-                yield found.origin
+            path = spec.submodule_search_locations
+            if spec.origin is not None:
+                yield spec.origin
 
 
 def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:
@@ -199,6 +208,8 @@ def reading_options(command: Command, *, audit: bool = False, is_needed: bool = 
             early = read_early(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
         return command(qrels=qrels, runs=runs, early=early, **options)
 
+    if reading.__doc__:
+        reading.__doc__ = cleandoc(reading.__doc__) + "\n" + FILES_HELP
     return with_options(cast(Command, reading), (*(FILES if is_needed else FILES_OR_NONE), *READING))
 
 
@@ -206,15 +217,7 @@ def can_read_early(options: Mapping[str, Any]) -> bool:
     """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
     if options.get("exclude") or options.get("candidates"):
         return False
-    asked = (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
-    return NEED_MORE.isdisjoint(re.findall(r"[\w-]+", " ".join(asked)))
-
-
-def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
-    """Decorate a command so that its help lists the options in their order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return NEED_MORE.isdisjoint(re.findall(r"[\w-]+", " ".join(measures_in(options))))
 
 
 def experiment(
@@ -227,19 +230,33 @@ def experiment(
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
     from tiebreak.cli.progress import progress
-    from tiebreak.experiment import Experiment
+    from tiebreak.experiment import Experiment, measure_needs
     from tiebreak.inputs import Run
     from tiebreak.inputs.judgements import read_judgements
 
+    several = list(measures)
+    for measure in several:
+        measure_needs(measure)  # a bad name is refused before anything is read
     memory = options.get("memory", MEMORY)
-    given = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
-    made = Experiment(read_judgements(qrels, memory=memory, early=early), given, **options)
+    named = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
+    result = Experiment(read_judgements(qrels, memory=memory, early=early), named, **options)
     with progress("reading") as tick:
-        made.read(measures, tick=tick, early=early)
-    return made
+        result.read(several, tick=tick, early=early)
+    return result
 
 
 def name_and_path(argument: str) -> tuple[str | None, str]:
     """A run's path, or NAME=PATH where no file is called so."""
     name, equals, path = argument.partition("=")
     return (name, path) if equals and name and not os.path.exists(argument) else (None, argument)
+
+
+def distinct(specs: Iterable[str]) -> tuple[str, ...]:
+    """Each once, without spaces around it."""
+    return tuple(dict.fromkeys(spec.strip() for spec in specs))
+
+
+def require(condition: bool, advice: str) -> None:
+    """Refuse a combination of options."""
+    if not condition:
+        raise click.UsageError(f"{advice}.")

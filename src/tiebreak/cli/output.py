@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
@@ -19,8 +19,65 @@ if TYPE_CHECKING:
     from tiebreak.results.tables import Table
 
 
+class Output(NamedTuple):
+    """How results are written, with how many digits in tables, and where: to a file, or else to standard output."""
+
+    format: str
+    digits: int
+    path: str | None
+
+    def write(self, results: Sequence[Result]) -> None:
+        """Write results of one kind."""
+        from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
+
+        columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
+        with broken_pipe_silenced():
+            if self.format == "table" and self.path is None:
+                self._table(results).print()
+                return
+            if self.format == "parquet":
+                write_parquet(columns, rows, str(self.path))
+                return
+            with text_output(self.path) as file:
+                if self.format == "table":
+                    file.write(self._table(results).to_text() + "\n")
+                elif self.format == "latex":
+                    file.write(self._table(results, most=None).to_latex())
+                elif self.format == "markdown":
+                    file.write(self._table(results, most=None).to_markdown())
+                elif self.format == "json":
+                    write_json([result.to_dict() for result in results], file)
+                elif self.format == "trec":
+                    write_tsv((), trec_rows(results), file)
+                else:
+                    WRITERS[self.format](columns, rows, file)
+
+    def _table(self, results: Sequence[Result], **limit: None) -> Table:
+        from tiebreak.results.record import joint_table
+
+        one = results[0]
+        return one.table(self.digits, **limit) if len(results) == 1 else joint_table(results, self.digits, **limit)
+
+    def write_jsonl(self, keys: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Write JSON lines with keys of their own."""
+        from tiebreak.results import formats
+
+        with broken_pipe_silenced(), formats.text_output(self.path) as file:
+            formats.write_jsonl(keys, rows, file)
+
+
+@contextmanager
+def broken_pipe_silenced() -> Iterator[None]:
+    """Whoever reads the output may stop reading, which is no failure and stops nothing else."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence(sys.stdout)
+
+
 def format_by_ending(out: str | None) -> str:
-    """The format that the name of a file asks for; a table where it says nothing."""
+    """The format by the ending of a file's name; a table where there is none."""
     from tiebreak.results.formats import ENDINGS, TABLE_ENDINGS
 
     ending = os.path.splitext(out or "")[1].lstrip(".").lower()
@@ -49,32 +106,11 @@ def is_among(out: str, inputs: Iterable[str]) -> bool:
     from tiebreak.inputs.sources import STANDARD_INPUT
 
     here = os.stat(out)
-    for path in (file for given in inputs for file in files_in(given)):
-        with suppress(OSError, ValueError):  # what cannot be read is told by whoever reads it
+    for path in (file for name in inputs for file in files_in(name)):
+        with suppress(OSError, ValueError):  # reading reports what cannot be read
             if os.path.samestat(here, os.stat(0 if path == STANDARD_INPUT else path)):
                 return True
     return False
-
-
-def write(results: Sequence[Result], format_: str, digits: int, out: str | None) -> None:
-    """Write results of one kind; whoever reads them may stop reading, which is no failure and stops nothing else."""
-    try:
-        _write(results, format_, digits, out)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence(sys.stdout)
-
-
-def write_jsonl(keys: Sequence[str], rows: Iterable[Sequence[Any]], out: str | None) -> None:
-    """Write JSON lines with keys of their own."""
-    from tiebreak.results import formats
-
-    try:
-        with formats.text_output(out) as file:
-            formats.write_jsonl(keys, rows, file)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence(sys.stdout)
 
 
 def say(text: str) -> None:
@@ -86,32 +122,5 @@ def say(text: str) -> None:
 
 
 def silence(stream: TextIO) -> None:
-    """Let what is still to be printed go nowhere."""
+    """Discard what is still to be printed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _write(results: Sequence[Result], format_: str, digits: int, out: str | None) -> None:
-    from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
-    from tiebreak.results.record import joint_table
-
-    columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
-
-    def table(**limit: None) -> Table:
-        return results[0].table(digits, **limit) if len(results) == 1 else joint_table(results, digits, **limit)
-
-    if format_ == "table" and out is None:
-        table().print()
-    elif format_ == "parquet":
-        write_parquet(columns, rows, str(out))
-    else:
-        with text_output(out) as file:
-            if format_ == "table":
-                file.write(table().to_text() + "\n")
-            elif format_ in ("latex", "markdown"):
-                file.write(table(most=None).to_latex() if format_ == "latex" else table(most=None).to_markdown())
-            elif format_ == "json":
-                write_json([result.to_dict() for result in results], file)
-            elif format_ == "trec":
-                write_tsv((), trec_rows(results), file)
-            else:
-                WRITERS[format_](columns, rows, file)

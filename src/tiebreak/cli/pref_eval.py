@@ -13,14 +13,14 @@ Lines = tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]
 """Keys, and the values of every line."""
 
 
-def preferences(compared: Sequence[Comparison], per_request: bool) -> Lines:
+def preferences(comparisons: Sequence[Comparison], per_request: bool) -> Lines:
     """A line per request and pair, or per pair with means, with the value of each measure; NaN where one has none."""
-    header = ("qid", "runi", "runj", "type", *(one.measure for one in compared))
-    names = list(compared[0].names())
+    header = ("qid", "runi", "runj", "type", *(one.measure for one in comparisons))
+    names = list(comparisons[0].names())
     if not per_request:
-        means = zip(names, *(one.mean.tolist() for one in compared), strict=True)
+        means = zip(names, *(one.mean.tolist() for one in comparisons), strict=True)
         return header, (("all", *pair, "preference", *values) for pair, *values in means)
-    known = [dict(zip(one.requests, one.values.T.tolist(), strict=True)) for one in compared]
+    known = [dict(zip(one.requests, one.values.T.tolist(), strict=True)) for one in comparisons]
     nothing = [float("nan")] * len(names)
     requests = dict.fromkeys(request for values in known for request in values)
     return header, (
@@ -30,16 +30,16 @@ def preferences(compared: Sequence[Comparison], per_request: bool) -> Lines:
     )
 
 
-def orders(compared: Sequence[Comparison], by: str | None) -> Lines:
+def orders(comparisons: Sequence[Comparison], by: str | None) -> Lines:
     """One line: for each measure the runs, the best first, in several ways; and under ``tied`` which of them tie."""
     from tiebreak.preferences.from_metric import MetricDifference
 
     lists = []
-    for one in compared:
+    for one in comparisons:
         kind = "metric" if isinstance(one.preference, MetricDifference) else "preference"
         ways = dict.fromkeys(["mc4", "borda", one.order(by).by])
         lists.append({"type": kind, **rankings([one.order(way) for way in ways])})
-    return ("qid", *(one.measure for one in compared)), iter([("all", *lists)])
+    return ("qid", *(one.measure for one in comparisons)), iter([("all", *lists)])
 
 
 def population_orders(orderings: Sequence[Ordering], names: Sequence[str]) -> Lines:
@@ -48,18 +48,18 @@ def population_orders(orderings: Sequence[Ordering], names: Sequence[str]) -> Li
     return ("qid", *names), iter([("all", *lists)])
 
 
-def request_orders(compared: Sequence[Comparison]) -> Lines:
+def request_orders(comparisons: Sequence[Comparison]) -> Lines:
     """A line per request: the runs by each measure, the best first; and which of them tie."""
-    names = [one.measure for one in compared]
+    names = [one.measure for one in comparisons]
     ranks: dict[str, dict[str, dict[str, int]]] = {}
-    for one in compared:
+    for one in comparisons:
         for row in one.order_requests().rows():
             ranks.setdefault(row.request, {}).setdefault(row.measure, {})[row.run] = row.rank
     return ("qid", *names, "tied"), (
         (
             request,
             *(list(known[name]) if name in known else None for name in names),
-            {name: tied_runs(of_measure) for name, of_measure in known.items()},
+            {name: runs_sharing_a_rank(by_run) for name, by_run in known.items()},
         )
         for request, known in ranks.items()
     )
@@ -68,10 +68,13 @@ def request_orders(compared: Sequence[Comparison]) -> Lines:
 def rankings(orderings: Sequence[Ordering]) -> dict[str, Any]:
     """By way of ordering the runs, the best first; under ``tied`` the groups of them that share a rank."""
     ranks = {one.by: {row.run: row.rank for row in one.places()} for one in orderings}
-    return {**{by: list(known) for by, known in ranks.items()}, "tied": {by: tied_runs(ranks[by]) for by in ranks}}
+    return {
+        **{by: list(known) for by, known in ranks.items()},
+        "tied": {by: runs_sharing_a_rank(ranks[by]) for by in ranks},
+    }
 
 
-def tied_runs(ranks: dict[str, int]) -> list[list[str]]:
+def runs_sharing_a_rank(ranks: dict[str, int]) -> list[list[str]]:
     """The groups of runs that share a rank."""
     groups = ([run for run, rank in ranks.items() if rank == shared] for shared in dict.fromkeys(ranks.values()))
     return [group for group in groups if len(group) > 1]

@@ -23,7 +23,7 @@ from tiebreak.cli.options import (
     reading_options,
     with_options,
 )
-from tiebreak.cli.output import check_output, write
+from tiebreak.cli.output import Output, check_output
 from tiebreak.cli.test import draws
 from tiebreak.studies import CATALOGUE
 from tiebreak.studies._catalogue import Option, Study
@@ -128,19 +128,19 @@ def with_output(command: Command) -> Command:
     """Give a command the options of all output, and ``--plot``; what cannot be drawn is refused before any work."""
 
     @wraps(command)
-    def studying(plot: str | None, format_: str, out: str | None, digits: int, **options: Any) -> None:
+    def studying(plot: str | None, output: Output, **options: Any) -> None:
         if plot is not None:
             from tiebreak.results.plots import library, picture_format
 
             picture_format(plot)
             library("vl_convert")
-            if out is not None and os.path.realpath(plot) == os.path.realpath(out):
+            if output.path is not None and os.path.realpath(plot) == os.path.realpath(output.path):
                 raise click.UsageError("--plot and --out name the same file.")
             check_output(plot, files_read(options))
         result = command(**options)
         if plot is not None:
             result.save(plot)
-        write([result], format_, digits, out)
+        output.write([result])
 
     return output_options(with_options(cast(Command, studying), (PLOT,)))
 
