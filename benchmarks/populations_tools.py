@@ -22,7 +22,9 @@ def main() -> None:
     values = np.random.default_rng(7).random((runs, requests))
     values[1], values[2] = values[0], values[0, ::-1]
     names = tuple(f"run{k}" for k in range(runs))
-    utilities = tb.Utilities.from_table(UtilityTable(names, Ids.from_names(map(str, range(requests))), values), "utility")
+    utilities = tb.Utilities.from_table(
+        UtilityTable(names, Ids.from_names(map(str, range(requests))), values), "utility"
+    )
     start = time.perf_counter()
     order = utilities.order("leximin")
     print(json.dumps({"seconds": time.perf_counter() - start, "tied": order.n_tied}))
