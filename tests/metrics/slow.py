@@ -1,5 +1,7 @@
 """Slow, obvious versions of every metric, written from the definitions: one ranking and one request's grades in.
 
+`TWINS` lists them by spec; the contracts hold every metric to its twin, exactly where it is not for display only.
+
 `ranking` is a list of items, `grades` maps items to grades, `rel` is the grade from which an item is relevant.
 """
 
@@ -147,3 +149,66 @@ def metric_lexirecall(p, n):
 def mu_lp(p):
     """The ranking read as a binary number between 0 and 1."""
     return sum(Fraction(1, 2**k) for k in p if k is not None)
+
+
+def ncp_dcg(p, cutoff=None):
+    weights = [1 / log2(i + 1) for i in range(1, len(p) + 1)]
+    return sum(weights[i - 1] * Fraction(i, k) for i, k in retrieved(p, cutoff)) / sum(weights)
+
+
+def on_p(twin, own_rel=None, **options):
+    """A twin that sees the positions of relevant items only; with a grade of its own where a spec has ``rel``."""
+    return lambda ranking, grades, rel: twin(positions(ranking, grades, own_rel or rel), **options)
+
+
+def on_grades(twin, own_rel=None, **options):
+    """A twin that sees every grade above 0, whatever the experiment calls relevant."""
+    return lambda ranking, grades, rel: twin(ranking, grades, own_rel, **options)
+
+
+N = 200
+"""Items in the corpus: more than any ranking of the contracts has."""
+TWINS = {
+    "AP": on_p(average_precision),
+    "AP@3": on_p(average_precision, cutoff=3),
+    "AP@10": on_p(average_precision, cutoff=10),
+    "AP(rel=2)@2": on_p(average_precision, own_rel=2, cutoff=2),
+    "RR": on_p(reciprocal_rank),
+    "RR@2": on_p(reciprocal_rank, cutoff=2),
+    "RR(level=2)": on_p(reciprocal_rank, level=2),
+    "nDCG": on_grades(ndcg),
+    "nDCG@3": on_grades(ndcg, cutoff=3),
+    "nDCG(gain='exp')": on_grades(ndcg, gain=lambda grade: 2**grade - 1),
+    "nDCG(gain='exp')@8": on_grades(ndcg, cutoff=8, gain=lambda grade: 2**grade - 1),
+    "nDCG(rel=2)": on_grades(ndcg, own_rel=2),
+    "binary_nDCG": on_p(binary_ndcg),
+    "binary_nDCG@2": on_p(binary_ndcg, cutoff=2),
+    "RBP": on_p(rbp),
+    "RBP(p=0.05)": on_p(rbp, persistence=Fraction(1, 20)),
+    "RBP(p=0.5)@3": on_p(rbp, cutoff=3, persistence=Fraction(1, 2)),
+    "R": on_p(recall),
+    "R@2": on_p(recall, cutoff=2),
+    "R@7": on_p(recall, cutoff=7),
+    "RP": on_p(r_precision),
+    "P@3": on_p(precision, cutoff=3),
+    "P@7": on_p(precision, cutoff=7),
+    "Success@2": on_p(success, cutoff=2),
+    "TSE": on_p(tse),
+    "TSE(nDCG)": on_p(tse_ndcg),
+    "NCP": on_p(average_precision),
+    "NCP(weights='dcg')": on_p(ncp_dcg),
+    "NCP(weights='inverse')@4": on_p(ncp_inverse, cutoff=4),
+    "NCP(weights='2,1')": on_p(ncp_two_to_one),
+    f"linear(n={N})": on_p(linear, n=N),
+    "ERR(max_grade=9)": on_grades(err, max_grade=9),
+    "ERR(max_grade=9)@3": on_grades(err, cutoff=3, max_grade=9),
+    "bpref": bpref,
+    "Judged@3": lambda ranking, grades, rel: judged(ranking, grades, 3),
+    f"ISL(n={N})": on_p(isl, n=N),
+    f"TSL(n={N})": on_p(tsl, n=N),
+    f"ASL(n={N})": on_p(asl, n=N),
+    f"SL3(n={N})": on_p(sl3, n=N),
+    f"RecallError(n={N})": on_p(recall_error, n=N),
+    f"LR(n={N})": on_p(metric_lexirecall, n=N),
+    "LP": on_p(mu_lp),
+}

@@ -1,7 +1,6 @@
 """Measures of subtopics against slow twins, written from the definitions of NIST's ndeval."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from metrics.slow_subtopics import TWINS
 from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 
@@ -20,105 +20,6 @@ def relevant(grades, rel=None):
     """The subtopics that every item is relevant to."""
     found = {item: {t for t, g in of.items() if (g > 0 if rel is None else g >= rel)} for item, of in grades.items()}
     return {item: subtopics for item, subtopics in found.items() if subtopics}
-
-
-def gains(ranking, of_item, alpha):
-    seen = dict.fromkeys(SUBTOPICS, 0)
-    for item in ranking:
-        yield sum((1 - alpha) ** seen[t] for t in of_item.get(item, ()))
-        for t in of_item.get(item, ()):
-            seen[t] += 1
-
-
-def ideal(of_item, alpha):
-    """Each next item gains most; of equal ones that with the largest id."""
-    order, left = [], sorted(of_item, reverse=True)
-    while left:
-        best = max(left, key=lambda item: list(gains([*order, item], of_item, alpha))[-1])
-        order.append(best)
-        left.remove(best)
-    return order
-
-
-def discounted(ranking, of_item, alpha, discount, cutoff=None):
-    return sum(g * discount(k) for k, g in enumerate(gains(ranking, of_item, alpha), start=1) if k <= (cutoff or 10**9))
-
-
-def log2(k):
-    return 1 / math.log2(k + 1)
-
-
-def reciprocal(k):
-    return Fraction(1, k)
-
-
-def over_all_subtopics(discount, cutoff, alpha=Fraction(1, 2)):
-    def twin(ranking, of_item):
-        m = len(set().union(*of_item.values()))
-        best = sum(m * (1 - alpha) ** (k - 1) * discount(k) for k in range(1, cutoff + 1))
-        return discounted(ranking, of_item, alpha, discount, cutoff) / best
-
-    return twin
-
-
-def over_ideal(discount, cutoff, alpha=Fraction(1, 2)):
-    def twin(ranking, of_item):
-        best = discounted(ideal(of_item, alpha), of_item, alpha, discount, cutoff)
-        return discounted(ranking, of_item, alpha, discount, cutoff) / best
-
-    return twin
-
-
-def halves(k):
-    return Fraction(1, 2) ** (k - 1)
-
-
-def nrbp(ranking, of_item, cutoff=None):
-    m = len(set().union(*of_item.values()))
-    return discounted(ranking, of_item, Fraction(1, 2), halves, cutoff) * Fraction(3, 4) / m
-
-
-def ap_ia(ranking, of_item):
-    subtopics = set().union(*of_item.values())
-    total = Fraction(0)
-    for t in subtopics:
-        places = [k for k, item in enumerate(ranking, start=1) if t in of_item.get(item, ())]
-        m = sum(t in of for of in of_item.values())
-        total += sum(Fraction(i, k) for i, k in enumerate(places, start=1)) / m
-    return total / len(subtopics)
-
-
-def p_ia(cutoff):
-    def twin(ranking, of_item):
-        m = len(set().union(*of_item.values()))
-        return Fraction(sum(len(of_item.get(item, ())) for item in ranking[:cutoff]), cutoff * m)
-
-    return twin
-
-
-def strec(cutoff):
-    def twin(ranking, of_item):
-        seen = set().union(*(of_item.get(item, set()) for item in ranking[:cutoff]))
-        return Fraction(len(seen), len(set().union(*of_item.values())))
-
-    return twin
-
-
-TWINS = {
-    "alpha_DCG@3": over_all_subtopics(log2, 3),
-    "alpha_nDCG@3": over_ideal(log2, 3),
-    "alpha_nDCG(alpha=0.25)@5": over_ideal(log2, 5, Fraction(1, 4)),
-    "ERR_IA@3": over_all_subtopics(reciprocal, 3),
-    "nERR_IA@4": over_ideal(reciprocal, 4),
-    "NRBP": nrbp,
-    "NRBP@2": lambda ranking, of_item: nrbp(ranking, of_item, 2),
-    "nNRBP": over_ideal(halves, None),
-    "nNRBP@2": over_ideal(halves, 2),
-    "AP_IA": ap_ia,
-    "AP_IA@3": lambda ranking, of_item: ap_ia(ranking[:3], of_item),
-    "P_IA@2": p_ia(2),
-    "STREC@2": strec(2),
-}
 
 
 def test_every_measure_of_subtopics_has_a_twin():

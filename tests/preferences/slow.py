@@ -1,7 +1,8 @@
 """Slow, obvious versions of every preference, written from the equations: two rankings and one request's grades in.
 
 `grades` maps items to grades; `rel` is the grade from which an item is relevant, None for any above 0. Positions are
-1-based, `INFINITE` where an item is not retrieved. Whole and rational results are exact.
+1-based, `INFINITE` where an item is not retrieved. Results are exact, where logarithms enter to more than 80 digits.
+`TWINS` lists them by spec; the contracts hold every preference to its twin.
 """
 
 from fractions import Fraction
@@ -9,6 +10,7 @@ from itertools import chain, combinations
 from math import inf as INFINITE  # noqa: N812 - it is a constant
 
 from exact_logarithms import log2
+from metrics import slow as metrics
 
 
 def relevant_to(grades, rel):
@@ -128,3 +130,48 @@ def leximin(x, y):
     """Which list of efforts is better for the worst-off, then for the next one, and so on: the smaller effort."""
     worst_first = zip(sorted(x, reverse=True), sorted(y, reverse=True), strict=True)
     return next((nearer(a, b) for a, b in worst_first if a != b), 0)
+
+
+def on_p(twin, **options):
+    def preferred(x, y, grades, subtopics, rel):
+        items = relevant_to(grades, rel)
+        return twin(positions(x, items), positions(y, items), **options)
+
+    return preferred
+
+
+def on_ranking(twin, **options):
+    return lambda x, y, grades, subtopics, rel: twin(x, y, relevant_to(grades, rel), **options)
+
+
+def graded(shape):
+    return lambda x, y, grades, subtopics, rel: graded_rpp(x, y, grades, rel, shape)
+
+
+def by_subtopic(shape):
+    return lambda x, y, grades, subtopics, rel: st_rpp(x, y, grades, subtopics, rel, shape)
+
+
+def difference_of_ap(x, y, grades, subtopics, rel):
+    return metrics.average_precision(metrics.positions(x, grades, rel)) - metrics.average_precision(
+        metrics.positions(y, grades, rel)
+    )
+
+
+TWINS = {
+    "RPP": graded("uniform"),
+    "RPP(weights='dcg')": graded("dcg"),
+    "RPP(weights='inverse')": graded("inverse"),
+    "RPP(weights='2,1')": graded("2,1"),
+    "ST-RPP": by_subtopic("uniform"),
+    "ST-RPP(weights='inverse')": by_subtopic("inverse"),
+    "LexiRecall": on_p(lexirecall),
+    "LexiPrecision": on_p(lexiprecision),
+    "rrLP": on_p(rrlp),
+    "diff(AP)": difference_of_ap,
+    "sign(AP)": lambda *case: sign(difference_of_ap(*case)),
+    "OI": on_ranking(offline_interleaving),
+    "OI(user='dcg')": on_ranking(offline_interleaving, user="dcg"),
+    "OI(user='inverse')": on_ranking(offline_interleaving, user="inverse"),
+    "Interleaving(stops='3,0,1')": on_ranking(interleaving, stops=(3, 0, 1)),
+}

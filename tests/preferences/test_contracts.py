@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from metrics import slow as slow_metrics
 from preferences import slow
+from preferences.slow import TWINS
 from tiebreak.errors import InputError
-from tiebreak.preferences import ALIASES, CATALOGUE, Preference, preference, rpp
+from tiebreak.preferences import ALIASES, CATALOGUE, Preference, Preferred, preference, rpp
 from tiebreak.preferences.from_metric import MetricDifference
 
 ITEMS = "abcdefgh"
@@ -26,46 +26,6 @@ rankings = st.permutations(ITEMS).flatmap(lambda order: st.integers(0, len(order
 subtopics_of = st.dictionaries(st.sampled_from(ITEMS), st.sets(st.sampled_from(TOPICS), min_size=1))
 
 
-def on_p(twin, **options):
-    def preferred(x, y, grades, subtopics, rel):
-        items = slow.relevant_to(grades, rel)
-        return twin(slow.positions(x, items), slow.positions(y, items), **options)
-
-    return preferred
-
-
-def on_ranking(twin, **options):
-    return lambda x, y, grades, subtopics, rel: twin(x, y, slow.relevant_to(grades, rel), **options)
-
-
-def graded(shape):
-    return lambda x, y, grades, subtopics, rel: slow.graded_rpp(x, y, grades, rel, shape)
-
-
-def by_subtopic(shape):
-    return lambda x, y, grades, subtopics, rel: slow.st_rpp(x, y, grades, subtopics, rel, shape)
-
-
-def difference_of_ap(x, y, grades, subtopics, rel):
-    return np.subtract(*(slow_metrics.average_precision(slow_metrics.positions(r, grades, rel)) for r in (x, y)))
-
-
-TWINS = {
-    "RPP": graded("uniform"),
-    "RPP(weights='dcg')": graded("dcg"),
-    "RPP(weights='inverse')": graded("inverse"),
-    "RPP(weights='2,1')": graded("2,1"),
-    "ST-RPP": by_subtopic("uniform"),
-    "ST-RPP(weights='inverse')": by_subtopic("inverse"),
-    "LexiRecall": on_p(slow.lexirecall),
-    "LexiPrecision": on_p(slow.lexiprecision),
-    "rrLP": on_p(slow.rrlp),
-    "diff(AP)": difference_of_ap,
-    "sign(AP)": lambda *case: slow.sign(difference_of_ap(*case)),
-    "OI": on_ranking(slow.offline_interleaving),
-    "OI(user='dcg')": on_ranking(slow.offline_interleaving, user="dcg"),
-    "Interleaving(stops='3,0,1')": on_ranking(slow.interleaving, stops=(3, 0, 1)),
-}
 WITHOUT_SUBTOPICS = [spec for spec in TWINS if not spec.startswith("ST-")]
 
 
@@ -110,6 +70,33 @@ experiments = st.lists(one_request, min_size=1, max_size=3).flatmap(
     )
 )
 quiet = pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+
+
+EVERY = [name + ("(AP)" if "metric" in entry.__dataclass_fields__ else "") for name, entry in CATALOGUE.items()]
+
+
+def check_prefers_the_best_ranking(measure):
+    """All relevant items first against none at all."""
+    judged = {"q": {"a": {"1": 1}, "b": {"2": 1}, "x": {"1": 0}}}
+    exp = tb.Experiment(judged, [{"q": scored("abx")}, {"q": scored("xyz")}])
+    assert exp.compare(measure).values.item() > 0
+
+
+@pytest.mark.parametrize("spec", EVERY)
+def test_every_preference_prefers_the_best_ranking_to_the_worst(spec):
+    check_prefers_the_best_ranking(spec)
+
+
+class Indifferent(Preference):
+    name = "Indifferent"
+
+    def compare(self, positions, pairs):
+        return Preferred.from_counts(np.zeros((len(pairs), len(positions.requests)), dtype=np.int8), np.array([1]))
+
+
+def test_a_preference_that_always_ties_fails_the_contract():
+    with pytest.raises(AssertionError):
+        check_prefers_the_best_ranking(Indifferent())
 
 
 def test_every_preference_has_a_twin():
