@@ -66,7 +66,7 @@ class Ids(Sequence[str]):
         """The ids at these places, in this order."""
         sizes = np.diff(self.offsets)[places]
         letters = np.frombuffer(self.buffer, dtype=np.uint8)[ranges(self.offsets[places], sizes)]
-        return Ids(letters.tobytes(), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+        return Ids(letters.tobytes(), offsets(sizes))
 
     def place(self, name: str, what: str) -> int:
         """Where `name` stands first; `what` it is, for the error if it does not."""
@@ -101,6 +101,11 @@ def encode(name: str | int) -> bytes:
         return name.encode()
     except UnicodeEncodeError:
         raise InputError(f"the id {quote(name)} is not valid Unicode text.", kind="id") from None
+
+
+def offsets(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where parts of these sizes begin, one after the other, with the end of the last."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

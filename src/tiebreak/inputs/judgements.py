@@ -17,7 +17,7 @@ from tiebreak._kernels.interface import MEMORY, Counts, Fault, JudgedRows, Tick
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
-from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.ids import Ids, offsets
 from tiebreak.inputs.sources import Path, Source, Values, check_spelling, dict_columns
 from tiebreak.inputs.tables import Columns, Table, open_source
 
@@ -197,8 +197,8 @@ def dict_judgements(grades: Values) -> Judgements:
         check_spelling(listed, "item", label)
     codes: dict[str, int] = {}
     item = np.array([codes.setdefault(name, len(codes)) for name in item_ids], dtype=np.int32)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(request, minlength=len(requests)))])
-    return Judgements(requests, Ids.from_names(codes), starts.astype(np.int64), item, grade + 0.0)
+    starts = offsets(np.bincount(request, minlength=len(requests)))
+    return Judgements(requests, Ids.from_names(codes), starts, item, grade + 0.0)
 
 
 def subtopic_judgements(grades: Mapping[Any, Any], label: str) -> Judgements:
@@ -233,9 +233,7 @@ def group_rows(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = 
         grade = np.full(len(first), -np.inf)
         np.maximum.at(grade, judgement, rows.grade)
         subtopics = Subtopics(labels, rows.subtopic, judgement, rows.grade)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows.request[first], minlength=len(requests)))]).astype(
-        np.int64
-    )
+    starts = offsets(np.bincount(rows.request[first], minlength=len(requests)))
     return Judgements(requests, items, starts, rows.item[first], grade, subtopics, audit)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, Judgements
-from tiebreak.inputs.ids import ranges
+from tiebreak.inputs.ids import offsets, ranges
 from tiebreak.inputs.judgements import Subtopics
 from tiebreak.projection.position_table import Positions, take_top
 from tiebreak.projection.primitives import Floats
@@ -83,8 +83,7 @@ class Ratings:
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
         by_id = judgements.items.places_in_order[judgements.item[entries]]
         order = np.lexsort((by_id, np.repeat(np.arange(len(chosen)), sizes)))
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(starts, codes[entries][order], judgements.grade[entries][order])
+        return cls(offsets(sizes), codes[entries][order], judgements.grade[entries][order])
 
     @property
     def request(self) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import CANDIDATE, EXCLUDED, Judged
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Judgements
-from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.ids import Ids, offsets
 
 Pairs = NDArray[np.int64]
 """Requests and items as one number each: request x number of items + item."""
@@ -43,7 +43,7 @@ def add_unjudged(
     both = Judged(
         judged.requests,
         items.column,
-        np.concatenate([[0], np.cumsum(np.bincount(request, minlength=len(of.requests)))]).astype(np.int64),
+        offsets(np.bincount(request, minlength=len(of.requests))),
         (pairs % len(items)).astype(np.int32)[order],
         np.concatenate(slots).astype(np.int32)[order],
         judged.slots,

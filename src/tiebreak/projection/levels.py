@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.ids import Ids, offsets
 from tiebreak.projection import imputation
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
@@ -39,7 +39,7 @@ class Layout:
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Where each stored request's entries begin, with the end of the last."""
-        return np.concatenate([[0], np.cumsum(self.sizes)])
+        return offsets(self.sizes)
 
     @cached_property
     def request(self) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
-from tiebreak.inputs.ids import Ids, ranges
+from tiebreak.inputs.ids import Ids, offsets, ranges
 from tiebreak.inputs.judgements import Judgements, Subtopics, is_relevant
 from tiebreak.projection.levels import Bucket, Layout, Levels
 from tiebreak.projection.needs import WHOLE_RANKING
@@ -258,5 +258,4 @@ def take_top(top: TopItems, places: NDArray[np.int64], most: int) -> TopItems:
     """The first items of some requests, by their places; at most so many of each."""
     sizes = np.minimum(np.diff(top.starts)[places], most)
     rows = ranges(top.starts[places], sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return TopItems(starts, Ids(*top.items).take(rows).column, top.judgement[rows])
+    return TopItems(offsets(sizes), Ids(*top.items).take(rows).column, top.judgement[rows])
