@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cells import Sheet
 from data import Collection, Data
+from recall_levels import locality, suffix
 from rows import Values, over_collections, with_settings_tried
 from script import Figure, Paper, figure, main
 from tests_of_pairs import CORRECTIONS, factors, paired_p, readings, separated, shuffled
@@ -32,7 +33,7 @@ def table_1(data: Data) -> Sheet:
 
 
 def agreement_of_suffix(one: Collection) -> dict[str, float | None]:
-    rows = tb.studies.agreement(one.graded, "suffix").rows()
+    rows = suffix(one.graded).rows()
     return {name: None if share is None else 100 * share for name, _, _, share in rows}
 
 
@@ -111,7 +112,7 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
         ("lp-fig6", "decided", "LP Fig 6, recall levels needed to tell runs apart"),
     ):
         yield figure(name, title, tb.studies.ties(one.binary, view=view), one)
-    local = tb.studies.agreement(one.graded, "locality")
+    local = locality(one.graded)
     yield figure("lp-fig7", "LP Fig 7, locality of differences in reciprocal rank", local, one)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cells import Cell, Sheet
 from data import Collection, Data
+from random_rankings import random_ties
 from rows import sizes_table
 from script import Figure, Paper, figure, main
 
@@ -108,7 +109,7 @@ def on_paper(data: Data) -> Iterator[Figure]:
         ("lr-fig16", "stochastic", "LR Fig 16, worst case of optimal rankings, fixed or drawn"),
     ):
         yield figure(name, title, tb.studies.orientation(by=view))
-    found = tb.studies.ties(view="random", samples=data.samples, jobs=data.jobs)
+    found = random_ties(samples=data.samples, jobs=data.jobs)
     yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", found)
 
 

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from cells import Cell, Grid, Sheet
 from data import Collection, Data
+from recall_levels import contributions_by_level, difference, surface
 from rows import Failure, Values, attempt, over_collections, sizes_table, with_settings_tried
 from script import Figure, Paper, figure, main
 from tests_of_pairs import (
@@ -248,11 +249,10 @@ def of_subtopics(data: Data, table: str, setting: str, test: str, **how: object)
 
 def of_levels(data: Data, one: Collection) -> Iterator[Figure]:
     """RPP Figs 2 and 4: what recall levels contribute."""
-    for name, view, title in (
-        ("rpp-fig2-surface", "surface", "RPP Fig 2 left, difference at one level by its two positions"),
-        ("rpp-fig2-distribution", "difference", "RPP Fig 2 right, distribution of differences at a level"),
-    ):
-        yield figure(name, title, tb.studies.agreement(one.graded, view, jobs=data.jobs), one)
+    title = "RPP Fig 2 left, difference at one level by its two positions"
+    yield figure("rpp-fig2-surface", title, surface(one.graded), one)
+    title = "RPP Fig 2 right, distribution of differences at a level"
+    yield figure("rpp-fig2-distribution", title, difference(one.graded, jobs=data.jobs), one)
     yield contributions(one)
 
 
@@ -260,7 +260,7 @@ def contributions(one: Collection) -> Figure:
     """RPP Fig 4, of the best run and the one in the middle by AP."""
     ranking = one.graded.order("mean(AP)").ranking()
     run, other, request = ranking[0], ranking[len(ranking) // 2], with_few_relevant(one.graded)
-    found = tb.studies.agreement(one.graded, "level", run=run, other=other, request=request)
+    found = contributions_by_level(one.graded, run=run, other=other, request=request)
     return figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", found, one)
 
 

@@ -45,10 +45,8 @@ def test_missing_folder_is_told_before_any_work(files, tmp_path):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (("ties", "--view", "random", "--depth", "10"), "--depth is for --view measure or first"),
-        (("ties", "QRELS", "--samples", "5"), "--samples is for --view labels or random"),
+        (("ties", "QRELS", "--samples", "5"), "--samples is for --view labels"),
         (("agreement", "QRELS", "--seed", "3"), "--seed is for --view sign"),
-        (("agreement", "QRELS", "--run", "a"), "--run is for --view level"),
         (("orientation", "--view", "properties", "--pairs", "4"), "--pairs is for --view agreement or ties"),
         (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --view robustness"),
     ],

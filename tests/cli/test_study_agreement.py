@@ -33,17 +33,9 @@ def test_numbers_are_those_of_the_library(files):
     assert (row["differ"], row["agree"], row["share"]) == (5, 5, 1.0)
 
 
-def test_two_runs_by_level(files):
-    said = ("study", "agreement", *files, "--view", "level", "-m", "AP", "--request", "q1", "--format", "jsonl")
-    rows = objects(done(*said, "--run", "three", "--other", "one").stdout)
-    # AP by level: three 1/2 and 1/2, one 1/2 and 1/3.
-    assert [round(row["difference"], 6) for row in rows] == [0, round(1 / 6, 6)]
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--view", "order", "--run", "one"), "--run is for --view level"),
         (("--ordering", "mc4"), "--ordering is for --view order"),
         (("--view", "nothing"), "'nothing' is not one of"),
     ],

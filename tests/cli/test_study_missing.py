@@ -66,7 +66,7 @@ def test_it_is_listed():
     [
         (("-m", "APP"), 'unknown preference "APP"'),
         (("--truth", "APP"), 'unknown preference "APP"'),
-        (("--fraction", "2"), "fraction 2.0. Give numbers from 0 to 1."),
+        (("--fraction", "2"), "fraction=2.0. Give a number"),
         (("--by", "mc5"), "mc5"),
         (("--remove", "requests", "--of", "preferences"), "does not change where others are removed"),
     ],

@@ -1,8 +1,5 @@
 """``tiebreak study ties``: every view, in every format, drawn, and what is refused."""
 
-import csv
-import io
-
 import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
@@ -40,18 +37,6 @@ def test_every_view_is_drawn(files, tmp_path, by):
     assert "<svg" in (tmp_path / "drawn.svg").read_text()
 
 
-def drawn_by(*options):
-    text = done("study", "ties", "--view", "random", "-m", "RP", "--samples", 2, *options, "--format", "csv").stdout
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_random_rankings_need_no_files():
-    rows = drawn_by()
-    assert (rows[0]["depth"], rows[-1]["depth"]) == ("1", "250000")
-    assert float(rows[-1]["share"]) > 0.9
-    assert rows == drawn_by("--seed", 0, "--jobs", 1) != drawn_by("--seed", 1)
-
-
 def test_samples_are_as_many_as_asked_for(files):
     labels = ("study", "ties", *files, "--view", "labels", "-m", "RR", "--format", "jsonl")
     spread = [{row["sd"] for row in objects(done(*labels, "--samples", n).stdout)} for n in (1, 2)]
@@ -75,10 +60,3 @@ def test_rankings_are_cut_before_they_are_studied(files):
 )
 def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options, said):
     assert said in one_line_error("study", "ties", tmp_path / "none.txt", tmp_path / "none.run", *options)
-
-
-def test_files_are_given_where_they_are_needed(files):
-    assert "leave out QRELS" in done("study", "ties", *files, "--view", "random", code=2).stderr
-    assert "Give QRELS RUN" in done("study", "ties", "--view", "labels", code=2).stderr
-    assert "Give QRELS RUN" in done("study", "ties", files[0], code=2).stderr
-    assert "leave out QRELS" in done("study", "ties", files[0], "--view", "random", code=2).stderr

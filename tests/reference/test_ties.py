@@ -3,8 +3,7 @@
 import pytest
 
 import tiebreak as tb
-from tiebreak.studies._ties import MEASURES
-from tiebreak.studies._ties.changing import cut
+from tiebreak.studies._ties import MEASURES, truncate
 
 COMPARED = 43 * 37 * 36 // 2
 
@@ -54,4 +53,4 @@ def test_cut_positions_tie_as_rankings_read_with_a_depth(experiment):
         read = tb.Experiment(experiment.judgements, experiment.runs, min_grade=2, binary=True, depth=depth)
         expected = [row[3] for row in tb.studies.ties(read, MEASURES).rows()]
         assert [share for at, _, share in rows if at == depth] == expected
-        assert (cut(experiment.positions, depth).ranks == read.positions.ranks).all()
+        assert (truncate(experiment.positions, depth).ranks == read.positions.ranks).all()

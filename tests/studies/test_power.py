@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.studies._power import drawn_interval, power
+from tiebreak.studies._power import power, share_interval
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_interval_by_hand(experiment):
     changed = test.outcome._replace(pvalue=np.where(np.arange(len(test.pvalue)) == 0, 0.02, 0.01))
     made = test.__class__(test.paired, test.test, "none", 0.05, changed)
     pairs = len(test.pvalue)
-    assert drawn_interval(made) == ((pairs - 1) / pairs, 1.0)
+    assert share_interval(made) == ((pairs - 1) / pairs, 1.0)
 
 
 def with_pvalue(test, value):
@@ -69,9 +69,9 @@ def test_interval_of_a_doubled_share_is_doubled(experiment):
     # p of the bootstrap is twice a share: 0.04 is 1 of 99 draws, whose interval is 0.00026 to 0.055.
     test = experiment.compare("RPP").test("bootstrap", permutations=99, correction="none")
     made = test.__class__(test.paired, test.test, "none", 0.05, with_pvalue(test, 0.04))
-    assert drawn_interval(made) == (0.0, 1.0)
+    assert share_interval(made) == (0.0, 1.0)
     made = test.__class__(test.paired, test.test, "none", 0.05, with_pvalue(test, 0.02))
-    assert drawn_interval(made) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
+    assert share_interval(made) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
 
 
 def test_what_cannot_be_meant_is_refused(experiment):

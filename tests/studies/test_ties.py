@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
-from math import comb, inf, sqrt
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.studies._ties import MEASURES, VIEWS
-from tiebreak.studies._ties.changing import Chance, cut, some_depths
-from tiebreak.studies._ties.levels import others_alike
-from tiebreak.studies._ties.random_rankings import RANKINGS, Corpus, random_positions
-from worked_examples import examples_of
+from tiebreak.studies._ties import MEASURES, VIEWS, count_others_alike, round_depths, truncate
+from tiebreak.studies.base import sample_seeds
 
 ties = tb.studies.ties
 
@@ -72,7 +69,7 @@ def test_ties_by_position_of_the_first_relevant_item(four):
     found = ties(four, view="first")
     assert found.columns == ("position", "rankings", "compared", "tied", "share")
     assert found.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
-    assert "25.0% of comparisons; where it stands at the top, in 22.2%" in found.conclusion
+    assert "25.0% of comparisons; where it is at the top, in 22.2%" in found.conclusion
 
 
 def test_nothing_is_said_of_a_top_that_nobody_fills():
@@ -113,6 +110,7 @@ def test_ties_of_cut_rankings(four):
     assert found.rows() == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
     assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in found.conclusion
     assert [row[0] for row in ties(four, "RR", view="depth").rows()] == [1, 2, 3]
+    assert [row[0] for row in ties(four, "RR", view="depth", depths=[2, 2]).rows()] == [2]
 
 
 def test_ties_of_fewer_labels(four):
@@ -123,9 +121,9 @@ def test_ties_of_fewer_labels(four):
     whole_rr, whole_ap, half_rr, half_ap = found.rows()
     assert whole_rr == (1.0, "RR", 3 / 12, 0.0, 3 / 12, 3 / 12)
     assert whole_ap[:3] == (1.0, "AP", pytest.approx(2 / 12))
-    drawn = [len(tb.sample_labels(four.positions, 0.5, seed=s).item) for s in Chance(40, 0).seeds]
+    drawn = [len(tb.sample_labels(four.positions, 0.5, seed=s).item) for s in sample_seeds(0, 40)]
     assert drawn == [2] * 40
-    first = sum(kept_item(four, s) == "a" for s in Chance(40, 0).seeds)
+    first = sum(kept_item(four, s) == "a" for s in sample_seeds(0, 40))
     assert 8 < first < 32
     share = (3 * first + 2 * (40 - first)) / 40 / 12
     deviation = sqrt(first * (40 - first) / (40 * 39)) / 12
@@ -176,8 +174,8 @@ def test_curves_are_shown_a_column_each(four):
 
 
 def test_some_depths_end_with_the_deepest():
-    assert some_depths(1) == [1] and some_depths(0) == [1]
-    assert some_depths(100) == [1, 2, 5, 10, 20, 50, 100]
+    assert round_depths(1) == [1] and round_depths(0) == [1]
+    assert round_depths(100) == [1, 2, 5, 10, 20, 50, 100]
 
 
 # A slow twin, written from the definitions
@@ -231,7 +229,7 @@ def test_shares_of_fewer_labels_are_those_of_the_twin(binary):
     names = [*SLOW, "RPP"]
     found = ties(binary, names, view="labels", fractions=[0.3, 0.7], samples=3, seed=4)
     for kept, name, share, sd, _, _ in found.rows():
-        drawn = [slow_share(tb.sample_labels(binary.positions, kept, seed=seed), name) for seed in Chance(3, 4).seeds]
+        drawn = [slow_share(tb.sample_labels(binary.positions, kept, seed=seed), name) for seed in sample_seeds(4, 3)]
         assert (share, sd) == pytest.approx((np.mean(drawn), np.std(drawn, ddof=1)))
 
 
@@ -301,7 +299,7 @@ def test_views_agree_with_each_other(experiment):
     assert tied["LexiPrecision"] == tied["LexiRecall"]
     assert all(tied["LexiRecall"][1] <= tied[name][1] for name in ("RR", "AP", "R@3"))
     if tied["LexiRecall"][1] == compared:
-        with pytest.raises(tb.InputError, match="nothing is ever decided"):
+        with pytest.raises(tb.InputError, match="no differences"):
             ties(experiment, view="decided")
     else:
         decided = ties(experiment, view="decided").rows()
@@ -313,7 +311,7 @@ def test_views_agree_with_each_other(experiment):
 @given(experiments(), st.integers(1, 6))
 def test_cutting_positions_is_reading_with_a_depth(experiment, depth):
     read = tb.Experiment(experiment.judgements, experiment.runs, depth=depth).positions
-    made = cut(experiment.positions, depth)
+    made = truncate(experiment.positions, depth)
     for a, b in ((made, read), (made.nonrelevant, read.nonrelevant)):
         assert a.ranks.dtype == b.ranks.dtype and (a.ranks == b.ranks).all()
         assert (a.retrieved == b.retrieved).all()
@@ -328,7 +326,7 @@ def test_shallower_rankings_tie_more_lexicographically(experiment):
 
 def test_others_alike_along_any_axes():
     values = np.array([[[1, 5]], [[1, 6]], [[2, 5]], [[1, 5]]])
-    assert others_alike(values).tolist() == [[[2, 2]], [[2, 0]], [[0, 2]], [[2, 2]]]
+    assert count_others_alike(values).tolist() == [[[2, 2]], [[2, 0]], [[0, 2]], [[2, 2]]]
 
 
 # Labels are dropped as everywhere else, and results depend on the seed alone
@@ -369,7 +367,7 @@ def test_threads_change_nothing(simulated, view):
 def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
     drawn = [ties(simulated, "RR", view="labels", fractions=0.3, seed=seed).rows() for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
-    assert Chance(9, 3).seeds[:4] == Chance(4, 3).seeds and len(set(Chance(9, 3).seeds)) == 9
+    assert sample_seeds(3, 9)[:4] == sample_seeds(3, 4) and len(set(sample_seeds(3, 9))) == 9
 
 
 def test_files_are_read_once(four, monkeypatch):
@@ -379,80 +377,12 @@ def test_files_are_read_once(four, monkeypatch):
         ties(four, view=view, samples=2)
 
 
-# Random rankings
-
-
-def test_random_rankings_are_placed_anywhere():
-    drawn = random_positions(Corpus(40, 60, (2, 5)), seed=1)
-    sizes = drawn.relevant()
-    assert (sizes.min(), sizes.max()) == (2, 5) and drawn.ranks.shape == (RANKINGS, sizes.sum())
-    for bucket in drawn.buckets():
-        assert all(len(set(p)) == bucket.m for p in bucket.p.reshape(-1, bucket.m).tolist())
-    counts = np.bincount(drawn.ranks.ravel(), minlength=41)[1:]
-    expected = drawn.ranks.size / 40
-    assert len(counts) == 40 and (abs(counts - expected) < 5 * sqrt(expected)).all()
-
-
-def close(row, expected):
-    """Within five standard errors of the mean over samples."""
-    share, sd = row[2], row[3]
-    return abs(share - float(expected)) <= 5 * sd / sqrt(20) + 1e-12
-
-
-@pytest.fixture(scope="module")
-def drawn():
-    found = ties(
-        measures=["LexiRecall", "TSE", "R@5", "RP", "RR"], view="random", items=30, requests=30, relevant=(3, 3),
-        depths=[30, 8], samples=20,
-    )  # fmt: skip
-    return {row[:2]: row for row in found.rows()}
-
-
-def test_whole_random_rankings_tie_as_often_as_on_paper(drawn):
-    for measure, name in [("LexiRecall", "lexirecall"), ("TSE", "TSE"), ("R@5", "R@5"), ("RP", "RP"), ("RR", "RR")]:
-        assert close(drawn[30, measure], tb.theory.tie_probability(name, 30, 3)), measure
-
-
-def test_cut_random_rankings_tie_as_often_as_on_paper(drawn):
-    # j of 3 relevant items stand in the first 8: the same j places, C(8, j) of them, and the others anywhere below.
-    alike = sum(Fraction(comb(8, j) * comb(22, 3 - j) ** 2, comb(30, 3) ** 2) for j in range(4))
-    assert close(drawn[8, "LexiRecall"], alike)
-    # The last stands at the same place i up to 8, C(i - 1, 2) ways each, or for both below.
-    last = sum(comb(i - 1, 2) ** 2 for i in range(3, 9)) + (comb(30, 3) - comb(8, 3)) ** 2
-    assert close(drawn[8, "TSE"], Fraction(last, comb(30, 3) ** 2))
-    # What is counted above 3 or 5 does not see the cut.
-    assert drawn[8, "RP"][1:] == drawn[30, "RP"][1:] and drawn[8, "R@5"][1:] == drawn[30, "R@5"][1:]
-
-
-@pytest.mark.parametrize("name", ["tie_prob_lr", "tie_prob_tse", "tie_prob_rk", "tie_prob_rp"])
-def test_worked_examples_are_found_by_drawing(name):
-    for arguments, expected in examples_of(name):
-        n, m = arguments["n"], arguments["m"]
-        k = arguments.get("k")
-        measure = {"tie_prob_lr": "LexiRecall", "tie_prob_tse": "TSE", "tie_prob_rp": "RP"}.get(name, f"R@{k}")
-        (row,) = ties(measures=measure, view="random", items=n, relevant=(m, m), depths=n, samples=20).rows()
-        assert close(row, Fraction(expected)), (name, arguments)
-
-
-def test_random_rankings_as_in_the_paper():
-    found = ties(view="random", samples=3, depths=[250_000, 1000])
-    share = {row[:2]: row[2] for row in found.rows()}
-    assert found.rows() == ties(view="random", samples=3, depths=[250_000, 1000], jobs=3).rows()
-    # "R@1000 and RP both have a large number of ties across all retrieval depths", TSE where rankings are cut, and
-    # "AP exhibits high sensitivity".
-    assert all(share[depth, name] > 0.7 for depth in (1000, 250_000) for name in ("R@1000", "RP"))
-    assert share[1000, "TSE"] == 1.0 and share[250_000, "TSE"] < 0.01
-    assert all(share[250_000, name] < 0.001 for name in ("AP", "nDCG", "LexiRecall"))
-    assert "250,000 items" in found.conclusion and "5 to 50 relevant items" in found.notes[1]
-    assert found.rows() != ties(view="random", samples=3, depths=[250_000, 1000], seed=1).rows()
-
-
 # What is drawn, and what is refused
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_is_a_table_a_frame_and_a_picture(four, view):
-    found = ties(None if view == "random" else four, view=view, samples=2, items=60, relevant=(2, 4))
+    found = ties(four, view=view, samples=2)
     assert found.conclusion in repr(found) and r"\toprule" in found.to_latex()
     assert all(len(row) == len(found.columns) for row in found.rows())
     assert set(found.drawn_as.used) <= set(found.columns)
@@ -474,24 +404,22 @@ def test_functions_and_metrics_are_measures(four):
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"view": "labls"}, 'unknown view of ties "labls". Did you mean "labels"?'),
+        ({"view": "labls"}, 'unknown value for view "labls". Did you mean "labels"?'),
         ({"measures": []}, "no measure was given"),
-        ({"measures": ["AP", "AP"]}, "a measure was given twice: AP, AP"),
+        ({"measures": ["AP", "AP"]}, "the measure AP was given twice"),
         ({"measures": "APP"}, "unknown preference"),
         ({"view": "first", "measures": "RR"}, 'view="first" looks at positions alone. Leave out the measures'),
         ({"view": "labels", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
         ({"view": "depth", "measures": "RBU@10"}, "needs more than the positions of judged items"),
-        ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction 1.5. Give shares of labels to keep, from 0 to 1"),
-        ({"view": "labels", "fractions": ["half"]}, "fraction 'half'"),
-        ({"view": "labels", "fractions": [True]}, "fraction True"),
-        ({"view": "labels", "fractions": []}, r"fractions=\[\]. Give at least one, each once"),
-        ({"view": "depth", "depths": [5, 5]}, r"depths=\[5, 5\]"),
+        ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction=1.5. Give a number of at least 0 and at most 1"),
+        ({"view": "labels", "fractions": ["half"]}, "fraction='half'"),
+        ({"view": "labels", "fractions": [True]}, "fraction=True"),
+        ({"view": "labels", "fractions": []}, "no fraction was given"),
         ({"view": "depth", "depths": 0}, "depth=0. Give a whole number from 1 on"),
         ({"view": "labels", "samples": 0}, "samples=0"),
         ({"view": "labels", "seed": -1}, "seed=-1"),
         ({"view": "labels", "jobs": 0}, "jobs=0"),
         ({"view": "level", "levels": 0}, "levels=0"),
-        ({"view": "random"}, 'view="random" draws its own rankings. Leave out the experiment'),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_files_are_read(how, said):
@@ -503,23 +431,7 @@ class Unread:
     """An experiment of which nothing may be looked at."""
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"relevant": 5}, "relevant=5. Give the least and the most relevant items"),
-        ({"relevant": (5, 4)}, "relevant=4. Give a whole number from 5 to 250000"),
-        ({"items": 10}, "relevant=50. Give a whole number from 5 to 10"),
-        ({"items": 2**31}, "items="),
-        ({"requests": 0}, "requests=0"),
-        ({"view": "depth"}, 'view="depth" needs an experiment'),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(how, said):
-    with pytest.raises(tb.InputError, match=said):
-        ties(**({"view": "random"} | how))
-
-
-@pytest.mark.parametrize("view", sorted(set(VIEWS) - {"random"}))
+@pytest.mark.parametrize("view", VIEWS)
 def test_one_run_is_no_comparison(view):
     with pytest.raises(tb.InputError, match="at least two runs"):
         ties(tb.Experiment(QRELS, RUNS["one"]), view=view)

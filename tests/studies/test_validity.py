@@ -6,8 +6,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.studies import validity
-from tiebreak.studies._validity import VIEWS
-from tiebreak.studies.discretised import below_to_zero, truncated
+from tiebreak.studies._validity import VIEWS, set_small_to_zero, truncate
 from worked_examples import examples_of
 
 # Leximin: c (0.2), a (0.1), b and d (0; then 0.9 against 0.2). Means: b 0.5, a 0.45, c 0.2, d 0.1.
@@ -94,12 +93,12 @@ def test_move_of_a_whole_quintile_is_the_next_class():
 def test_values_are_cut_as_they_are_written():
     for arguments, expected in examples_of("discretise_digits"):
         assert (
-            truncated(tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0], arguments["d"]).tolist()
+            truncate(tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0], arguments["d"]).tolist()
             == expected
         )
     for arguments, expected in examples_of("discretise_threshold"):
         values = tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0]
-        assert below_to_zero(values, arguments["t"]).tolist() == expected
+        assert set_small_to_zero(values, arguments["t"]).tolist() == expected
 
 
 def test_results_are_tables_and_frames(utilities):
@@ -143,9 +142,9 @@ def test_summary_counts_what_moves():
 
 
 def test_what_cannot_be_meant_is_refused(utilities):
-    with pytest.raises(tb.errors.UnknownNameError, match=r"unknown view .smooth.*smoothing"):
+    with pytest.raises(tb.errors.UnknownNameError, match=r"unknown value for view .smooth.*smoothing"):
         validity(utilities, view="smooth")
-    with pytest.raises(tb.InputError, match=r"2 utilities. Give one; several only view='discriminant'."):
+    with pytest.raises(tb.InputError, match=r"2 utilities. Give one; several only for view='discriminant'."):
         validity([utilities, utilities])
     with pytest.raises(tb.InputError, match="no population was given"):
         validity(utilities, populations=[])

@@ -87,11 +87,6 @@ READING = (
     click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
     JOBS,
 )
-READING_NAMES = (
-    *("min_grade", "binary", "depth", "exclude", "candidates", "judged_only", "requests", "ties", "duplicates"),
-    *("on_bad_score", "memory"),
-)
-"""How files are read; threads are for all work."""
 ASPECTS = (
     click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
     click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes."),

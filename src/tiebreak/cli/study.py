@@ -15,7 +15,6 @@ from click.core import ParameterSource
 from tiebreak.cli.options import (
     JOBS,
     OWN_FUNCTION,
-    READING_NAMES,
     Command,
     experiment,
     files_read,
@@ -167,15 +166,8 @@ def run_study(name: str, study: Study, **typed: Any) -> Any:
     to_read = module.check(**options) if hasattr(module, "check") else ()
     data: tuple[Any, ...] = () if study.reads else (measures,)
     if study.reads:
-        qrels, runs = typed.pop("qrels"), typed.pop("runs", ())
         options["jobs"] = typed["jobs"]
-        if study.reads == "ratings":
-            data = (qrels,)
-        elif view in study.without_files:
-            needs(qrels is None, f"--view {view} needs no files: leave out QRELS and RUN")
-        else:
-            needs(bool(runs), f"Give QRELS RUN...; only --view {' or '.join(study.without_files)} does without")
-            data = (experiment(qrels, runs, to_read, **typed),)
+        data = (typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed),)
     with progress(*study.progress) as tick:
         return getattr(module, name)(*data, **options, tick=tick)
 
@@ -184,9 +176,6 @@ def refuse_unused(study: Study, view: str | None) -> None:
     """Refuse options that were typed though the view has no use for them."""
     context = click.get_current_context()
     only_for = {option.name: option.views for option in study.options if option.views}
-    if study.without_files:
-        reading = tuple(name for name in study.views if name not in study.without_files)
-        only_for |= dict.fromkeys(READING_NAMES, reading)
     for name, views in only_for.items():
         if view not in views and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --view {' or '.join(views)}.")

@@ -48,8 +48,6 @@ class Study(NamedTuple):
     options : tuple of Option
     progress : (str, str)
         What a progress bar says, and the unit that it counts.
-    without_files : tuple of str
-        Views that read nothing.
     """
 
     module: str
@@ -59,11 +57,11 @@ class Study(NamedTuple):
     measures: str = "RPP, LexiRecall, AP or nDCG@10"
     options: tuple[Option, ...] = ()
     progress: tuple[str, str] = ("working", "parts")
-    without_files: tuple[str, ...] = ()
     chosen_by: str = "view"
 
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
+LABELS = ("labels",)
 THREADS = Option("jobs", "Threads.", int, 1, 1)
 
 CATALOGUE: dict[str, Study] = {
@@ -77,15 +75,10 @@ CATALOGUE: dict[str, Study] = {
             "decided": "how many recall levels it takes to decide (LP Fig 6)",
             "labels": "as relevance labels are removed (LR Fig 14, LP Fig 9)",
             "depth": "as rankings are truncated",
-            "random": "of random rankings, truncated; needs no files (LR Fig 8)",
         },
-        reads="runs or table",
-        options=(
-            Option("samples", "Random samples.", int, 10, 1, 1_000_000, ("labels", "random")),
-            SEED._replace(views=("labels", "random")),
-        ),
+        reads="runs",
+        options=(Option("samples", "Random samples.", int, 10, 1, 1_000_000, LABELS), SEED._replace(views=LABELS)),
         progress=("counting ties", "parts"),
-        without_files=("random",),
     ),
     "agreement": Study(
         "_agreement",
@@ -94,19 +87,11 @@ CATALOGUE: dict[str, Study] = {
             "preference": "how often one measure agrees where another sees a difference (LR Fig 10)",
             "sign": "correlation of sizes, agreement of signs (RPP Fig 5)",
             "order": "correlation of the orders of runs (RPP Table 2)",
-            "suffix": "whether later recall levels agree with the first (LP Table 1)",
-            "locality": "correlation and regression between recall levels (LP Fig 7)",
-            "difference": "distribution of what recall levels contribute (RPP Fig 2)",
-            "surface": "contribution of one level by its two positions (RPP Fig 2)",
-            "level": "contribution of every recall level to the difference of two runs (RPP Fig 4)",
         },
         reads="runs",
         options=(
             Option("ordering", "mc4, borda, ...; by default mc4, for metrics mean.", metavar="HOW", views=("order",)),
             Option("correlation", "Rank correlation.", ("tau_b", "tau_ap", "rbo"), views=("order",)),
-            Option("run", "By default the first run,", metavar="NAME", views=("level",)),
-            Option("other", "and the second.", metavar="NAME", views=("level",)),
-            Option("request", "One request instead of the mean over all.", metavar="ID", views=("level",)),
             SEED._replace(views=("sign",)),
         ),
         progress=("comparing", "parts"),

@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems a measure tells apart (Sakai 2006; LR 6.2.3, LP 4.2, RPP 5.2)."""
+"""Discriminative power: the share of pairs of systems that a measure distinguishes (Sakai 2006; LR 6.2.3, LP 4.2)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tiebreak._base.checks import check_choice
 from tiebreak._base.intervals import CONFIDENCE, binomial_interval
-from tiebreak.errors import UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
@@ -27,10 +27,10 @@ def percent_column(name: str) -> Cell:
 
 
 class Power(NamedTuple):
-    """How many pairs one measure tells apart.
+    """How many pairs one measure distinguishes.
 
-    `low` and `high` bound the share by the chance of the draws: what 95% intervals of the p-values let expect. They are
-    the share itself where nothing was drawn.
+    `low` and `high` are a Monte Carlo interval of the share: the shares by the bounds of the 95% intervals of all
+    p-values. They equal the share where the test is not randomized.
     """
 
     measure: str
@@ -50,7 +50,7 @@ class PowerStudy(Drawn):
     Attributes
     ----------
     tests : tuple of Significance
-        One per measure, with all that was found.
+        One per measure.
     """
 
     tests: tuple[Significance, ...]
@@ -65,58 +65,46 @@ class PowerStudy(Drawn):
     def rows(self) -> Iterator[Power]:
         """One row per measure."""
         for test in self.tests:
-            separated = int(test.differs.sum())
-            bounds = drawn_interval(test)
-            pairs = len(test.paired.pairs)
-            yield Power(
-                test.paired.measure, str(test.test), test.correction, pairs, separated, separated / pairs, *bounds
-            )
+            separated, pairs = int(test.differs.sum()), len(test.paired.pairs)
+            names = test.paired.measure, str(test.test), test.correction
+            yield Power(*names, pairs, separated, separated / pairs, *share_interval(test))
 
     @property
     def conclusion(self) -> str:
-        """Which measure tells most pairs apart."""
+        """Which measure distinguishes most pairs."""
         ordered = sorted(self.rows(), key=lambda row: -row.share)
         shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in ordered)
-        return f"Pairs of runs told apart: {shares}. For the others no difference was shown."
+        return f"Pairs of runs with a significant difference: {shares}. For the others no difference was shown."
 
-    def picture(self) -> tuple[Picture, tuple[str, ...], Iterable[tuple[str, int, float]]]:
-        """The curves of all measures."""
-        titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
-        return Picture("step", "place", "p", color="measure", titles=titles), ("measure", "place", "p"), self.curves()
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        alpha = self.tests[0].alpha
+        return (
+            self.conclusion,
+            f"Percent of pairs with p < {alpha:g}; low and high: 95% Monte Carlo interval of randomized tests.",
+            *dict.fromkeys(note for test in self.tests for note in test.notes),
+        )
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
         by_measure = {test.paired.measure: test for test in self.tests}
-        if measure not in by_measure:
-            raise UnknownNameError("measure", measure, by_measure)
-        return np.sort(by_measure[measure].pvalue_corrected)
+        return np.sort(by_measure[check_choice(measure, "measure", by_measure)].pvalue_corrected)
 
     def curves(self) -> Iterator[tuple[str, int, float]]:
         """Measure, place and corrected p-value, for all measures."""
         for test in self.tests:
-            for place, p in enumerate(np.sort(test.pvalue_corrected).tolist(), start=1):
-                yield test.paired.measure, place, p
+            measure = test.paired.measure
+            yield from ((measure, place, p) for place, p in enumerate(self.curve(measure).tolist(), start=1))
 
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """How pairs were told apart, and what was tested."""
-        alpha = self.tests[0].alpha
-        return (
-            self.conclusion,
-            f"Percent of pairs with p < {alpha:g}; low and high: 95% Monte Carlo interval of tests by chance.",
-            *dict.fromkeys(note for test in self.tests for note in test.notes),
-        )
-
-
-def check(measures: Any = MEASURES, **others: Any) -> list[Preference]:
-    """Refuse a bad name before anything is read; the measures."""
-    return [*preferences_by_name(measures).values()]
+    def picture(self) -> tuple[Picture, tuple[str, ...], Iterable[tuple[str, int, float]]]:
+        titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
+        return Picture("step", "place", "p", color="measure", titles=titles), ("measure", "place", "p"), self.curves()
 
 
 def power(
-    experiment: Experiment, measures: Measure | Iterable[Measure] = MEASURES, test: str | Test = "auto", **how: Any
+    experiment: Experiment, measures: Measure | Iterable[Measure] = MEASURES, test: str | Test = "auto", **options: Any
 ) -> PowerStudy:
-    """How many pairs of runs each measure tells apart; see `Comparison.test` for how they can be tested.
+    """The share of pairs of runs that each measure distinguishes; `options` are those of `Comparison.test`.
 
     Examples
     --------
@@ -125,19 +113,26 @@ def power(
     >>> [(row.measure, row.share) for row in power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).rows()]
     [('LexiRecall', 1.0), ('R@5', 0.0)]
     """
-    asked = preferences_by_name(measures)
-    found = tuple(replace(experiment.compare(made), measure=name).test(test, **how) for name, made in asked.items())
-    return PowerStudy(found, library=found[0].library)
+    tests = tuple(
+        replace(experiment.compare(preference), measure=name).test(test, **options)
+        for name, preference in check(measures).items()
+    )
+    return PowerStudy(tests, library=tests[0].library)
 
 
-def drawn_interval(found: Significance) -> tuple[float, float]:
-    """The share of pairs that differ by the upper and by the lower ends of the 95% intervals of all p-values."""
-    test = found.test
+def check(measures: Any = MEASURES, **others: Any) -> dict[str, Preference]:
+    """The measures by their names; a bad one is refused before anything is read."""
+    return preferences_by_name(measures)
+
+
+def share_interval(result: Significance) -> tuple[float, float]:
+    """The share of pairs that differ by the upper and by the lower bounds of the 95% intervals of all p-values."""
+    test = result.test
     if not isinstance(test, Resampled) or test.permutations == "all":
-        return found.share, found.share
-    draws = int(test.permutations)
-    reached = np.rint(found.pvalue * (draws + 1) / test.least_reached - 1)
-    low, high = binomial_interval(reached, draws, 1 - CONFIDENCE)
+        return result.share, result.share
+    permutations = int(test.permutations)
+    reached = np.rint(result.pvalue * (permutations + 1) / test.least_reached - 1)
+    low, high = binomial_interval(reached, permutations, 1 - CONFIDENCE)
     bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
-    shares = [float((corrected(p, found.correction) < found.alpha).mean()) for p in bounds]
+    shares = [float((corrected(p, result.correction) < result.alpha).mean()) for p in bounds]
     return shares[0], shares[1]

@@ -1,4 +1,4 @@
-"""What every study returns, and how its parts are worked through."""
+"""What every study returns, and how its tasks run in threads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
-from tiebreak.analysis.theory import whole
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
 
@@ -20,7 +20,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Drawn):
-    """What a study found: rows, a picture of them, and a conclusion in plain words.
+    """The result of a study: rows, a picture of them, and a conclusion in plain words.
 
     Attributes
     ----------
@@ -28,15 +28,14 @@ class Findings(Drawn):
     values : tuple of tuples
         The rows.
     conclusion : str
-        What was found, in a sentence or two.
     details : tuple of str
         What was studied, and which choices were made.
     drawn_as : Picture
         Which columns are drawn, and how.
     drawn : (columns, rows), optional
-        What is drawn where it is not the rows, such as points of which these hold the correlation.
+        What is drawn instead of the rows, such as points whose correlation they are.
     spread : str, optional
-        In tables each value of this column is a column of its own, that holds what is drawn along y.
+        In tables each value of this column is a column of its own, with what is drawn along y.
     """
 
     columns: tuple[str, ...]
@@ -66,21 +65,21 @@ class Findings(Drawn):
 def run_tasks(
     function: Callable[[Task], Part], tasks: Iterable[Task], jobs: int = 1, tick: Tick | None = None
 ) -> list[Part]:
-    """The function of every task, in the order of the tasks whatever the threads; `tick` hears (done, all)."""
-    whole("jobs", jobs, 1)
-    todo, found = list(tasks), list[Part]()
+    """Call the function with every task, in threads; results are in the order of the tasks."""
+    check_count(jobs, "jobs")
+    todo, parts = list(tasks), list[Part]()
     pool = ThreadPoolExecutor(jobs)
     try:
         for part in pool.map(function, todo):
-            found.append(part)
+            parts.append(part)
             if tick is not None:
-                tick(len(found), len(todo))
+                tick(len(parts), len(todo))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # on Ctrl-C, do not wait for running tasks
-    return found
+    return parts
 
 
 def sample_seeds(seed: int, samples: int) -> list[int]:
-    """A seed for every sample; more samples begin with the same ones."""
-    drawn: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
-    return drawn
+    """A seed for every sample; those of the first samples do not depend on how many there are."""
+    seeds: list[int] = np.random.SeedSequence(seed).generate_state(samples, np.uint64).tolist()
+    return seeds

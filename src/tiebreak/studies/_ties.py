@@ -1,0 +1,389 @@
+"""Ties: how often measures see no difference between two runs, and where that comes from (LR 6.2; LP 2-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._base.checks import check_choice, check_count, check_seed, check_several, check_share
+from tiebreak._base.text import plural
+from tiebreak._kernels.interface import Tick
+from tiebreak.comparison import compare
+from tiebreak.errors import InputError
+from tiebreak.experiment import Experiment
+from tiebreak.notes import reading_notes, warn_about_grades
+from tiebreak.preferences import Pairs, Preference
+from tiebreak.preferences.base import ENTRIES_AT_ONCE
+from tiebreak.projection import UNRETRIEVED, Levels, Positions
+from tiebreak.projection.primitives import Floats
+from tiebreak.projection.sampling import sample_labels
+from tiebreak.results.plots import Picture
+from tiebreak.studies.base import Findings, run_tasks, sample_seeds
+from tiebreak.studies.measures import (
+    Measure,
+    Measures,
+    check_positions_suffice,
+    inner_metric,
+    preferences_by_name,
+)
+
+MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
+"""Those of LR Figs 11 and 14 and of LP Table 2, and RPP."""
+FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
+VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
+OF_POSITIONS = ("first", "level", "decided")
+SHARE = ("share", "share of comparisons that tie")
+SPREAD = ("measure", "share", "sd", "low", "high")
+MOST_DIFFERENCES = 0.9
+"""The share of differences for which the conclusion says how many levels were needed, as LP does."""
+Counts = NDArray[np.int64]
+
+
+def ties(
+    experiment: Experiment,
+    measures: Measure | Iterable[Measure] | None = None,
+    *,
+    view: str = "measure",
+    levels: int = 20,
+    samples: int = 10,
+    fractions: float | Iterable[float] = FRACTIONS,
+    depths: int | Iterable[int] | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    tick: Tick | None = None,
+) -> Findings:
+    """How often measures tie two runs in one request.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    measures : str, Preference, Metric or several, optional
+        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. Views of recall levels take none.
+    view : {"measure", "first", "level", "decided", "labels", "depth"}
+        The share of ties by measure (LR Fig 11, LP Table 2); given the position of a ranking's first relevant item
+        (LP Fig 3); by recall level (LP Fig 5); the number of recall levels that decide (LP Fig 6); as relevance labels
+        are removed (LR Fig 14, LP Fig 9); or as rankings are truncated.
+    levels : int
+        How many recall levels ``view="level"`` shows.
+    samples : int
+        Random samples of the labels.
+    fractions : float or several
+        Shares of labels that are kept.
+    depths : int or several, optional
+        Where rankings are truncated, by default at 1, 2, 5, 10, ... items.
+    seed : int
+    jobs : int
+        Threads, which do not change the result.
+    tick : callable, optional
+        Called with the tasks done and their total.
+
+    Examples
+    --------
+    >>> runs = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, {"q": {"a": 2.0, "b": 1.0}}
+    >>> exp = Experiment({"q": {"a": 1, "b": 1}}, runs)
+    >>> ties(exp, ["RR", "LexiPrecision"]).rows()
+    (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
+    """
+    preferences = check(measures, view)
+    levels, samples, seed = check_count(levels, "levels"), check_count(samples, "samples"), check_seed(seed)
+    check_count(jobs, "jobs")
+    kept = check_several(fractions, "fraction", check_share)
+    cutoffs = None if depths is None else check_several(depths, "depth", check_count)
+    if view == "measure":
+        return by_measure(experiment, preferences, jobs, tick)
+    positions = experiment.positions
+    if view == "labels":
+        return by_labels(positions, preferences, kept, sample_seeds(seed, samples), seed, jobs, tick)
+    if view == "depth":
+        return by_depth(positions, preferences, cutoffs, jobs, tick)
+    if len(positions.runs) < 2:
+        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
+    if view == "level":
+        return by_level(positions, levels)
+    return by_first_position(positions) if view == "first" else by_deciding_level(positions)
+
+
+def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:
+    """The measures of a view, by their names; what cannot be shown is refused before anything is read."""
+    check_choice(view, "view", VIEWS)
+    if measures is not None and view in OF_POSITIONS:
+        raise InputError(f'view="{view}" looks at positions alone. Leave out the measures.', kind="choice")
+    preferences = preferences_by_name(MEASURES if measures is None else measures)
+    if view in ("labels", "depth"):
+        check_positions_suffice(preferences, f'view="{view}" takes measures such as AP.')
+    return preferences
+
+
+def data_notes(positions: Positions, measures: Measures) -> tuple[str, ...]:
+    """Which data this is, with a warning where measures do not mean the same items."""
+    warn_about_grades([inner for one in measures.values() if (inner := inner_metric(one)) is not None], positions)
+    requests = int((positions.relevant() > 0).sum())
+    return (f"{plural(len(positions.runs), 'run')}, {plural(requests, 'request')}.", *reading_notes(positions))
+
+
+def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Tick | None) -> Findings:
+    """LR Fig 11, LP Table 2."""
+
+    def row(name: str) -> tuple[str, int, int, float]:
+        numerator = experiment.compare(measures[name]).numerator
+        tied = int((numerator == 0).sum())
+        return name, numerator.size, tied, tied / numerator.size
+
+    rows = run_tasks(row, measures, jobs, tick)
+    shares = ", ".join(f"{name} {share:.1%}" for name, _, _, share in sorted(rows, key=lambda row: -row[-1]))
+    return Findings(
+        ("measure", "compared", "tied", "share"),
+        tuple(rows),
+        f"Tied comparisons of two runs in one request: {shares}.",
+        data_notes(experiment.positions, {}),
+        Picture("bar", "share", "measure", titles=(SHARE,)),
+    )
+
+
+# As data shrink
+
+
+def by_labels(
+    positions: Positions,
+    measures: Measures,
+    fractions: Sequence[float],
+    seeds: Sequence[int],
+    seed: int,
+    jobs: int,
+    tick: Tick | None,
+) -> Findings:
+    """LR Fig 14, LP Fig 9."""
+    notes = data_notes(positions, measures)
+
+    def shares(task: tuple[float, int]) -> list[float]:
+        fraction, sample_seed = task
+        return tied_shares(sample_labels(positions, fraction, seed=sample_seed), measures)
+
+    tasks = [(fraction, sample_seed) for fraction in fractions for sample_seed in seeds]
+    values = np.array(run_tasks(shares, tasks, jobs, tick)).reshape(len(fractions), len(seeds), len(measures))
+    titles = (("kept", "share of relevant items kept"), SHARE)
+    return Findings(
+        ("kept", *SPREAD),
+        tuple(spread_rows(fractions, measures, values)),
+        compare_ends(measures, values.mean(axis=1), fractions, lambda share: f"{share:.0%} of the labels"),
+        (
+            "Of each request a share of the relevant items is kept, at least one, drawn "
+            f"{plural(len(seeds), 'time')} with seed {seed}.",
+            *spread_notes(measures, values),
+            *notes,
+        ),
+        Picture("line", "kept", "share", color="measure", band=("low", "high"), titles=titles),
+        spread="measure",
+    )
+
+
+def by_depth(
+    positions: Positions, measures: Measures, depths: Sequence[int] | None, jobs: int, tick: Tick | None
+) -> Findings:
+    """Rankings truncated at one depth after the other."""
+    notes = data_notes(positions, measures)
+    depths = round_depths(int(positions.retrieved.max())) if depths is None else depths
+    values = np.array(run_tasks(lambda depth: tied_shares(truncate(positions, depth), measures), depths, jobs, tick))
+    return Findings(
+        ("depth", "measure", "share"),
+        tuple(row[:3] for row in spread_rows(depths, measures, values[:, None])),
+        compare_ends(measures, values, depths, lambda depth: plural(int(depth), "item")),
+        ("Items below the depth count as not retrieved.", *identical_curves(measures, values), *notes),
+        Picture("line", "depth", "share", color="measure", is_log=True, titles=(("depth", "items kept"), SHARE)),
+        spread="measure",
+    )
+
+
+def tied_shares(positions: Positions, measures: Measures) -> list[float]:
+    """The share of (pair of runs, request) that each measure ties."""
+    numerators = (compare(positions, one).numerator for one in measures.values())
+    return [int((numerator == 0).sum()) / numerator.size for numerator in numerators]
+
+
+def round_depths(deepest: int) -> list[int]:
+    """1, 2, 5, 10, ... below the deepest, and that one.
+
+    Examples
+    --------
+    >>> round_depths(25)
+    [1, 2, 5, 10, 20, 25]
+    """
+    series = [step * 10**k for k in range(len(str(deepest))) for step in (1, 2, 5)]
+    return [*(depth for depth in series if depth < deepest), max(deepest, 1)]
+
+
+def truncate(positions: Positions, depth: int) -> Positions:
+    """All rankings truncated: items below the depth are not retrieved.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> shallow = truncate(tb.positions([[1, 5], [2, 3]]), 3)
+    >>> shallow.ranks.tolist() == [[1, UNRETRIEVED], [2, 3]], shallow.retrieved.tolist()
+    (True, [[3], [3]])
+    """
+    return replace(
+        positions,
+        ranks=np.where(positions.ranks > depth, np.int32(UNRETRIEVED), positions.ranks),
+        retrieved=np.minimum(positions.retrieved, depth).astype(np.int32),
+        nonrelevant=None if positions.nonrelevant is None else truncate(positions.nonrelevant, depth),
+        top=None,
+        pool=None,
+    )
+
+
+def spread_rows(steps: Iterable[float], measures: Iterable[str], values: Floats) -> Iterator[tuple[Any, ...]]:
+    """Mean, deviation and band, within 0 and 1, of ``values[step, sample, measure]``; one sample has no deviation."""
+    mean = values.mean(axis=1)
+    is_one = values.shape[1] == 1
+    deviation = 0 * mean if is_one else values.std(axis=1, ddof=1)
+    for step, means, deviations in zip(steps, mean.tolist(), deviation.tolist(), strict=True):
+        for name, share, sd in zip(measures, means, deviations, strict=True):
+            yield step, name, share, None if is_one else sd, max(share - sd, 0.0), min(share + sd, 1.0)
+
+
+def spread_notes(measures: Iterable[str], values: Floats) -> Iterator[str]:
+    """How far samples spread, of ``values[step, sample, measure]``, and which curves coincide."""
+    if values.shape[1] == 1:
+        yield "One sample has no spread."
+    else:
+        yield (
+            f"Shares are means over the samples, whose standard deviation is at most "
+            f"{values.std(axis=1, ddof=1).max():.3f}; other formats list it (sd), and bounds one sd away (low, high)."
+        )
+    yield from identical_curves(measures, values.mean(axis=1))
+
+
+def identical_curves(measures: Iterable[str], shares: Floats) -> Iterator[str]:
+    """A note on measures whose curves coincide."""
+    curves = sorted(zip(shares.T.tolist(), range(shares.shape[1]), measures, strict=True))
+    for _, group in groupby(curves, key=lambda curve: curve[0]):
+        names = [name for _, _, name in group]
+        if len(names) > 1:
+            yield f"The same throughout: {', '.join(names)}."
+
+
+def compare_ends(
+    measures: Iterable[str], shares: Floats, steps: Sequence[float], describe: Callable[[float], str]
+) -> str:
+    """Which share of comparisons each measure ties at the largest and at the smallest step."""
+    most, least = steps.index(max(steps)), steps.index(min(steps))
+    ends = ", ".join(
+        f"{name} {large:.1%} and {small:.1%}"
+        for name, large, small in zip(measures, shares[most].tolist(), shares[least].tolist(), strict=True)
+    )
+    where = f"with {describe(steps[most])} and with {describe(steps[least])}"
+    return f"Tied comparisons of two runs in one request, {where}: {ends}."
+
+
+# By recall level
+
+
+def count_others_alike(values: NDArray[np.integer]) -> Counts:
+    """How many of the other runs, along the first axis, have the same value.
+
+    Examples
+    --------
+    >>> count_others_alike(np.array([[7], [2], [7], [7]])).ravel().tolist()
+    [2, 0, 2, 2]
+    """
+    return np.stack([np.count_nonzero(values == value, axis=0) - 1 for value in values]).astype(np.int64)
+
+
+def by_first_position(positions: Positions) -> Findings:
+    """The probability that another run ties by RR with a ranking whose first relevant item is at p_1 (LP Fig 3)."""
+    first = np.concatenate([bucket.p[..., 0] for bucket in positions.levels().buckets()], axis=1)
+    places, which = np.unique(first, return_inverse=True)
+    rankings = np.bincount(which.ravel(), minlength=len(places))
+    tied = np.bincount(which.ravel(), weights=count_others_alike(first).ravel()).astype(np.int64)
+    compared = rankings * (len(positions.runs) - 1)
+    rows = tuple(
+        (None if place == UNRETRIEVED else place, n, among, t, t / among)
+        for place, n, among, t in zip(places.tolist(), rankings.tolist(), compared.tolist(), tied.tolist(), strict=True)
+    )
+    at_top = f"; where it is at the top, in {rows[0][-1]:.1%}" if rows[0][0] == 1 else ""
+    titles = (("position", "position of the first relevant item"), ("share", "share of other runs that tie"))
+    return Findings(
+        ("position", "rankings", "compared", "tied", "share"),
+        rows,
+        f"The first relevant item ties with that of another run in {tied.sum() / compared.sum():.1%} of comparisons"
+        f"{at_top}.",
+        (
+            "Each ranking is compared with those of all other runs for the request: the probability of a tie by RR, "
+            "given the position of its first relevant item; none (-) where it retrieves nothing relevant.",
+            *data_notes(positions, {}),
+        ),
+        Picture("point", "position", "share", is_log=True, titles=titles),
+    )
+
+
+def by_level(positions: Positions, most: int) -> Findings:
+    """The share of comparisons whose i-th relevant items have the same position, or none (LP Fig 5)."""
+    buckets = list(positions.levels().buckets())
+    most = min(most, max(bucket.m for bucket in buckets))
+    requests, tied, unretrieved = np.zeros((3, most), dtype=np.int64)
+    for bucket in buckets:
+        p = bucket.p[..., :most]
+        alike = count_others_alike(p)
+        here = slice(p.shape[-1])
+        requests[here] += p.shape[1]
+        tied[here] += alike.sum(axis=(0, 1)) // 2
+        unretrieved[here] += np.where(p == UNRETRIEVED, alike, 0).sum(axis=(0, 1)) // 2
+    compared = requests * (len(positions.runs) * (len(positions.runs) - 1) // 2)
+    rows = tuple(
+        (i + 1, kind, int(requests[i]), int(compared[i]), int(count[i]), int(count[i]) / int(compared[i]))
+        for kind, count in (("all", tied), ("both unretrieved", unretrieved))
+        for i in range(most)
+    )
+    return Findings(
+        ("level", "ties", "requests", "compared", "tied", "share"),
+        rows,
+        f"Two runs tie at the first recall level in {tied[0] / compared[0]:.1%} of comparisons, at level {most} in "
+        f"{tied[-1] / compared[-1]:.1%}, and {unretrieved[-1] / compared[-1]:.1%} because neither retrieves that many.",
+        ("For each level, the requests with at least that many relevant items.", *data_notes(positions, {})),
+        Picture("line", "level", "share", color="ties", titles=(("level", "recall level"), SHARE)),
+    )
+
+
+def by_deciding_level(positions: Positions) -> Findings:
+    """The distribution of the number of recall levels at which two runs first differ (LP Fig 6)."""
+    rows: list[tuple[int, str, int, float]] = []
+    needed: list[str] = []
+    for measure, step in (("LexiPrecision", 1), ("LexiRecall", -1)):
+        decided = count_deciding_levels(positions.levels(), step)
+        if not decided.any():
+            raise InputError("all runs have their relevant items at the same positions: no differences.", kind="empty")
+        share = np.cumsum(decided) / decided.sum()
+        needed.append(f"{measure} needs {int(np.searchsorted(share, MOST_DIFFERENCES)) + 1}")
+        rows += [(i + 1, measure, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
+    titles = (("levels", "recall levels compared"), ("share", "share of differences decided"))
+    return Findings(
+        ("levels", "measure", "decided", "share"),
+        tuple(rows),
+        f"Recall levels to compare to decide {MOST_DIFFERENCES:.0%} of the differences: {', '.join(needed)}.",
+        (
+            "Lexiprecision starts at the first level, lexirecall at the last. Shares are of the comparisons that are "
+            "decided at all.",
+            *data_notes(positions, {}),
+        ),
+        Picture("step", "levels", "share", color="measure", is_log=True, titles=titles),
+        spread="measure",
+    )
+
+
+def count_deciding_levels(levels: Levels, step: int) -> Counts:
+    """How many comparisons are decided at the first, second, ... level from the top, or from the bottom."""
+    counts = np.zeros(max(bucket.m for bucket in levels.buckets()), dtype=np.int64)
+    for bucket in levels.buckets():
+        for block in bucket.blocks(ENTRIES_AT_ONCE):
+            p = bucket.p[:, block, ::step]
+            for fan in Pairs.all(len(p)).fans:
+                differs = p[fan.run] != p[fan.others]
+                first = differs.argmax(axis=-1)[differs.any(axis=-1)]
+                counts += np.bincount(first, minlength=len(counts))
+    return np.trim_zeros(counts, "b")
