@@ -150,7 +150,7 @@ def test_what_cannot_be_meant_is_refused(utilities):
         validity(utilities, populations=[])
     with pytest.raises(tb.InputError, match="no threshold was given"):
         validity(utilities, view="thresholding", thresholds=[])
-    with pytest.raises(tb.InputError, match="Give finite numbers"):
+    with pytest.raises(tb.InputError, match="Give a finite number"):
         validity(utilities, view="thresholding", thresholds=[float("nan")])
 
 
