@@ -106,12 +106,13 @@ class Experiment:
             "memory": memory,
             "jobs": jobs,
         }
-        known = None if aspects is None else some_aspects(read_aspects(aspects))
-        self._aspect_source = AspectSource(
-            self.judgements, known, None if profile is None else read_judgements(profile)
-        )
+        known = None if aspects is None else read_aspects(aspects)
+        if known is not None and not any(known.values()):
+            raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
+        liked = None if profile is None else read_judgements(profile)
+        self._aspect_source = AspectSource(self.judgements, known, liked)
         self._intents = None if intents is None else read_judgements(intents)
-        self._needs, self._audited = Needs(), audit
+        self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
@@ -128,7 +129,6 @@ class Experiment:
         self,
         measures: AnyMeasure | Iterable[AnyMeasure] = (),
         *,
-        audit: bool = False,
         tick: Tick | None = None,
         early: EarlyReading | None = None,
     ) -> None:
@@ -137,37 +137,24 @@ class Experiment:
         Parameters
         ----------
         measures : str, Metric, Preference or Population, or several of them
-        audit : bool
-            Also count what `audit` shows.
         tick, early
             As in `project`.
         """
-        asked = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
-        self._positions(Needs.union(measure_needs(measure) for measure in asked), audit, tick, early)
+        several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+        self._positions(Needs.union(map(measure_needs, several)), tick=tick, early=early)
 
-    def _positions(
-        self, needs: Needs, audit: bool = False, tick: Tick | None = None, early: EarlyReading | None = None
-    ) -> Positions:
-        """The positions with all that is and was needed."""
-        everything, audited = self._needs | needs, self._audited or audit
-        if self._view is None or everything != self._needs or audited != self._audited:
-            self._needs, self._audited = everything, audited
-            self._view = self._read(tick, early)
+    def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
+        """The positions with all that is and was needed; read again only where that is more than before."""
+        everything, has_audit = self._needs | needs, self._has_audit or audit
+        if self._view is None or (everything, has_audit) != (self._needs, self._has_audit):
+            self._needs, self._has_audit = everything, has_audit
+            self._view = self._read(**how)
         return self._view
 
-    def _read(self, tick: Tick | None, early: EarlyReading | None) -> Positions:
+    def _read(self, **how: Any) -> Positions:
         needs, source = self._needs, self._aspect_source
-        positions = project(
-            self.judgements,
-            self.runs,
-            **self._options,
-            nonrelevant=True,
-            top=needs.top,
-            pool=needs.pool,
-            audit=self._audited,
-            tick=tick,
-            early=early,
-        )
+        needed: dict[str, Any] = {"top": needs.top, "pool": needs.pool, "audit": self._has_audit}
+        positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **needed, **how)
         positions = replace(positions, aspect_source=replace(source, depth=needs.aspects))
         if source.aspects is not None:
             positions = with_aspects(positions, source.aspects)
@@ -186,9 +173,9 @@ class Experiment:
         warn_about_grades(metrics, positions)
         exact = tuple(evaluate_all(metrics, positions))
         values = np.stack([one.nearest for one in exact], axis=-1)
-        said = tuple(metric_notes(names, metrics, values, positions))
+        notes = tuple(metric_notes(names, metrics, values, positions))
         return Scores(
-            positions.runs, positions.requests, names, metrics, values, exact, said, library=positions.library
+            positions.runs, positions.requests, names, metrics, values, exact, notes, library=positions.library
         )
 
     def compare(
@@ -207,13 +194,13 @@ class Experiment:
         from tiebreak.preferences import preference
         from tiebreak.preferences.from_metric import MetricDifference
 
-        made = preference(measure)  # a bad name is refused before anything is read
-        positions = self._positions(made.needs)
-        compared = compare(positions, made, baseline)
-        if isinstance(made, MetricDifference):
-            warn_about_grades([metric(made.metric)], positions)
-        said = tuple(preference_notes(made, positions, len(compared.requests)))
-        return replace(compared, measure=str(measure).strip(), notes=said)
+        chosen = preference(measure)  # a bad name is refused before anything is read
+        positions = self._positions(chosen.needs)
+        comparison = compare(positions, chosen, baseline)
+        if isinstance(chosen, MetricDifference):
+            warn_about_grades([metric(chosen.metric)], positions)
+        notes = tuple(preference_notes(chosen, positions, len(comparison.requests)))
+        return replace(comparison, measure=str(measure).strip(), notes=notes)
 
     def order(
         self,
@@ -229,19 +216,19 @@ class Experiment:
         measure : str, Preference, Metric or Population, optional
             Such as ``"RPP"``, the default, or ``"AP"``; or a population of a metric, such as ``"leximin(AP)"``.
         by : str, Method or Population, optional
-            How an order is made of it: as in `Comparison.order`; or, for a metric, a population such as ``"leximin"``.
+            How, as in `Comparison.order`; or, for a metric, a population such as ``"leximin"``.
         request : str, optional
             Order the rankings of this request only.
         """
         from tiebreak.populations import requested_population
 
-        found = requested_population(measure, by)
-        if found is None:
-            compared = self.compare(cast("str | Preference | Metric", measure or "RPP"))
-            return compared.order(cast("str | Method | None", by), request=request)
+        population = requested_population(measure, by)
+        if population is None:
+            comparison = self.compare(cast("str | Preference | Metric", measure or "RPP"))
+            return comparison.order(cast("str | Method | None", by), request=request)
         if request is not None:
-            raise InputError(f"{found} is over requests; one request has no population.", kind="choice")
-        return self.utilities(cast("Metric", found.metric)).order(found)
+            raise InputError(f"{population} is over requests; one request has no population.", kind="choice")
+        return self.utilities(cast("Metric", population.metric)).order(population)
 
     def utilities(self, measure: str | Metric, *, weights: Any = None, groups: Any = None) -> Utilities:
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
@@ -251,19 +238,19 @@ class Experiment:
         from tiebreak.inputs.utilities import UtilityTable
         from tiebreak.utilities import LOWER, Utilities
 
-        made = metric(measure)
-        positions = self._positions(made.needs)
-        values = made.request_values(positions)
-        warn_about_grades([made], positions)
+        chosen = metric(measure)
+        positions = self._positions(chosen.needs)
+        values = chosen.request_values(positions)
+        warn_about_grades([chosen], positions)
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         if not len(known):
-            raise InputError(f"{made} has no value for any request. Check rel and min_grade.", kind="empty")
-        lower = made.traits.lower_is_better
+            raise InputError(f"{chosen} has no value for any request. Check rel and min_grade.", kind="empty")
+        lower = chosen.traits.lower_is_better
         requests = positions.requests.take(known)
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
-        said = (*((LOWER,) if lower else ()), *reading_notes(positions, made.rel, len(known)))
-        return Utilities.from_table(table, str(made), said, weights, groups)
+        notes = (*((LOWER,) if lower else ()), *reading_notes(positions, chosen.rel, len(known)))
+        return Utilities.from_table(table, str(chosen), notes, weights, groups)
 
     def explain(
         self,
@@ -295,12 +282,6 @@ class Experiment:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         levels = explain_request(positions, run, other, str(request))
         return replace(levels, notes=(*levels.notes, *notes[:1]))
-
-
-def some_aspects(aspects: dict[str, list[str]]) -> dict[str, list[str]]:
-    if not any(aspects.values()):
-        raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
-    return aspects
 
 
 def measure_needs(measure: AnyMeasure) -> Needs:

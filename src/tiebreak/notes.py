@@ -15,7 +15,7 @@ from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.overview import judged_share, uneven_depths
+from tiebreak.results.overview import share_of_judged, uneven_depths
 
 if TYPE_CHECKING:
     from tiebreak.preferences import Preference
@@ -36,22 +36,22 @@ def reading_notes(positions: Positions, rel: float | None = None, counted: int |
     ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
     if ignored:
         yield f"Rankings of requests without judgements, ignored: {ignored:,}."
-    yield from unjudged_share(positions)
+    yield from share_of_unjudged(positions)
 
 
-def unjudged_share(positions: Positions) -> Iterator[str]:
-    """How much of the first ten items of all rankings nobody judged, by run."""
+def share_of_unjudged(positions: Positions) -> Iterator[str]:
+    """How much of the first ten items of all rankings is unjudged, by run."""
     there = (positions.retrieved > 0).any(axis=1)
-    shares = [1 - judged_share(positions, r, 10) for r in np.flatnonzero(there).tolist()]
+    shares = [1 - share_of_judged(positions, r, 10) for r in np.flatnonzero(there).tolist()]
     if shares:
         low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
         yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
 
 
-def preference_notes(made: Preference, positions: Positions, counted: int) -> Iterator[str]:
+def preference_notes(preference: Preference, positions: Positions, counted: int) -> Iterator[str]:
     """Notes on a comparison by a preference."""
-    yield from reading_notes(positions, made.relevant_from, counted)
-    if made.traits.favours_depth:
+    yield from reading_notes(positions, preference.relevant_from, counted)
+    if preference.traits.favours_depth:
         yield from uneven_depths(positions)
 
 
@@ -87,17 +87,17 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     unknown = rankings.n_without_aspect
     lacking = f" {plural(unknown, 'rated item')} without one." if unknown else ""
     yield f"{plural(len(rankings.table.labels), 'aspect')}.{lacking}"
-    of_interests = [m for m in metrics if isinstance(m, InterestMetric) and m.interest == "profile"]
-    if of_interests:
+    by_interest = [m for m in metrics if isinstance(m, InterestMetric) and m.interest == "profile"]
+    if by_interest:
         whose = "their own ratings" if positions.aspect_source.profile is None else "a profile"
         empty = rankings.n_without_profile
-        counted = f" {plural(empty, 'user')} without any; they count, and nothing serves them." if empty else ""
+        counted = f" {plural(empty, 'user')} without any; they count, and no item serves them." if empty else ""
         yield f"Users' interest in aspects is taken from {whose}.{counted}"
-    by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in of_interests)
+    by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in by_interest)
     if by_rated and (unserved := rankings.n_unserved):
-        yield f"Users whose interests nothing that they rated serves, for whom it is 0: {unserved:,}."
+        yield f"Users whose interests no rated item serves, for whom it is 0: {unserved:,}."
     if any(getattr(m, "r_max", 0) is None for m in metrics):
-        yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest given."
+        yield f"The largest rating of the scale is taken to be {rankings.largest:g}, the largest in the data."
 
 
 def warn_about_grades(metrics: Iterable[Metric], positions: Positions) -> None:

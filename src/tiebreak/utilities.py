@@ -228,7 +228,7 @@ class Utilities:
 
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
-        table = self._units._unweighted_table("by_lag")
+        table = self._units._table_without_weights("by_lag")
         x, y = (table.sample(find_name(name, self.runs)) for name in (run, other))
         if run == other:
             raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
@@ -237,7 +237,7 @@ class Utilities:
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
         units = self._units
-        table = units._unweighted_table("a test")
+        table = units._table_without_weights("a test")
         size = len(self.runs)
         if size < 2:
             raise InputError("there is one run. Give at least two to test.", kind="runs")
@@ -264,7 +264,7 @@ class Utilities:
         """What orders and tests are over: these, or the means of groups where there are groups."""
         return self if self.groups is None else self.grouped()
 
-    def _unweighted_table(self, what: str) -> UtilityTable:
+    def _table_without_weights(self, what: str) -> UtilityTable:
         if self.table.weights is not None:
             raise InputError(f"{what} takes no weights: every request counts once. Leave them out.", kind="weights")
         return self.table

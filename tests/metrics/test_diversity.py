@@ -291,7 +291,7 @@ def test_profile_may_be_other_ratings():
     made = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
     found = made.evaluate("alpha_beta_nDCG@1")
     assert nested(found, "run", "request", "measure")["run1"]["u"]["alpha_beta_nDCG@1"] == 0
-    assert "Users whose interests nothing that they rated serves, for whom it is 0: 1." in found.notes
+    assert "Users whose interests no rated item serves, for whom it is 0: 1." in found.notes
     assert tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects).evaluate("alpha_beta_nDCG@1").to_flat_dict() == {
         "run1/alpha_beta_nDCG@1": 1
     }
@@ -340,8 +340,8 @@ def test_what_was_taken_for_granted_is_told():
     said = exp.evaluate("alpha_beta_nDCG@5").notes
     assert "2 aspects. 1 rated item without one." in said
     interest = "Users' interest in aspects is taken from their own ratings."
-    assert f"{interest} 1 user without any; they count, and nothing serves them." in said
-    assert "The largest rating of the scale is taken to be 5, the largest given." in said
+    assert f"{interest} 1 user without any; they count, and no item serves them." in said
+    assert "The largest rating of the scale is taken to be 5, the largest in the data." in said
     assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
     assert not any("aspects" in note for note in exp.evaluate("AP").notes)
     # What knows no interests says nothing of them.

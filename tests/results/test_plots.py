@@ -80,7 +80,7 @@ def test_more_rows_than_altair_takes_by_itself():
 
 
 def test_unknown_ending_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"no picture ends so. Use one of .png, .svg, .pdf, .html"):
+    with pytest.raises(InputError, match=r"unsupported image format. Use one of .png, .svg, .pdf, .html"):
         save((LINES, NAMES, ROWS), tmp_path / "drawn.gif")
 
 

@@ -39,7 +39,7 @@ def test_every_view_says_what_it_found_and_is_drawn(by):
     pytest.importorskip("altair")
     made = orientation(by=by, **FAST.get(by, {}))
     assert made.rows() and made.conclusion.endswith(".") and all(note.endswith(".") for note in made.notes)
-    assert set(made.drawn_as.used) <= set(made.columns)
+    assert set(made.drawn_as.columns) <= set(made.columns)
     made.plot()
 
 

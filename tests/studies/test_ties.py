@@ -385,7 +385,7 @@ def test_every_view_is_a_table_a_frame_and_a_picture(four, view):
     found = ties(four, view=view, samples=2)
     assert found.conclusion in repr(found) and r"\toprule" in found.to_latex()
     assert all(len(row) == len(found.columns) for row in found.rows())
-    assert set(found.drawn_as.used) <= set(found.columns)
+    assert set(found.drawn_as.columns) <= set(found.columns)
     pytest.importorskip("altair")
     assert found.plot().to_dict()["background"] == "white"
 

@@ -23,10 +23,10 @@ def command() -> None:
     if choice := os.environ.get("TIEBREAK_CORE"):
         click.echo(f"TIEBREAK_CORE={choice}")
     for package in PACKAGES:
-        click.echo(f"{package}: {installed(package)}")
+        click.echo(f"{package}: {package_version(package)}")
 
 
-def installed(package: str) -> str:
+def package_version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

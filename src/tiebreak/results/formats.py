@@ -23,7 +23,7 @@ from tiebreak.results.frames import to_frame
 if TYPE_CHECKING:
     from tiebreak.results.record import Result
 
-Cell = str | int | float | None
+Cell = str | int | float | tuple[str, ...] | None
 ENDINGS = {
     **{name: name for name in ("csv", "tsv", "jsonl", "json", "parquet")},
     "ndjson": "jsonl",
@@ -32,7 +32,7 @@ ENDINGS = {
 }
 """The format of a file by the ending of its name."""
 DEVICES = ("/dev/", "/proc/")
-"""Where names such as /dev/stdout stand for files that are open: they are written to, not replaced."""
+"""Where names such as /dev/stdout are open files: they are written to, not replaced."""
 TABLE_ENDINGS = ("", "txt")
 """Files for people."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -47,12 +47,14 @@ class Output(Protocol):
 
 
 def plain(cell: Cell) -> str:
-    """A number with all its digits; nothing where there is nothing."""
+    """A number with all its digits; empty for None."""
+    if isinstance(cell, tuple):
+        return ", ".join(map(plain, cell))
     return "" if cell is None else cell if isinstance(cell, str) else repr(cell)
 
 
 def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
-    """Tab-separated, without quotes: what could break a line is replaced by a space."""
+    """Tab-separated, without quotes: whitespace in cells becomes single spaces."""
     for row in (header, *rows) if header else rows:
         out.write("\t".join(" ".join(plain(cell).split()) for cell in row) + "\n")
 
@@ -74,20 +76,19 @@ def no_formula(cell: Cell) -> Cell:
 
 
 def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
-    """One object per line; NaN and infinities, which JSON has not, are null."""
+    """One object per line."""
     for row in rows:
-        known = (None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row)
-        out.write(json.dumps(dict(zip(header, known, strict=True)), ensure_ascii=False) + "\n")
+        out.write(json.dumps(dict(zip(header, map(finite, row), strict=True)), ensure_ascii=False) + "\n")
 
 
 def write_json(results: list[dict[str, Any]], out: Output) -> None:
     """Rows, notes and settings of a result, or of a list of several."""
-    made = results[0] if len(results) == 1 else results
-    out.write(json.dumps(finite(made), indent=2, ensure_ascii=False) + "\n")
+    content = results[0] if len(results) == 1 else results
+    out.write(json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n")
 
 
 def finite(value: Any) -> Any:
-    """The same without NaN and infinities, which JSON has not."""
+    """The same with null for NaN and infinities, which JSON lacks."""
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -96,9 +97,9 @@ def finite(value: Any) -> Any:
 
 
 def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
-    """As trec_eval prints: measure, request or ``all``, value, behind the names of runs where there are several.
+    """As trec_eval prints: measure, request or ``all``, value, after the names of runs where there are several.
 
-    Rows without a measure and a value are what they are.
+    Rows without a measure and a value stay as they are.
     """
     runs = {record["run"] for result in results for record in result.records() if "run" in record}
     for result in results:
@@ -203,21 +204,21 @@ _drafts: set[str] = set()
 
 @atexit.register
 def remove_drafts() -> None:
-    """Once more at exit: polars and Python each raise an interrupt of their own, and one may strike in `finally`."""
+    """Once more at exit: polars and Python each raise an interrupt, and one may arrive in `finally`."""
     for draft in _drafts:
         remove(draft)
 
 
 @contextmanager
 def errors_naming(path: str) -> Iterator[None]:
-    """Say which file could not be written: the system does not where a disk is full."""
+    """Name the file that could not be written: the system does not where a disk is full."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        said = f"{path}: cannot be written: {error.strerror or error}."
-        raise InputError(said, kind="output", file=path) from None
+        reason = f"{path}: cannot be written: {error.strerror or error}."
+        raise InputError(reason, kind="output", file=path) from None
 
 
 def keep_access(path: str, draft: str) -> None:

@@ -14,7 +14,7 @@ from tiebreak import _kernels
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.inputs import Judgements
-from tiebreak.inputs.audit import WORDS, FileAudit, Oddity
+from tiebreak.inputs.audit import WORDS, Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.results.record import Cell, Result, Row, column
@@ -26,6 +26,8 @@ ODD_RANKINGS = {
     "float32_ties": "In 32 bits, as pytrec_eval holds them, so many scores tie with a different one, and ids decide",
 }
 SHOWN_IN_ROWS = ("judged_ties", "unjudged_requests")
+MOST_COMPARED = 200
+"""Runs among which near-identical ones are looked for: pairs of more take long."""
 
 
 class RunRow(NamedTuple):
@@ -64,10 +66,6 @@ class JudgedRow(NamedTuple):
     subtopics_max: int
 
 
-def span_cell(row: Row, digits: int) -> str:
-    return span(row["depth_min"], row["depth_median"], row["depth_max"])
-
-
 def share_column(name: str) -> Cell:
     return lambda row, digits: f"{row[name]:.0%}"
 
@@ -89,7 +87,7 @@ class Overview(Result):
     columns = RunRow._fields
     shown: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("run", "lines", "requests", "missing", "unjudged")},
-        "depth": span_cell,
+        "depth": lambda row, digits: span(row["depth_min"], row["depth_median"], row["depth_max"]),
         "judged@10": share_column("judged_at_10"),
         "judged@100": share_column("judged_at_100"),
         "relevant found": lambda row, digits: f"{row['relevant_found']:,} ({row['relevant_share']:.0%})",
@@ -102,117 +100,117 @@ class Overview(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        warned = (f"Warning: {warning}" for warning in self.warnings)
-        return (*self._judged(), *self.choices, *warned, *self._oddities())
+        warnings = (f"Warning: {warning}" for warning in self.warnings)
+        return (*self._judgement_notes(), *self.choices, *warnings, *self._oddity_notes())
 
     @property
     def settings(self) -> dict[str, Any]:
         return {
             "judgements": self.judgements._asdict(),
-            "oddities": {name: [asdict(odd) for odd in met] for name, met in self.oddities.items()},
+            "oddities": {name: [asdict(odd) for odd in several] for name, several in self.oddities.items()},
             "warnings": list(self.warnings),
             "choices": list(self.choices),
         }
 
-    def _judged(self) -> Iterator[str]:
-        of = self.judgements
-        each = span(of.relevant_min, of.relevant_median, of.relevant_max)
-        yield f"{plural(of.requests, 'request')} with {plural(of.relevant, 'relevant item')}, {each} each."
-        yield "Grades: " + join_names([f"{grade} ({count:,})" for grade, count in of.grades.items()], most=12) + "."
-        if of.subtopics_max:
-            yield f"Subtopics: {span(of.subtopics_min, of.subtopics_median, of.subtopics_max)} per request."
-        if of.without_relevant:
-            yield f"{plural(of.without_relevant, 'request')} without a relevant item, left out of everything."
+    def _judgement_notes(self) -> Iterator[str]:
+        row = self.judgements
+        each = span(row.relevant_min, row.relevant_median, row.relevant_max)
+        yield f"{plural(row.requests, 'request')} with {plural(row.relevant, 'relevant item')}, {each} each."
+        yield "Grades: " + join_names([f"{grade} ({count:,})" for grade, count in row.grades.items()], most=12) + "."
+        if row.subtopics_max:
+            yield f"Subtopics: {span(row.subtopics_min, row.subtopics_median, row.subtopics_max)} per request."
+        if row.without_relevant:
+            yield f"{plural(row.without_relevant, 'request')} without a relevant item, left out of everything."
 
-    def _oddities(self) -> Iterator[str]:
+    def _oddity_notes(self) -> Iterator[str]:
         """A line per kind of oddity: in which files, how often, where first."""
-        found = [(name, odd) for name, met in self.oddities.items() for odd in met]
+        named = [(name, odd) for name, several in self.oddities.items() for odd in several]
         for kind, words in WORDS.items():
-            where = [f"{name} ({odd.where})" for name, odd in found if odd.kind == kind]
+            where = [f"{name} ({odd.where})" for name, odd in named if odd.kind == kind]
             if where:
                 yield f"{words[0].upper()}{words[1:]}: {join_names(where, most=3)}."
 
 
 def overview(positions: Positions, judgements: Judgements) -> Overview:
+    """What was read, of positions with their audits."""
     audits = [("judgements", judgements.audit)] if judgements.audit else []
     named = [*audits, *zip(positions.runs, positions.audits, strict=True)]
-    met = {name: tuple(odd for odd in audit.oddities if odd.kind not in SHOWN_IN_ROWS) for name, audit in named}
-    oddities = {name: found for name, found in met.items() if found}
+    odd = {name: tuple(odd for odd in audit.oddities if odd.kind not in SHOWN_IN_ROWS) for name, audit in named}
     rows = tuple(run_rows(positions))
-    warned = tuple(warnings(positions, rows))
-    judged = judged_row(positions, judgements)
-    return Overview(rows, judged, oddities, warned, choices(positions), library=positions.library)
+    return Overview(
+        rows,
+        judgement_row(positions, judgements),
+        {name: several for name, several in odd.items() if several},
+        tuple(warnings(positions, rows)),
+        choices(positions),
+        library=positions.library,
+    )
 
 
 def run_rows(positions: Positions) -> Iterator[RunRow]:
     relevant = is_relevant(positions.grade, positions.min_grade)
-    for k, (name, audit) in enumerate(zip(positions.runs, audits_of(positions), strict=True)):
-        listed_items, there = positions.listed[k], positions.listed[k] > 0
-        depths = positions.retrieved[k][there]
+    for k, (name, audit) in enumerate(zip(positions.runs, positions.audits, strict=True)):
+        is_listed = positions.listed[k] > 0
+        retrieved = int((positions.ranks[k, relevant] != UNRETRIEVED).sum())
         yield RunRow(
             name,
             audit.lines,
-            int(there.sum()),
-            int((~there).sum()),
+            int(is_listed.sum()),
+            int((~is_listed).sum()),
             audit.count("unjudged_requests"),
-            int(depths.min(initial=2**31 - 1)) if len(depths) else 0,
-            float(np.median(depths)) if len(depths) else 0.0,
-            int(depths.max(initial=0)),
-            judged_share(positions, k, 10),
-            judged_share(positions, k, 100),
-            found := int((positions.ranks[k, relevant] != UNRETRIEVED).sum()),
-            found / max(int(relevant.sum()), 1),
-            float(positions.tied[k].sum() / max(int(listed_items.sum()), 1)),
+            *smallest_median_largest(positions.retrieved[k][is_listed]),
+            share_of_judged(positions, k, 10),
+            share_of_judged(positions, k, 100),
+            retrieved,
+            retrieved / max(int(relevant.sum()), 1),
+            float(positions.tied[k].sum() / max(int(positions.listed[k].sum()), 1)),
             audit.count("judged_ties"),
             *(None if np.isnan(score) else score for score in audit.scores),
         )
 
 
-def audits_of(positions: Positions) -> tuple[FileAudit, ...]:
-    return positions.audits or tuple(FileAudit(name, 0, ()) for name in positions.runs)
+def smallest_median_largest(numbers: NDArray[Any]) -> tuple[int, float, int]:
+    """Of whole numbers; 0 where there are none."""
+    return (int(numbers.min()), float(np.median(numbers)), int(numbers.max())) if len(numbers) else (0, 0.0, 0)
 
 
-def judged_share(positions: Positions, run: int, depth: int) -> float:
-    """How much of the first so many items of all its rankings was judged."""
+def share_of_judged(positions: Positions, run: int, depth: int) -> float:
+    """The share of the items within a depth that was judged, over all rankings of a run."""
     parts = [positions] if positions.nonrelevant is None else [positions, positions.nonrelevant]
     judged = sum(int((part.ranks[run] <= depth).sum()) for part in parts)
     return judged / max(int(np.minimum(positions.retrieved[run], depth).sum()), 1)
 
 
-def judged_row(positions: Positions, judgements: Judgements) -> JudgedRow:
+def judgement_row(positions: Positions, judgements: Judgements) -> JudgedRow:
     m = positions.relevant()
-    some = m[m > 0]
     grades, counts = np.unique(judgements.grade, return_counts=True)
     return JudgedRow(
-        len(some),
+        int((m > 0).sum()),
         int((m == 0).sum()),
         int(m.sum()),
-        int(some.min(initial=2**31 - 1)) if len(some) else 0,
-        float(np.median(some)) if len(some) else 0.0,
-        int(some.max(initial=0)),
+        *smallest_median_largest(m[m > 0]),
         {grade_text(grade): count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
-        *subtopics_per_request(judgements),
+        *smallest_median_largest(subtopics_per_request(judgements)),
     )
 
 
-def subtopics_per_request(judgements: Judgements) -> tuple[int, float, int]:
-    """The smallest, the median and the largest number of subtopics of a request; 0 where judgements have none."""
+def subtopics_per_request(judgements: Judgements) -> NDArray[np.int64]:
+    """The number of subtopics of every request; nothing where judgements have none."""
     rows = judgements.subtopics
     if rows is None:
-        return 0, 0.0, 0
+        return np.zeros(0, dtype=np.int64)
     pairs = np.unique(np.stack([judgements.request[rows.entry], rows.label.astype(np.int64)]), axis=1)
-    numbers = np.bincount(pairs[0])
-    return int(numbers.min()), float(np.median(numbers)), int(numbers.max())
+    return np.bincount(pairs[0])
 
 
 def grade_text(grade: float) -> str:
-    """A grade as short as can be, but so that no two look alike."""
+    """A grade in as few digits as tell it from others."""
     short = f"{grade:g}"
     return short if float(short) == grade else repr(grade)
 
 
 def span(low: int, median: float, high: int) -> str:
-    """The smallest, the middle and the largest, or the one that all have."""
+    """The smallest, the median and the largest, or the one that all have."""
     return f"{low:,}" if low == high else f"{low:,}-{median:,g}-{high:,}"
 
 
@@ -229,7 +227,6 @@ def choices(positions: Positions) -> tuple[str, ...]:
 
 def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     """What may mislead a comparison of these runs."""
-    named = list(zip(positions.runs, audits_of(positions), strict=True))
     yield from uneven_depths(positions)
     missing = [f"{row.run} ({row.missing:,})" for row in rows if row.missing]
     if missing:
@@ -237,32 +234,33 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     tied = [row.run for row in rows if row.tied > MANY_TIES]
     if tied:
         yield f"More than half of the scores tie, so item ids decide much of the ranking: {join_names(tied)}."
-    for kind, said in ODD_RANKINGS.items():
-        odd = [f"{name} ({audit.count(kind):,})" for name, audit in named if audit.count(kind)]
+    for kind, warning in ODD_RANKINGS.items():
+        counts = ((name, audit.count(kind)) for name, audit in zip(positions.runs, positions.audits, strict=True))
+        odd = [f"{name} ({count:,})" for name, count in counts if count]
         if odd:
-            yield f"{said}: {join_names(odd)}."
+            yield f"{warning}: {join_names(odd)}."
     alike = list(near_identical(positions))
     if alike:
         yield f"Nearly the same rankings of judged items: {join_names(alike)}."
 
 
 def uneven_depths(positions: Positions) -> Iterator[str]:
-    """Whether some runs could find more than others."""
+    """Whether some runs could retrieve more than others."""
     deepest = positions.retrieved.max(axis=1)
     if deepest.min() < deepest.max():
         yield (
             f"Depths differ, from {deepest.min():,} to {deepest.max():,}: lexirecall favours the deeper run. "
-            "Cut them alike with depth."
+            "Truncate them alike with depth."
         )
 
 
 def near_identical(positions: Positions) -> Iterator[str]:
-    """Pairs of runs that rank nearly all relevant items alike; only looked for where that is quick."""
-    found: NDArray[np.bool_] = positions.ranks != UNRETRIEVED
-    if len(positions.runs) > 200:
+    """Pairs of runs that rank nearly all relevant items alike."""
+    if len(positions.runs) > MOST_COMPARED:
         return
+    is_retrieved = positions.ranks != UNRETRIEVED
     for x, y in combinations(range(len(positions.runs)), 2):
-        either = found[x] | found[y]
+        either = is_retrieved[x] | is_retrieved[y]
         same = (positions.ranks[x] == positions.ranks[y]) & either
         if either.any() and same.sum() >= NEARLY_ALL * either.sum():
             yield f"{positions.runs[x]} and {positions.runs[y]}"

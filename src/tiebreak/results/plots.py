@@ -1,4 +1,4 @@
-"""Pictures of rows, by Altair: PNG, SVG and PDF without a browser, HTML without a network."""
+"""Plots of rows, by Altair: PNG, SVG and PDF without a browser, HTML without a network."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Picture:
     x, y : str
         Columns; one of text is shown in the order of the rows. Bars lie along x.
     color : str, optional
-        The column by which lines, bars or points are told apart; for a heat map the column of its values.
+        The column that colors lines, bars or points; for a heat map the column of its values.
     facet : str, optional
         A picture for every value of this column.
     band : (str, str), optional
@@ -87,13 +87,10 @@ class Picture:
     label: str | None = None
 
     @property
-    def used(self) -> list[str]:
-        """The columns that are shown."""
-        return [
-            name
-            for name in (self.x, self.y, self.color, self.facet, self.label, *(self.band or ()))
-            if name is not None
-        ]
+    def columns(self) -> list[str]:
+        """The columns that are drawn, each once."""
+        names = (self.x, self.y, self.color, self.facet, self.label, *(self.band or ()))
+        return list(dict.fromkeys(name for name in names if name is not None))
 
 
 class Drawn(Result):
@@ -118,10 +115,10 @@ def draw(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) 
     Altair writes text into scripts as it is: an invisible word joiner after every ``<`` keeps names from ending one.
     """
     alt = library("altair")
-    made = json.loads(json.dumps(vega_lite(picture, names, rows)).replace("<", r"<\u2060"))
-    # Rows are put in at the end: to look for a schema in every one takes minutes where there are many.
-    chart = alt.Chart.from_dict(made | {"data": {"values": []}})
-    chart.data = alt.Data(values=made["data"]["values"])
+    spec = json.loads(json.dumps(vega_lite(picture, names, rows)).replace("<", r"<\u2060"))
+    # Rows are added last: Altair would check every one against its schema, which takes minutes for many.
+    chart = alt.Chart.from_dict(spec | {"data": {"values": []}})
+    chart.data = alt.Data(values=spec["data"]["values"])
     return chart
 
 
@@ -130,22 +127,22 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MissingExtraError("A picture", "plots") from None
+        raise MissingExtraError("A plot", "plots") from None
 
 
 def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: str | os.PathLike[str]) -> None:
-    """Write a picture to a file that is there whole or not at all."""
+    """Write a plot to a file; nothing is left where the work fails."""
     path = os.fspath(path)
     format_ = picture_format(path)
     converter = library("vl_convert")
     spec = vega_lite(*drawn)
-    made: str | bytes = (
+    content: str | bytes = (
         PAGE % (converter.javascript_bundle(), script_json(spec))
         if format_ == "html"
         else getattr(converter, f"vegalite_to_{format_}")(spec, **HOW_WRITTEN.get(format_, {}))
     )
     with whole_file(path) as file:
-        file.write(made.encode() if isinstance(made, str) else made)
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def script_json(value: Any) -> str:
@@ -154,32 +151,34 @@ def script_json(value: Any) -> str:
 
 
 def picture_format(path: str) -> str:
-    """What the ending of a file's name says."""
+    """The format by the ending of a file's name."""
     ending = os.path.splitext(path)[1].lstrip(".").lower()
     if ending not in FORMATS:
-        raise InputError(f"{path}: no picture ends so. Use one of .{', .'.join(FORMATS)}.", kind="output", file=path)
+        raise InputError(
+            f"{path}: unsupported image format. Use one of .{', .'.join(FORMATS)}.", kind="output", file=path
+        )
     return ending
 
 
 def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     """The rows and how they are drawn, as Vega-Lite writes it."""
-    places = [list(names).index(name) for name in dict.fromkeys(picture.used)]
+    places = [list(names).index(name) for name in picture.columns]
     records = [{names[k]: drawable(row[k]) for k in places} for row in rows]
-    made: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
+    spec: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
     if picture.facet is not None:
         header = {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": FACET_SIDE}
-        order = list(dict.fromkeys(record[picture.facet] for record in records))  # "sort": None is not heard here
+        order = list(dict.fromkeys(record[picture.facet] for record in records))  # "sort": None is ignored here
         facet = {"field": picture.facet, "type": "nominal", "sort": order, "header": header}
-        made = {"spec": made, "facet": facet, "columns": FACETS_IN_A_ROW}
+        spec = {"spec": spec, "facet": facet, "columns": FACETS_IN_A_ROW}
         if picture.own_scales:
-            made["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
+            spec["resolve"] = {"scale": {"x": "independent", "y": "independent"}}
     config = {
         "view": {"stroke": "#ddd"},
         "axis": {"gridColor": "#eee", "labelLimit": 260},
         "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 6},
     }
-    made |= {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
-    return made | {"usermeta": {"embedOptions": EMBEDDED}}
+    spec |= {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
+    return spec | {"usermeta": {"embedOptions": EMBEDDED}}
 
 
 def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -189,7 +188,7 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
     if picture.is_log:
         encoding["x"]["scale"] |= {"type": "log"}
     if picture.color is not None:
-        encoding["color"] = told_apart(picture, records)
+        encoding["color"] = color_scale(picture, records)
         if bars_beside(picture, records) > 1:
             encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
     if picture.label is not None:
@@ -199,14 +198,14 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
         for way, room in (("x", label_width(picture, records)), ("y", LABEL_HEIGHT)):
             encoding[way]["scale"] |= {"padding": room // 2 + 4, "nice": False}
         return [{"mark": {"type": "text", "fontSize": LABEL_HEIGHT - 4}, "encoding": encoding | text}]
-    made = [{"mark": MARKS[picture.kind], "encoding": encoding}]
+    marks = [{"mark": MARKS[picture.kind], "encoding": encoding}]
     if picture.band is not None:
         low, high = picture.band
         bounds = {"y": encoding["y"] | {"field": low}, "y2": {"field": high}}
         lines = 1 if picture.color is None else len({record[picture.color] for record in records})
-        area = {"type": "area", "opacity": min(0.15, 0.5 / lines), "clip": True}  # many bands lie over each other
-        made.insert(0, {"mark": area, "encoding": encoding | bounds})
-    return made
+        area = {"type": "area", "opacity": min(0.15, 0.5 / lines), "clip": True}  # many bands overlap
+        marks.insert(0, {"mark": area, "encoding": encoding | bounds})
+    return marks
 
 
 def heat(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, Any]) -> list[dict[str, Any]]:
@@ -237,12 +236,12 @@ def axis(picture: Picture, name: str, records: list[dict[str, Any]]) -> dict[str
     # Shares end at 1 and positions begin at 1: only bars have round ends.
     is_bar = picture.kind == "bar"
     scale = {"zero": is_bar, "nice": is_bar} | ({} if is_bar else {"padding": PADDING})
-    made = {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
-    return made | ({"axis": {"tickMinStep": 1}} if is_whole(name, records) else {})
+    spec = {"field": name, "type": "quantitative", "title": title(picture, name), "scale": scale}
+    return spec | ({"axis": {"tickMinStep": 1}} if is_whole(name, records) else {})
 
 
-def told_apart(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Colours that differ as much as their number allows, and a legend that has room for all names."""
+def color_scale(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """As distinct colors as their number allows, and a legend with room for all names."""
     number = len({record[str(picture.color)] for record in records})
     scheme = "tableau10" if number <= 10 else "tableau20" if number <= 20 else "turbo"
     columns = math.ceil(number / NAMES_IN_A_COLUMN)
@@ -270,9 +269,9 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def room_for_labels(picture: Picture, records: list[dict[str, Any]], side: int) -> dict[str, int]:
-    """So much that labels at whole distances of x and y do not touch."""
+    """Enough that labels at whole distances of x and y do not touch."""
     x, y = ([float(record[name]) for record in records] for name in (picture.x, picture.y))
-    wide, high = (int(max(of, default=0) - min(of, default=0)) + 2 for of in (x, y))
+    wide, high = (int(max(values, default=0) - min(values, default=0)) + 2 for values in (x, y))
     return {"width": max(side, wide * label_width(picture, records)), "height": max(side, high * LABEL_HEIGHT)}
 
 
@@ -305,7 +304,7 @@ def title(picture: Picture, name: str) -> str:
 
 
 def drawable(cell: Any) -> str | float | None:
-    """A number, nothing where it is no finite one, or text on one line."""
+    """A finite number, None for any other, or text on one line."""
     if cell is None or isinstance(cell, bool) or not isinstance(cell, Real):
         return None if cell is None else printable(str(cell))
     value = float(cell)

@@ -45,7 +45,7 @@ class Result:
     marked_column: str = "value"
     """The column of the table in which rows are emphasised."""
     mark: str = ""
-    """What is written behind emphasised values."""
+    """What is written after emphasised values."""
 
     def rows(self) -> Iterable[Sequence[Any]]:
         """A sequence of values per row, in the order of `columns`."""
@@ -108,7 +108,7 @@ class Rows(Result, Generic[RowType]):
 
 
 def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
-    """Results of one kind as one table: under each other, or side by side where they can be spread."""
+    """Results of one kind as one table: below each other, or side by side where they can be spread."""
     first = results[0]
     is_spread = first.spread is not None and (first.shown is None or len(results) > 1)
     table = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
@@ -132,20 +132,20 @@ def _long_table(results: Sequence[Result], digits: int, most: int | None) -> Tab
                 continue
             cells = {title: cell(record, digits) for title, cell in shown.items()}
             if first.marked_column in shown:
-                cells[first.marked_column] += with_mark(result, record)
+                cells[first.marked_column] += mark_or_space(result, record)
                 if result.is_marked(record):
                     marked.add((len(rows), list(shown).index(first.marked_column)))
             rows.append(tuple(cells.values()))
     return Table(tuple(shown), tuple(rows), not_shown(total - len(rows)), frozenset(marked))
 
 
-def with_mark(result: Result, record: Row) -> str:
-    """What stands behind an emphasised value: the mark, or as much space."""
+def mark_or_space(result: Result, record: Row) -> str:
+    """What follows a value: the mark if it is emphasised, or as much space."""
     return result.mark if result.is_marked(record) else " " * len(result.mark)
 
 
 def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
-    """A row for every combination of the columns before the one that is spread; those without a value are left out."""
+    """A row for every combination of the columns before the one that is spread, without empty columns."""
     first = results[0]
     spread, cells = str(first.spread), first.spread_cells or {"": column("value")}
     keys = first.columns[: first.columns.index(spread)]
@@ -159,7 +159,7 @@ def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> T
             row = rows.setdefault(key, {})
             if most is None or len(rows) <= most:
                 main, *others = (cell(record, digits) for cell in cells.values())
-                row[value] = (main + with_mark(result, record), *others)
+                row[value] = (main + mark_or_space(result, record), *others)
                 marked += [(key, value)] if result.is_marked(record) else []
     used = [k for k in range(len(keys)) if any(key[k] is not None for key in rows)]
     nothing = ("-",) * len(cells)
@@ -174,7 +174,7 @@ def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> T
 
 
 def not_shown(rows: int) -> tuple[str, ...]:
-    """A note on the rows that a table leaves to other formats."""
+    """A note on rows that a table leaves out."""
     return (f"{plural(rows, 'more row')} not shown; other formats list all.",) if rows else ()
 
 
@@ -189,7 +189,7 @@ def signed_column(name: str) -> Cell:
 
 
 def text(value: Any, digits: int) -> str:
-    """A value as people read it: counts with separators, other numbers with some digits."""
+    """A value for people: counts with separators, other numbers with some digits."""
     if value is None:
         return "-"
     if isinstance(value, bool):

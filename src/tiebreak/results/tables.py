@@ -1,6 +1,6 @@
-"""Tables for people: in a terminal, in a notebook, in LaTeX.
+"""Tables for people: in a terminal, in a notebook, in LaTeX or Markdown.
 
-Names come from strangers' files: every cell is plain text, escaped for where it is shown.
+Names come from other people's files: every cell is plain text, escaped for where it is shown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
 
 
 MARKUP = "\\`*_{}[]<>|#!~$&"
-"""What means something in Markdown."""
+"""Characters with a meaning in Markdown."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,7 +78,7 @@ class Table:
 
         width, console.width = console.width if console.is_terminal else WIDEST, WIDEST
         for columns in self._blocks(width):
-            console.print(self._rich(self._fitted(columns, width), console))
+            console.print(self._rich(self._fit(columns, width), console))
         console.width = width
         for note in self.notes:
             console.print(Text(printable(note)), soft_wrap=not console.is_terminal)
@@ -99,7 +99,7 @@ class Table:
         return [names + block for block in blocks]
 
     def _groups(self, first: int) -> list[list[int]]:
-        """Columns from the first on; those whose title does not tell them apart stay with the one before them."""
+        """Columns from the first on; those with repeated titles stay with the one before them."""
         groups: list[list[int]] = []
         for c in range(first, len(self.header)):
             if groups and self.header.count(self.header[c]) > 1:
@@ -109,7 +109,7 @@ class Table:
         return groups
 
     def _names(self) -> int:
-        """How many of the first columns tell rows apart; none of them is of numbers."""
+        """How many of the first columns name the rows; none of them is of numbers."""
         for c in range(1, len(self.header)):
             if self.is_number(c) or len({row[:c] for row in self.rows}) == len(self.rows):
                 return c
@@ -130,7 +130,7 @@ class Table:
         numbers = (len(word) for cell in self._cells(column) for word in cell.split() if NUMBER.fullmatch(word))
         return max(min(self._width(column), NARROWEST_TEXT), *numbers, 0)
 
-    def _fitted(self, columns: list[int], width: int) -> dict[int, int]:
+    def _fit(self, columns: list[int], width: int) -> dict[int, int]:
         """The width of every column of a block: the widest text is folded until all fit."""
         widths = {c: self._width(c) for c in columns}
         narrowest = {c: self._narrowest(c) for c in columns}
@@ -146,8 +146,8 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        def folded(cell: str, column: int, style: str = "") -> Text:
-            # Here, as rich would cut numbers too where a table is too wide.
+        def fold(cell: str, column: int, style: str = "") -> Text:
+            # Not left to rich, which would cut numbers too where a table is too wide.
             text = Text(printable(cell), style)
             if text.cell_len <= widths[column]:
                 return text
@@ -156,9 +156,9 @@ class Table:
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         for c in widths:
             justify: Literal["left", "right"] = "right" if self.is_number(c) else "left"
-            table.add_column(folded(self.header[c], c), justify=justify, no_wrap=True)
+            table.add_column(fold(self.header[c], c), justify=justify, no_wrap=True)
         for r, row in enumerate(self.rows):
-            table.add_row(*(folded(row[c], c, "bold" if (r, c) in self.best else "") for c in widths))
+            table.add_row(*(fold(row[c], c, "bold" if (r, c) in self.best else "") for c in widths))
         return table
 
     def to_html(self) -> str:
@@ -202,7 +202,7 @@ class Table:
 
 
 def markdown(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Text with all markup escaped."""
     return "".join(f"\\{c}" if c in MARKUP else c for c in printable(text).strip())
 
 
@@ -213,5 +213,5 @@ def latex(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text on one line that steers no terminal."""
+    """Text on one line that cannot control a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
