@@ -12,12 +12,12 @@ class TiebreakError(Exception):
     """The base of all errors that tiebreak raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Its message and attributes, whatever it was made from: errors of other processes arrive whole."""
+        """Message and attributes, however it was created: errors can be pickled."""
         return rebuild_error, (type(self), self.args), self.__dict__
 
 
 def rebuild_error(kind: type[TiebreakError], args: tuple[object, ...]) -> TiebreakError:
-    """An error of this kind that was raised before."""
+    """An unpickled error."""
     error = kind.__new__(kind, *args)
     built_in: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
     built_in.__init__(error, *args)
@@ -52,7 +52,7 @@ class InputError(TiebreakError, ValueError):
 
 
 class UnknownNameError(InputError):
-    """A name that nothing answers to; the message suggests the nearest known one."""
+    """An unknown name; the message suggests the nearest known one."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         from difflib import get_close_matches
@@ -65,7 +65,7 @@ class UnknownNameError(InputError):
 
 
 class MissingExtraError(TiebreakError, ImportError):
-    """An optional part of the package is needed and not installed; the message names the extra."""
+    """An optional dependency is not installed; the message names the extra."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs the extra "{extra}": pip install "tiebreak[{extra}]".')
@@ -93,7 +93,7 @@ class GradesWarning(TiebreakWarning):
 
 
 def quote(text: str | bytes, longest: int = 60) -> str:
-    """A name from somebody's file, safe to print: on one line, of bounded length, nothing that steers a terminal."""
+    """A name from somebody's file, safe to print: on one line, of bounded length, without terminal controls."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
     text = escape_controls(text)

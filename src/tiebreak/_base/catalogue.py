@@ -1,4 +1,4 @@
-"""Small frozen values that print as the spec that made them, and the catalogues in which a spec finds them."""
+"""Small frozen values that print as their spec, and the catalogues in which specs are looked up."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Entry:
 
 
 class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
-    """Every entry of a package by its name; the file that defines it is imported when it is asked for.
+    """Every entry of a package by its name; the file that defines it is imported on first use.
 
     `what` the entries are called in messages; `package` defines them, and is the group of entry points by which other
     packages add theirs; `homes` are the module and the class of every name.

@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_else: str = "") -> int:
-    """A whole number from `low` to `high`; `or_else` names what is accepted besides, which the caller looks for first.
+    """A whole number from `low` to `high`; `or_else` names what else is accepted, which the caller checks first.
 
     Examples
     --------

@@ -19,7 +19,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def join_names(names: Sequence[str], most: int = 8) -> str:
-    """Names in a row, the first few where there are many.
+    """Names separated by commas; only the first few where there are many.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def escape_controls(text: str, keep: str = "") -> str:
 
 
 def format_signed(value: float, digits: int) -> str:
-    """A number with its sign; a dash where there is none, and no sign for what is shown as 0."""
+    """A number with its sign; a dash for NaN, and no sign where it rounds to 0."""
     if isnan(value):
         return "-"
     text = f"{value:+.{digits}f}"

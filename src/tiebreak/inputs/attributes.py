@@ -1,4 +1,4 @@
-"""What is known of requests and items beside judgements: groups, weights, providers and aspects, by one reader."""
+"""Properties of requests and items: groups, weights, providers and aspects."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def read_weights(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
 
 
 def one_each(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dict[str, Any]:
-    """A dictionary of pairs; the same pair may come again, another value for the same key is refused."""
+    """A dictionary of pairs; pairs may be repeated, but two values for one key are an error."""
     values: dict[str, Any] = {}
     for name, held in pairs:
         if values.setdefault(name, held) != held:

@@ -1,4 +1,4 @@
-"""What was odd in a file: counted while it was read, with the first line as an example."""
+"""Oddities of a file, counted while it is read, with the first line as an example."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """One kind of odd line: how many, the first one, and what stood there."""
+    """One kind of odd line: how many there are, the first one, and its text."""
 
     kind: str
     count: int
@@ -54,7 +54,7 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class FileAudit:
-    """What a file held: its number of data lines, every oddity met, and the lowest and highest score of a run."""
+    """The number of data lines of a file, its oddities, and the lowest and highest score of a run."""
 
     label: str
     lines: int
@@ -65,7 +65,7 @@ class FileAudit:
     def from_counts(
         cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan), first: int | None = None
     ) -> FileAudit:
-        """What was counted in a file; `first` is the line of the first row, where it is a table."""
+        """The counts of a file; `first` is the line of the first row, where it is a table."""
         columns = counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file]
         met = {kind: rest for kind, *rest in zip(COUNTERS, *columns, strict=True)}
         oddities = tuple(
@@ -76,5 +76,5 @@ class FileAudit:
         return cls(label, met["lines"][0], oddities, scores)
 
     def count(self, kind: str) -> int:
-        """How often this kind of oddity was met."""
+        """How many oddities of this kind there are."""
         return next((oddity.count for oddity in self.oddities if oddity.kind == kind), 0)

@@ -1,4 +1,4 @@
-"""Ids of requests and items: UTF-8 text in one buffer, made into Python strings only where somebody looks."""
+"""Ids of requests and items: UTF-8 text in one buffer, decoded on demand."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class Ids(Sequence[str]):
         return f"<{len(self)} ids: {shown}{', ...' if len(self) > 3 else ''}>"
 
     def take(self, places: NDArray[np.integer]) -> Ids:
-        """The ids at these places, in this order."""
+        """The ids at these indices, in this order."""
         sizes = np.diff(self.offsets)[places]
         letters = np.frombuffer(self.buffer, dtype=np.uint8)[ranges(self.offsets[places], sizes)]
         return Ids(letters.tobytes(), offsets(sizes))
 
     def place(self, name: str, what: str) -> int:
-        """Where `name` stands first; `what` it is, for the error if it does not."""
+        """The first index of a name; `what` it is, for the error where it is unknown."""
         if name not in self._places:
             raise UnknownNameError(what, name, list(self))
         return self._places[name]
@@ -80,7 +80,7 @@ class Ids(Sequence[str]):
 
     @cached_property
     def places_in_order(self) -> NDArray[np.int64]:
-        """The place that each id has among all of them in the order of their bytes."""
+        """The rank of each id in the byte order of all of them, from 0."""
         names = [self.buffer[a:b] for a, b in pairwise(self.offsets.tolist())]
         places = np.empty(len(names), dtype=np.int64)
         places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
@@ -92,7 +92,7 @@ class Ids(Sequence[str]):
 
 
 def encode(name: str | int) -> bytes:
-    """An id as bytes. Floats are refused: nobody knows whether 7.0 is to be "7" or "7.0"."""
+    """An id as bytes. Floats are refused: 7.0 could mean "7" or "7.0"."""
     if isinstance(name, Integral) and not isinstance(name, bool):
         return str(int(name)).encode()
     if not isinstance(name, str):
@@ -104,12 +104,12 @@ def encode(name: str | int) -> bytes:
 
 
 def offsets(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where parts of these sizes begin, one after the other, with the end of the last."""
+    """Where consecutive parts of these sizes begin, with the end of the last."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Consecutive numbers from each start, so many of them, one range after the other.
+    """Consecutive numbers from each start, as many as its size, one range after the other.
 
     Examples
     --------

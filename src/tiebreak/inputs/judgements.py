@@ -74,7 +74,7 @@ class Judgements:
         return np.repeat(np.arange(len(self.requests)), np.diff(self.starts))
 
     def binary(self, min_grade: float | None = None) -> Judgements:
-        """The same with grades forgotten: 1 where relevant, else 0."""
+        """The same without grades: 1 where relevant, else 0."""
         subtopics = self.subtopics
         if subtopics is not None:
             subtopics = replace(subtopics, grade=is_relevant(subtopics.grade, min_grade).astype(np.float64))
@@ -150,7 +150,7 @@ def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyRe
 def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY) -> Judgements | None:
     """Pairs of request and item, such as interactions, or ``{request: [item, ...]}``; None where there are none.
 
-    Where they have values these do not matter. `what` they are is for messages.
+    Their values, if any, are ignored. Messages call them `what`.
     """
     if source is None or isinstance(source, Judgements):
         return source
@@ -169,7 +169,7 @@ def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int 
 def judgement_source(
     source: Any, label: str, columns: Columns, memory: int, is_graded: bool = True
 ) -> Source | Mapping[Any, Any]:
-    """Where the lines of judgements come from, or of pairs without a grade; a dictionary as it is."""
+    """The source of judgements, or of pairs without a grade; a dictionary as it is."""
     expected = "a path, {request: {item: grade}} or a data frame"
     roles = ("request", "item")
     held = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
@@ -238,7 +238,7 @@ def group_rows(rows: JudgedRows, audit: FileAudit | None, has_subtopics: bool = 
 
 
 def by_request_and_item(rows: JudgedRows, items: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For every pair of request and item the first row that has it; for every row which pair it has."""
+    """For every pair of request and item its first row; for every row the index of its pair."""
     pair = rows.request.astype(np.int64) * items + rows.item
     _, first, inverse = np.unique(pair, return_index=True, return_inverse=True)
     order = np.lexsort((first, rows.request[first]))

@@ -1,4 +1,4 @@
-"""What other tools hold in memory, known by its shape: none of them is needed here.
+"""Objects of other tools, recognised by their shape: none of them needs to be installed.
 
 ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, and the named tuples of ir_measures and ir_datasets.
 """
@@ -16,8 +16,8 @@ Values = dict[str, dict[str, Any]]
 
 
 def is_frame(source: object) -> bool:
-    """Whether this is a table of named columns, of whatever library."""
-    kind = type(source)  # asked of the type: what a lazy frame holds is not looked at for this
+    """Whether this is a data frame, of any library."""
+    kind = type(source)  # only the type is inspected: a lazy frame must not be computed for this
     return hasattr(kind, "__arrow_c_stream__") or (
         hasattr(kind, "columns") and (hasattr(kind, "dtypes") or hasattr(kind, "collect"))
     )
@@ -43,7 +43,7 @@ def unpack(source: Any, value: str) -> Any:
 
 
 def rank_as_score(frame: Any) -> Any:
-    """LensKit gives the items of ordered lists a rank, by which they stay ordered; the others have only a score."""
+    """LensKit ranks the items of ordered lists: that order is kept. Items of other lists have only a score."""
     import narwhals as nw
 
     held = nw.from_native(frame)
@@ -55,7 +55,7 @@ def rank_as_score(frame: Any) -> Any:
 
 
 def tuples(source: Any) -> Iterator[Any] | None:
-    """Rows that know their query and document, of a list or a generator of them; None for anything else."""
+    """Rows with a query and a document, from a list or a generator; None for anything else."""
     if not isinstance(source, (list, tuple, Iterator)):
         return None
     rows = iter(source)

@@ -123,8 +123,8 @@ def own_name(source: Any) -> str | None:
 
 
 def run_name(path: Path) -> str:
-    """What a run is called: its file's name without ``.gz``, then without ``.run`` and the like."""
-    # Bytes that are no text are written as escapes: a name must survive in every format.
+    """The name of a run: its file's name without ``.gz``, then without ``.run`` and the like."""
+    # Bytes that are not text become escapes, so that the name can be written in every format.
     name = os.fsencode(os.path.basename(os.fspath(path))).decode("utf-8", "backslashreplace")
     for suffixes in SUFFIXES:
         for suffix in suffixes:

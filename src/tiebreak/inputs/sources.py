@@ -28,16 +28,16 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 STANDARD_INPUT = "-"
 CHUNK = 1 << 20
 COMPRESSED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-"""How files begin that are compressed by gzip or zstd."""
+"""The first bytes of files compressed by gzip or zstd."""
 LARGEST = 1e100
-"""Of utilities and weights: sums of squares beyond this may be too large for a float64."""
+"""The largest utility or weight: sums of larger squares may overflow a float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, what to call it in messages, and its rows: by number, or by line if a file held them.
+    """What a kernel can read, and how messages call it and its rows: by number, or by line if they come from a file.
 
-    `library` is the data frame library of whoever gave a frame.
+    `library` is the data frame library of a frame.
     """
 
     label: str
@@ -51,7 +51,7 @@ class Source:
         return bool(self.kernel[0] == "table")
 
     def place(self, line: int) -> str:
-        """The line as people click on it: ``file:line``; for a table its row."""
+        """The line as editors open it, ``file:line``; for a table its row."""
         if not line:
             return self.label
         if self.first_line is not None:
@@ -80,7 +80,7 @@ def file_source(path: Path, memory: int = MEMORY) -> Source:
 
 
 def standard_input() -> BinaryIO:
-    """Standard input, which only one of the inputs can be: nothing is left of it for a second."""
+    """Standard input, which can be read only once."""
     global _standard_input_is_taken
     if sys.stdin is None or _standard_input_is_taken:
         raise InputError('"-": standard input is closed, or was given twice.', kind="missing", file="standard input")
@@ -97,7 +97,7 @@ LONGEST_REASON = 300
 
 @contextmanager
 def calling(label: str, how: str = "") -> Iterator[None]:
-    """Read `label` by another library, whose errors become ours. A panic in Rust is no `Exception`, but also one."""
+    """Turn the errors of another library that reads `label` into ours, also panics of Rust, no `Exception`s."""
     try:
         yield
     except OURS:
@@ -119,13 +119,13 @@ def unreadable(error: OSError, label: str) -> InputError:
 
 
 def spool(stream: BinaryIO, memory: int, label: str) -> str:
-    """Copy a stream to a temporary file that is removed when Python ends, and at once where copying does not."""
+    """Copy a stream to a temporary file, removed at exit, or at once if copying fails."""
     import secrets
     import tempfile
 
     path = os.path.join(tempfile.gettempdir(), f"tiebreak-{secrets.token_hex(8)}")
     try:
-        _spooled.add(path)  # before it is there: an interruption may come at any time
+        _spooled.add(path)  # before it is created: Ctrl-C may come at any time
         with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as copy:
             for chunk in chunks(stream, memory, label):
                 copy.write(chunk)
@@ -150,13 +150,13 @@ def remove(path: str) -> None:
 
 @atexit.register
 def remove_spooled() -> None:
-    """Remove every copy of a stream: nobody reads them any more."""
+    """Remove every copy of a stream."""
     for path in [*_spooled]:
         remove(path)
 
 
 def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
-    """The bytes of a stream, up to those that no reader of runs or judgements goes beyond."""
+    """The bytes of a stream, as far as a reader of runs or judgements would get."""
     size, packed = 0, False
     while chunk := stream.read(CHUNK):
         packed = packed or (not size and chunk.startswith(COMPRESSED))
@@ -170,7 +170,7 @@ def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
             )
         yield chunk
         if not packed and (b"\0" in chunk or (len(chunk) == CHUNK and b"\n" not in chunk)):
-            return  # a control byte or an endless line: whoever reads the copy says where
+            return  # a control byte or an endless line: the reader of the copy reports where
 
 
 def table_source(values: Values, label: str) -> Source:
@@ -180,13 +180,13 @@ def table_source(values: Values, label: str) -> Source:
 
 
 Roles = tuple[str, str]
-"""What the outer and the inner keys of a dictionary are."""
+"""The names of the outer and the inner keys of a dictionary."""
 
 
 def dict_columns(
     values: Values, label: str, roles: Roles = ("request", "item")
 ) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
-    """The ids of requests, and for every item of every request: the request's place, the item's id, its value."""
+    """The ids of requests, and for every item of every request: the request's index, the item's id, its value."""
     outer, inner = roles
     for request, listed in values.items():
         if not isinstance(listed, Mapping):
@@ -209,7 +209,7 @@ def dict_columns(
 
 
 def check_spelling(names: Iterable[object], what: str, label: str) -> None:
-    """7 and "7" are one id: a dictionary that has both says two things about it."""
+    """7 and "7" are the same id, so a dictionary may not have both."""
     seen: set[str] = set()
     for name in names:
         if str(name) in seen:
@@ -221,7 +221,7 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
 
 
 def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles) -> None:
-    """Real numbers only: text is refused even where float() would read it."""
+    """Real numbers only: text is refused, even if float() could parse it."""
     strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, (Real, Decimal))}
     if not strange:
         return

@@ -40,9 +40,9 @@ Rows = Generator[tuple[int, list[Any]]]
 
 
 class Contents(NamedTuple):
-    """An open table: the names of its columns, what reads some of them, and the line of the first row, if it is one.
+    """An open table: the names of its columns, a reader of some of them, and the line of the first row in a text file.
 
-    `read` takes the columns whose ids are coded, that of item ids, and that of numbers: without it they are 1.
+    `read` takes the columns whose ids are coded, the column of item ids, and that of numbers; without it they are 1.
     """
 
     names: list[str]
@@ -51,7 +51,7 @@ class Contents(NamedTuple):
 
 
 def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = MEMORY) -> Contents | None:
-    """The table in a file; None where its name is not that of a table.
+    """The table in a file; None where the file extension is not that of a table.
 
     A .tsv file may also be in TREC's format: `is_table` decides by its first line.
     """
@@ -148,7 +148,7 @@ def too_large(path: str, memory: int, line: int | None = None) -> InputError:
 
 
 class Lines:
-    """The lines of a text file, of bounded length, also those that make up one record together."""
+    """The lines of a text file; the length of a line, and of a record of several lines, is bounded."""
 
     def __init__(self, path: str, packed: str) -> None:
         self.path, self.packed = path, packed
@@ -215,7 +215,7 @@ def json_rows(path: str, packed: str) -> Rows:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are there once."""
+    """An object without repeated keys."""
     row = dict(pairs)
     if len(row) < len(pairs):
         raise ValueError("a key is there twice")
@@ -223,7 +223,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def open_text(path: str, packed: str) -> TextIOWrapper:
-    """A file as text, whatever it is compressed by."""
+    """A file as text, decompressed if need be."""
     if not packed:
         return open(path, encoding="utf-8-sig", newline="")
     for module in COMPRESSED[packed]:
@@ -270,7 +270,7 @@ def pyarrow_parquet(parquet: Any, path: str) -> OpenParquet:
     schema = file.schema_arrow
 
     def load(names: list[str]) -> Any:
-        """Some rows at a time: how much a row takes unpacked, the file does not say."""
+        """In batches: the file does not say how large its rows are when unpacked."""
         batches = file.iter_batches(BATCH, columns=names)
         kinds = import_module("pyarrow").schema([schema.field(name) for name in names])
         return import_module("pyarrow").RecordBatchReader.from_batches(kinds, batches)
@@ -279,7 +279,7 @@ def pyarrow_parquet(parquet: Any, path: str) -> OpenParquet:
 
 
 def polars_parquet(polars: Any, path: str) -> OpenParquet:
-    # The path of a file is no pattern, and says nothing about what is in it.
+    # The path is not a pattern, and its folders do not name columns.
     frame = polars.scan_parquet(path, glob=False, hive_partitioning=False)
     rows = frame.select(polars.len()).collect().item()
     return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
@@ -292,4 +292,4 @@ def pandas_parquet(pandas: Any, path: str) -> OpenParquet:
 
 
 PARQUET = {"pyarrow.parquet": pyarrow_parquet, "polars": polars_parquet, "pandas": pandas_parquet}
-"""Libraries that read parquet, the one first that refuses damaged files where others may end the process."""
+"""Libraries that read parquet; the first refuses damaged files, which may crash the others."""

@@ -20,7 +20,7 @@ from tiebreak.inputs.sources import Source, calling, file_source
 from tiebreak.inputs.table_files import Contents, open_file
 
 Columns = Mapping[str, str]
-"""Which column holds what, where its name does not say it: ``{"request": "user", "score": "pred"}``."""
+"""Which column holds what, where its name is not a common one: ``{"request": "user", "score": "pred"}``."""
 
 SCORE = ("score", "prediction", "rating")
 ALIASES = {
@@ -36,7 +36,7 @@ ALIASES = {
     "provider": ("provider", "author", "artist", "publisher", "seller"),
     "aspect": ("aspect", "genre", "category", "subtopic"),
 }
-"""What people call their columns; the first name that is there counts."""
+"""Common names of columns; the first that a table has counts."""
 
 
 class Table:
@@ -57,7 +57,7 @@ class Table:
                 )
 
     def find(self, role: str, beside: str | None = None) -> str | None:
-        """The column for a role: the one that was named, or the first that is called as others call it."""
+        """The column for a role: the one that was named, or the first with a common name."""
         names = [name for name in self.contents.names if name != beside]
         column = self.columns.get(role) or next((name for name in ALIASES[role] if name in names), None)
         if column is not None and names.count(column) != 1:
@@ -68,7 +68,7 @@ class Table:
         return column
 
     def column(self, role: str, beside: str | None = None) -> str:
-        """The column for a role, which there has to be; `beside` a column of keys, the only one will do."""
+        """The column for a role, or an error; next to a column of keys (`beside`), a single other one will do."""
         column = self.find(role, beside)
         others = [name for name in self.contents.names if name != beside]
         if column is None and beside is not None and len(others) == 1:
@@ -87,7 +87,7 @@ class Table:
         return column
 
     def read(self, coded: list[str], item: str, value: str | None) -> FrameColumns:
-        """Some columns: those of which the ids are coded, that of item ids, and that of numbers."""
+        """The columns whose ids are coded, the column of item ids, and that of numbers."""
         from tiebreak.inputs import faults
 
         read = self.contents.read(coded, item, value)
@@ -171,17 +171,17 @@ def read_frame(frame: Any, label: str, coded: list[str], item: str, value: str |
 
 
 def select(frame: Any, names: list[str]) -> Any:
-    """The same with these columns alone: what the others hold, no library needs to know."""
+    """Only these columns: the others may hold what no library can convert."""
     import narwhals as nw
 
     try:
         return nw.from_native(frame).select(*names).to_native()
-    except Exception:  # a stream of Arrow that narwhals does not know, or names that are no text
+    except Exception:  # an Arrow stream that narwhals does not know, or names that are not text
         return frame
 
 
 def read_pandas(frame: Any, coded: list[str], item: str, value: str | None) -> FrameColumns | None:
-    """The columns of a pandas frame where pyarrow is not there to offer them through Arrow; None for all others."""
+    """The columns of a pandas frame without pyarrow, which cannot be read through Arrow; None for all others."""
     from importlib.util import find_spec
 
     if library_name(frame) != "pandas" or find_spec("pyarrow") is not None:

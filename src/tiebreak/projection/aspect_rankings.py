@@ -24,7 +24,7 @@ NOBODY = -1
 
 @dataclass(frozen=True, eq=False)
 class AspectTable:
-    """The aspects of items: `of_item` [item, slot] are places in `labels`, its last value where an item has fewer.
+    """The aspects of items: `of_item` [item, slot] are indices into `labels`, `len(labels)` where an item has fewer.
 
     The last row is that of an item without aspects, of which nothing is known.
     """
@@ -50,12 +50,12 @@ class AspectTable:
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
-        """`of_item` with the slots first, each in one piece."""
+        """`of_item` transposed, contiguous."""
         return np.ascontiguousarray(self.of_item.T)
 
     @cached_property
     def id_order(self) -> NDArray[np.int64]:
-        """Where the item of each row stands in the order of ids; that of which nothing is known is last."""
+        """The rank of each row's item in the order of ids; the last row is the unknown item."""
         place = np.full(len(self.of_item), len(self.items), dtype=np.int64)
         place[sorted(range(len(self.names)), key=self.names.__getitem__)] = np.arange(len(self.names))
         return place
@@ -118,7 +118,7 @@ class AspectRankings:
 
     @cached_property
     def interest(self) -> Floats:
-        """How much of a user's ratings each aspect has (AB eq 9): [request, aspect], and 0 for none of them."""
+        """The share of a user's ratings that each aspect has (AB eq 9): [request, aspect], and a last column of 0."""
         size = len(self.table.labels) + 1
         of_user, ratings = self.profile.request * size, np.maximum(self.profile.rating, 0.0)
         places = (of_user + slot.take(self.profile.item) for slot in self.table.slots)

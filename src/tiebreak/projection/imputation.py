@@ -49,7 +49,7 @@ def pessimistic(p: Ranks, n: ArrayLike, retrieved: NDArray[np.int32]) -> NDArray
 
 
 def optimistic(p: Ranks, retrieved: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Put unretrieved items right after the last retrieved one. For study: short rankings gain by it."""
+    """Put unretrieved items right after the last retrieved one. For study: it favours short rankings."""
     first = p.shape[-1] - (p == UNRETRIEVED).sum(-1)
     after = np.arange(1, p.shape[-1] + 1) - first[..., None] + retrieved[..., None].astype(np.int64)
     return np.where(p == UNRETRIEVED, after, p)

@@ -43,7 +43,7 @@ class Layout:
 
     @cached_property
     def request(self) -> NDArray[np.int64]:
-        """The request of every entry, by its place in the input."""
+        """The request of every entry, by its index in the input."""
         return np.repeat(self.request_order, self.sizes)
 
     def blocks(self) -> Iterator[tuple[int, NDArray[np.int64], slice]]:
@@ -63,7 +63,7 @@ class Bucket:
     p: Ranks
 
     def blocks(self, entries: int = ENTRIES_AT_ONCE) -> Iterator[slice]:
-        """Neighbouring requests, as many as are worked on fast at once: what is made of them stays in the cache."""
+        """Blocks of requests that are small enough for intermediate results to stay in the cache."""
         step = max(1, entries // (self.m * len(self.p)))
         return (slice(begin, begin + step) for begin in range(0, len(self.requests), step))
 
@@ -157,7 +157,7 @@ class Levels:
 
     @cached_property
     def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The bucket of every request, and its place there."""
+        """The bucket of every request, and its index there."""
         which, place = (np.full(len(self.requests), -1, dtype=np.int64) for _ in range(2))
         for b, bucket in enumerate(self._buckets):
             which[bucket.requests], place[bucket.requests] = b, np.arange(len(bucket.requests))

@@ -37,7 +37,7 @@ AXES: dict[str, tuple[str, ...]] = {
     "top": ("run",),
     "audits": ("run",),
 }
-"""What each column of `Positions` has a value for; requests, layout, first items, subtopics are taken by themselves."""
+"""The axes of each column of `Positions`; requests, layout, top items and subtopics are handled separately."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Positions:
     ranks : int32 array [run, entry]
         1-based; ``UNRETRIEVED`` where a run does not retrieve the item.
     item, grade : arrays [entry]
-        The item, as a place in `items`, and its grade.
+        The item, as an index into `items`, and its grade.
     layout : Layout
         Which request each entry belongs to: entries are stored by requests in order of m.
     listed, retrieved, tied : int32 arrays [run, request]
@@ -71,13 +71,13 @@ class Positions:
     min_grade : float, optional
         The grade from which an item counts as relevant; by default any above 0.
     is_sampled : bool
-        Some labels were taken away.
+        Some labels were removed.
     relevant_from : float, optional
-        The same before grades were made binary: what to tell people.
+        The same before grades were made binary, for messages.
     notes : tuple of str
         Which items were removed from rankings.
     library : str, optional
-        The data frame library of whoever gave frames.
+        The data frame library of the input.
     """
 
     runs: tuple[str, ...]
@@ -111,7 +111,7 @@ class Positions:
 
     @property
     def request_order(self) -> NDArray[np.int64]:
-        """The place in the input of every stored request."""
+        """The index in the input of every stored request."""
         return self.layout.request_order
 
     def __repr__(self) -> str:
@@ -160,7 +160,7 @@ class Positions:
 
     @cached_property
     def _levels(self) -> WeakValueDictionary[tuple[float | None, str | None], Levels]:
-        """The levels that somebody still holds: they are sorted once."""
+        """Levels that are still in use: they are sorted once."""
         return WeakValueDictionary()
 
     @cached_property
@@ -202,7 +202,7 @@ class Positions:
         return self._store(entries, self.layout.request[entries], len(self.requests))
 
     def _take(self, axis: str, places: NDArray[np.int64]) -> dict[str, Any]:
-        """Some places along an axis, of every column that has it."""
+        """Some indices along an axis, of every column that has it."""
         columns = {name: getattr(self, name) for name, axes in AXES.items() if axis in axes}
         return {
             name: tuple(column[k] for k in places.tolist())
@@ -213,13 +213,13 @@ class Positions:
         }
 
     def take_runs(self, places: Sequence[int]) -> Positions:
-        """Some of the runs, by their places, in the order given."""
+        """Some of the runs, by index, in the order given."""
         rows = np.array(list(places), dtype=np.int64)
         nonrelevant = None if self.nonrelevant is None else self.nonrelevant.take_runs(places)
         return replace(self, **self._take("run", rows), nonrelevant=nonrelevant)
 
     def take_requests(self, places: NDArray[np.integer] | Sequence[int]) -> Positions:
-        """Some of the requests, by their place in the input, in the order given; repetitions count as often."""
+        """Some of the requests, by index in the input, in the order given; they may be repeated."""
         places = np.asarray(places, dtype=np.int64).ravel()
         stored = np.empty_like(self.request_order)
         stored[self.request_order] = np.arange(len(stored))
@@ -255,7 +255,7 @@ def _take_subtopics(subtopics: Subtopics, entries: NDArray[np.int64], n_entries:
 
 
 def take_top(top: TopItems, places: NDArray[np.int64], most: int) -> TopItems:
-    """The first items of some requests, by their places; at most so many of each."""
+    """The first items of some requests, by index; at most `most` of each."""
     sizes = np.minimum(np.diff(top.starts)[places], most)
     rows = ranges(top.starts[places], sizes)
     return TopItems(offsets(sizes), Ids(*top.items).take(rows).column, top.judgement[rows])

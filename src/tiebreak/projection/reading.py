@@ -237,7 +237,7 @@ class Plan:
         return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics(), judgements=of)
 
     def top_items(self, top: TopItems) -> TopItems:
-        """The same, with judgements by their own places where other items stood between them."""
+        """The same, with judgements by their own indices where unjudged items were added."""
         if self.judgement_of_entry is None:
             return top
         judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
@@ -292,7 +292,7 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
 def check_shared(
     runs: list[Run], judgements: Judgements, projection: Projection, audits: tuple[FileAudit, ...]
 ) -> None:
-    """A run that knows none of the judged requests was made for other judgements, unless it retrieves nothing."""
+    """A run without any judged request was made for other judgements, unless it is empty."""
     for run, listed, audit in zip(runs, projection.listed, audits, strict=True):
         if not listed.any() and audit.lines:
             strange = next((odd.example for odd in audit.oddities if odd.kind == "unjudged_requests"), None)
@@ -312,7 +312,7 @@ def empty_notes(runs: list[Run], audits: tuple[FileAudit, ...]) -> Iterator[str]
 
 
 def warn_of_empty(positions: Positions) -> None:
-    """Requests with nothing relevant have no positions: say so once, and which."""
+    """Warn once of requests without relevant items, which have no positions."""
     empty = np.flatnonzero(positions.relevant() == 0)
     if len(empty) == len(positions.requests):
         raise InputError(

@@ -56,14 +56,14 @@ def sample_requests(positions: Positions, share: float, *, seed: int) -> Positio
 
 
 def sample_indices(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
-    """The places, in their order, of a share of the requests."""
+    """The indices of a share of the requests, in order."""
     chance = mix(fingerprints(requests), np.uint64(0), seed)
     kept = int(number_kept(np.array([len(requests)]), share)[0])
     return np.sort(np.argsort(chance, kind="stable")[:kept])
 
 
 def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """max(floor(share m + 1e-9), 1); the small term forgives shares such as 0.7 that float64 holds too low."""
+    """max(floor(share m + 1e-9), 1); the small term is for shares such as 0.7, which float64 rounds down."""
     kept: NDArray[np.int64] = np.maximum(np.floor(check_share(share) * m + 1e-9), 1).astype(np.int64)
     return kept
 
@@ -81,7 +81,7 @@ def fingerprints(ids: Ids) -> NDArray[np.uint64]:
 
 
 def digest(text: str) -> bytes:
-    """Eight bytes that stand for a text, the same everywhere."""
+    """An 8-byte hash, the same on every machine."""
     from hashlib import blake2b
 
     return blake2b(text.encode(), digest_size=8).digest()
