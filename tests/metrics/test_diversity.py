@@ -183,7 +183,6 @@ TWINS = {spec: alpha_beta(spec) for spec in HOW} | {
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
-@settings(max_examples=60)
 @given(st.lists(ratings, min_size=1, max_size=3), tables, st.data())
 def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
     judged = {f"u{k}": of for k, of in enumerate(rated)} | {"z": {"a": 1}}

@@ -119,7 +119,7 @@ def test_bad_grades_of_subtopics_are_refused(given_, said):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.lists(st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 5), min_size=1), min_size=1, max_size=4),
     st.dictionaries(st.sampled_from(ITEMS), st.lists(st.sampled_from(SUBTOPICS), unique=True), min_size=1),
