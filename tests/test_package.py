@@ -132,10 +132,10 @@ def test_engine_can_be_chosen(monkeypatch):
 
 @pytest.fixture
 def without_core(monkeypatch):
-    monkeypatch.setattr(_kernels, "compiled", lambda: (None, "it was not built"))
-    _kernels.chosen.cache_clear()
+    monkeypatch.setattr(_kernels, "load_core", lambda: (None, "it was not built"))
+    _kernels.select_kernels.cache_clear()
     yield
-    _kernels.chosen.cache_clear()
+    _kernels.select_kernels.cache_clear()
 
 
 @pytest.mark.usefixtures("without_core")
@@ -159,18 +159,18 @@ def test_core_of_another_interface_is_not_used(monkeypatch):
         INTERFACE = -1
 
     monkeypatch.setattr(_kernels, "import_module", lambda _: Other)
-    core, why_not = _kernels.compiled()
+    core, why_not = _kernels.load_core()
     assert core is None and "built for interface -1" in why_not
 
 
 @pytest.mark.skipif(os.environ.get("TIEBREAK_REQUIRE_CORE") != "1", reason="the core is optional here")
 def test_core_is_there_where_it_is_required():
-    core, why_not = _kernels.compiled()
+    core, why_not = _kernels.load_core()
     assert core is not None, why_not
 
 
 def test_core_counts_what_the_interface_names():
-    core, _ = _kernels.compiled()
+    core, _ = _kernels.load_core()
     engine = core or import_module("tiebreak._kernels.reference")
     _, rows = engine.read_judgements(("bytes", b"q 0 d 1\n"), None)
     assert rows[-1][0].shape == (1, len(COUNTERS))

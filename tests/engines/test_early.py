@@ -8,7 +8,7 @@ import pytest
 
 from engines.test_processes import LONG_RUN, Halt
 from tiebreak import _kernels, project
-from tiebreak._kernels import early as _early
+from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import Options
 from tiebreak.errors import InputError
 
@@ -47,7 +47,7 @@ def asked(files, monkeypatch):
 
 
 def begin(qrels, runs, options):
-    return _early.read_early(import_module("tiebreak._core"), qrels, runs, options)
+    return EarlyReading.begin(import_module("tiebreak._core"), qrels, runs, options)
 
 
 def projected(qrels, *runs, **options):

@@ -1,4 +1,4 @@
-"""What crosses between the package and its kernels: plain data, the same for the compiled core and its twin."""
+"""Arguments and results of the kernels: plain data, the same for the compiled core and its Python twin."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INTERFACE = 8
-"""Raised by one whenever a kernel's arguments or results change; checked when the core is imported."""
+"""Increased whenever arguments or results of a kernel change; checked when the core is imported."""
 
 MEMORY = 2_000_000_000
-"""Bytes that may be held of one file, unless another number is given."""
+"""Default limit on the bytes held in memory per file."""
 
 EXCLUDED = -2
 """Slot of an item that is removed from every ranking."""
 
 CANDIDATE = -3
-"""Slot of an item that is not judged, but may stand in a ranking where only judged items do."""
+"""Slot of an item that is not judged, but stays in a ranking of judged items only."""
 
 UNRETRIEVED = 2**31 - 1
 """Rank of an item that a run does not retrieve: below every retrieved one."""
@@ -48,20 +48,20 @@ COUNTERS = (
     "judged_ties",
     "float32_ties",
 )
-"""What a reader counts in one file: data lines, then everything odd it met or passed over."""
+"""What a reader counts in one file: data lines, then everything unusual or skipped."""
 
 Source = tuple[Any, ...]
 """("file", path) or ("bytes", bytes), both text; or ("table", request ids, request of each row, item ids, values)."""
 
 IdColumn = tuple[bytes, "NDArray[int64]"]
-"""Ids as one UTF-8 buffer and the offset at which each begins, with the end of the last."""
+"""Ids as one UTF-8 buffer and the offset of each, with the end of the last."""
 
 Tick = Callable[[int, int], None]
-"""Called now and then with (bytes read, bytes in all); what it raises stops the work."""
+"""Called about ten times a second with (bytes read, total bytes); an exception it raises stops the work."""
 
 
 class Fault(NamedTuple):
-    """The first offending line of the first offending file; `errors` gives it words."""
+    """The first faulty line of the first faulty file; `tiebreak.inputs.faults` has the sentence for each kind."""
 
     kind: str
     file: int
@@ -73,7 +73,7 @@ class Fault(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often each of `COUNTERS` was met in each file, on which line first, and what stood there."""
+    """How often each of `COUNTERS` occurs in each file, the line of the first, and an example."""
 
     met: NDArray[int64]
     first_line: NDArray[int64]
@@ -94,7 +94,7 @@ class JudgedRows(NamedTuple):
 
 
 class FrameColumns(NamedTuple):
-    """Columns of a data frame: ids that are coded in order of appearance, the item of every row, its value."""
+    """Columns of a data frame: ids coded in order of appearance, the item of every row, its value."""
 
     coded: list[tuple[IdColumn, NDArray[int32]]]
     items: IdColumn
@@ -110,7 +110,7 @@ class TopItems(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """Where the judged items stand in every run; `scores` are the lowest and the highest of each."""
+    """Ranks of the judged items in every run; `scores` are the lowest and the highest of each."""
 
     ranks: NDArray[int32]
     listed: NDArray[int32]
@@ -125,8 +125,8 @@ class Projection(NamedTuple):
 class Judged(NamedTuple):
     """The judgements as the kernels see them: those of request r are entries starts[r] to starts[r + 1].
 
-    `slot` says at which place of a run's row of ranks a judgement's rank is written: -1 for nowhere, `EXCLUDED` and
-    `CANDIDATE` for items that are removed from every ranking, or kept in it without being judged.
+    `slot` is the column of the ranks that a judgement's rank is written to: -1 for none, `EXCLUDED` and `CANDIDATE`
+    for items that are removed from every ranking, or kept without being judged.
     """
 
     requests: IdColumn
@@ -138,7 +138,7 @@ class Judged(NamedTuple):
 
 
 class Options(NamedTuple):
-    """How runs are read; an audit counts also what takes a closer look at every line and ranking."""
+    """How runs are read; the core reads these by name. An audit also counts what takes longer to find out."""
 
     depth: int | None = None
     judged_only: bool = False

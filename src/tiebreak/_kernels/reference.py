@@ -1,6 +1,6 @@
-"""The readable twin of the compiled core: the same functions, the same numbers, the same faults, slower.
+"""The Python twin of the compiled core: the same functions, numbers and faults, slower.
 
-It defines what reading means (SEMANTICS section 1), it is the oracle of the core in the tests, and it does the work
+It is the readable definition of reading (SEMANTICS section 1), the oracle of the core in the tests, and the fallback
 where the package was installed without the core.
 """
 
@@ -17,7 +17,7 @@ from io import BytesIO
 from itertools import pairwise
 from os import fsdecode, stat
 from types import ModuleType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ __all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_ju
 LONGEST_LINE = 65_536
 CHUNK = 262_144
 LINE_COST = 32
-"""Bytes that a line held in memory costs beside its item id; the core's own figure, so both refuse the same files."""
+"""Bytes of a line in memory besides its item id; as in the core, so that both refuse the same files."""
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
@@ -64,7 +64,7 @@ FAMILIES = (
     (dict, "records"),
     (list, "lists"),
 )
-"""Types of cells that are no ids or no numbers, and what messages call them."""
+"""Types of cells that are neither ids nor numbers, and what messages call them."""
 
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 COLUMN_SEPARATORS = b" \t"
@@ -73,24 +73,16 @@ GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 class Stop(Exception):  # noqa: N818 - a signal, not an error of ours
-    """A fault on its way out; the file is filled in by whoever knows it."""
+    """Raised at the first fault; the caller knows which file it is."""
 
     def __init__(
         self, kind: str, line: int = 0, number: int = 0, request: bytes = b"", item: bytes = b"", text: bytes = b""
     ) -> None:
-        self.data = (kind, line, number, request, item, text)
-
-    @property
-    def line(self) -> int:
-        return self.data[1]
-
-    def fault(self, file: int) -> Fault:
-        kind, *rest = self.data
-        return Fault(kind, file, *rest)  # type: ignore[arg-type]
+        self.fault = Fault(kind, 0, line, number, request, item, text)
 
 
 class Tally:
-    """How often each of `COUNTERS` was met in one file, with the first line and example."""
+    """How often each of `COUNTERS` occurs in one file, with the first line and an example."""
 
     def __init__(self) -> None:
         self.count = dict.fromkeys(COUNTERS, 0)
@@ -103,7 +95,7 @@ class Tally:
         self.count[counter] += met
 
 
-def counts_of(tallies: list[Tally]) -> Counts:
+def to_counts(tallies: list[Tally]) -> Counts:
     return Counts(
         np.array([[t.count[c] for c in COUNTERS] for t in tallies], dtype=np.int64).reshape(-1, len(COUNTERS)),
         np.array([[t.first_line[c] for c in COUNTERS] for t in tallies], dtype=np.int64).reshape(-1, len(COUNTERS)),
@@ -114,8 +106,8 @@ def counts_of(tallies: list[Tally]) -> Counts:
 # Bytes -> lines -> columns
 
 
-def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a text file, plain or compressed, told apart by how it begins."""
+def read_chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """The bytes of a text file, decompressed if it begins like a gzip or zstd file."""
     head = stream.read(4)
     stream.seek(0)
     if head.startswith(GZIP_MAGIC):
@@ -126,7 +118,7 @@ def chunks_of(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def gunzip(stream: BinaryIO) -> Iterator[bytes]:
-    """Every member of a gzip file; zero bytes may fill it up, anything else behind a member is damage."""
+    """Every member of a gzip file; members may be padded with zeros, any other trailing byte is damage."""
     data = stream.read(CHUNK)
     while data:
         member = zlib.decompressobj(wbits=31)
@@ -141,10 +133,10 @@ def gunzip(stream: BinaryIO) -> Iterator[bytes]:
             if not text and not data:
                 raise Stop("compression", text=b"gzip")
             data = member.unconsumed_tail or stream.read(CHUNK)
-        data = after_padding(member.unused_data, stream)
+        data = skip_padding(member.unused_data, stream)
 
 
-def after_padding(data: bytes, stream: BinaryIO) -> bytes:
+def skip_padding(data: bytes, stream: BinaryIO) -> bytes:
     while not (data := data.lstrip(b"\0")):
         if not (data := stream.read(CHUNK)):
             break
@@ -152,7 +144,7 @@ def after_padding(data: bytes, stream: BinaryIO) -> bytes:
 
 
 def unzstd(stream: BinaryIO) -> Iterator[bytes]:
-    """Every frame of a zstd file; anything else behind a frame is damage."""
+    """Every frame of a zstd file; any other trailing byte is damage."""
     zstd = zstd_module()
     data = stream.read(CHUNK)
     while data:
@@ -179,8 +171,8 @@ def zstd_module() -> ModuleType:
     return zstd  # type: ignore[no-any-return,unused-ignore]
 
 
-def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines with their line feed. A line that is too long ends the file: it is yielded as far as it was read."""
+def iter_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines with their line feed. A line that is too long is yielded as far as it was read, and is the last."""
     rest = b""
     for chunk in chunks:
         *whole, rest = (rest + chunk).split(b"\n")
@@ -192,12 +184,12 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 TextRow = tuple[int, bytes, list[bytes]]
-"""Number of a line, the line and its columns."""
+"""Line number, line, columns."""
 
 
-def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[TextRow]:
+def read_rows(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[TextRow]:
     """Every line that is neither blank nor a comment."""
-    for number, line in enumerate(lines_of(chunks), start=1):
+    for number, line in enumerate(iter_lines(chunks), start=1):
         if not line.endswith(b"\n"):
             tally.add("no_final_newline", number)
         line = line.removesuffix(b"\n")
@@ -223,7 +215,7 @@ def rows_of(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> I
 
 
 def count_spelling(number: int, line: bytes, columns: list[bytes], value: bytes, tally: Tally) -> None:
-    """Count how a line is written: what stands between its columns, and whether its value has an exponent."""
+    """Count how a line is written: tabs, repeated blanks, a value with an exponent."""
     if b"\t" in line:
         tally.add("tabs", number)
     if len(line) - sum(map(len, columns)) >= len(columns):
@@ -241,15 +233,17 @@ def check_bytes(line: bytes, number: int) -> None:
         raise Stop("encoding", number, text=line) from None
 
 
-def number_of(text: bytes) -> float | None:
-    """The float64 that a score or grade says, None if it says none; -0 is 0."""
+def parse_number(text: bytes) -> float | None:
+    """A score or grade as float64, None if it is no finite number; -0 is 0."""
     if not NUMBER.fullmatch(text):
         return None
     value = float(text)
     return value + 0.0 if np.isfinite(value) else None
 
 
-def watched(chunks: Iterable[bytes], stream: BinaryIO, tick: Tick | None, before: int, total: int) -> Iterator[bytes]:
+def with_progress(
+    chunks: Iterable[bytes], stream: BinaryIO, tick: Tick | None, before: int, total: int
+) -> Iterator[bytes]:
     for chunk in chunks:
         if tick:
             tick(before + stream.tell(), total)
@@ -263,7 +257,7 @@ def open_text(source: Source) -> BinaryIO:
         raise Stop("io", text=(error.strerror or str(error)).encode()) from None
 
 
-def size_of(source: Source) -> int:
+def source_size(source: Source) -> int:
     if source[0] == "file":
         try:
             return stat(source[1]).st_size
@@ -279,13 +273,13 @@ class Codes:
     """Numbers ids in order of appearance."""
 
     def __init__(self) -> None:
-        self.code: dict[bytes, int] = {}
+        self.codes: dict[bytes, int] = {}
 
-    def of(self, name: bytes) -> int:
-        return self.code.setdefault(name, len(self.code))
+    def code(self, name: bytes) -> int:
+        return self.codes.setdefault(name, len(self.codes))
 
     def column(self) -> IdColumn:
-        return id_column(self.code)
+        return id_column(self.codes)
 
 
 def id_column(ids: Iterable[bytes]) -> IdColumn:
@@ -293,7 +287,7 @@ def id_column(ids: Iterable[bytes]) -> IdColumn:
     return b"".join(ids), np.concatenate([[0], np.cumsum([len(i) for i in ids])]).astype(np.int64)
 
 
-def ids_of(column: IdColumn) -> list[bytes]:
+def to_ids(column: IdColumn) -> list[bytes]:
     buffer, offsets = column
     bounds = offsets.tolist()
     return [buffer[a:b] for a, b in pairwise(bounds)]
@@ -304,18 +298,18 @@ def read_judgements(
 ) -> tuple[Fault | None, JudgedRows | None]:
     """The lines `request iteration item grade` of one file, repeated ones once."""
     try:
-        return None, judged_rows(source, tick, memory)
+        return None, collect_judgements(source, tick, memory)
     except Stop as stop:
-        return stop.fault(0), None
+        return stop.fault, None
 
 
-def judged_rows(source: Source, tick: Tick | None, memory: int) -> JudgedRows:
+def collect_judgements(source: Source, tick: Tick | None, memory: int) -> JudgedRows:
     tally = Tally()
     requests, subtopics, items = Codes(), Codes(), Codes()
     grades: dict[tuple[int, int, int], float] = {}
     held = 0
-    for line, request, subtopic, item, grade, text in judged_lines(source, tick, tally):
-        key = requests.of(request), subtopics.of(subtopic), items.of(item)
+    for line, request, subtopic, item, grade, text in judgement_lines(source, tick, tally):
+        key = requests.code(request), subtopics.code(subtopic), items.code(item)
         if grades.setdefault(key, grade) != grade:
             raise Stop("conflict", line, request=request, item=item, text=text)
         if len(grades) + tally.count["repeated"] < tally.count["lines"]:
@@ -330,40 +324,41 @@ def judged_rows(source: Source, tick: Tick | None, memory: int) -> JudgedRows:
     values = np.fromiter(grades.values(), dtype=np.float64)
     request, subtopic, item = np.ascontiguousarray(keys.T)
     ids = requests.column(), subtopics.column(), items.column()
-    return JudgedRows(*ids, request, subtopic, item, values, counts_of([tally]))
+    return JudgedRows(*ids, request, subtopic, item, values, to_counts([tally]))
 
 
 JudgedLine = tuple[int, bytes, bytes, bytes, float, bytes]
-"""Number, request, subtopic, item, grade, and the grade as it is written."""
+"""Line number, request, subtopic, item, grade, and the grade as it is written."""
 
 
-def judged_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator[JudgedLine]:
-    if source[0] == "table":
-        yield from judged_table(source, tally)
+def judgement_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator[JudgedLine]:
+    if source[0] == "table":  # which has no subtopics
+        for line, request, item, value in table_rows(source):
+            if not np.isfinite(value):
+                raise Stop("grade", line, request=request, item=item, text=repr(value).encode())
+            tally.add("lines", line)
+            yield line, request, b"0", item, value + 0.0, b""
         return
     with open_text(source) as stream:
-        chunks = watched(chunks_of(stream), stream, tick, 0, size_of(source))
-        for line, written, columns in rows_of(chunks, (4,), tally):
+        chunks = with_progress(read_chunks(stream), stream, tick, 0, source_size(source))
+        for line, written, columns in read_rows(chunks, (4,), tally):
             request, subtopic, item, text = columns
             count_spelling(line, written, columns, text, tally)
             if subtopic == b"Q0":
                 tally.add("q0", line)
-            if (grade := number_of(text)) is None:
+            if (grade := parse_number(text)) is None:
                 raise Stop("grade", line, request=request, item=item, text=text)
             # TREC's unused second column is 0 in one file and Q0 in the next.
             yield line, request, b"0" if subtopic == b"Q0" else subtopic, item, grade, text
 
 
-def judged_table(source: Source, tally: Tally) -> Iterator[JudgedLine]:
-    """Rows in memory, which have no subtopics."""
-    _, requests, request_of_row, items, grades = source
-    names = ids_of(requests)
-    rows = zip(request_of_row.tolist(), ids_of(items), grades.tolist(), strict=True)
-    for line, (r, item, grade) in enumerate(rows, start=1):
-        if not np.isfinite(grade):
-            raise Stop("grade", line, request=names[r], item=item, text=repr(grade).encode())
-        tally.add("lines", line)
-        yield line, names[r], b"0", item, grade + 0.0, b""
+def table_rows(source: Source) -> Iterator[tuple[int, bytes, bytes, float]]:
+    """Number, request, item and value of every row of a table in memory."""
+    _, requests, row_requests, items, values = source
+    names = to_ids(requests)
+    rows = zip(row_requests.tolist(), to_ids(items), values.tolist(), strict=True)
+    for number, (r, item, value) in enumerate(rows, start=1):
+        yield number, names[r], item, value
 
 
 # Frames
@@ -372,7 +367,7 @@ def judged_table(source: Source, tally: Tally) -> Iterator[JudgedLine]:
 def read_frame(
     frame: Any, coded: list[str], items: str, values: str | None, memory: int | None = None, /
 ) -> tuple[Fault | None, FrameColumns | None]:
-    """Columns of any data frame that narwhals knows: ids as text, values as float64.
+    """Columns of any data frame that narwhals supports: ids as text, values as float64.
 
     The fault is that of the first faulty row, of its first faulty column. Rows that take more than `memory` bytes are
     refused.
@@ -384,11 +379,11 @@ def read_frame(
     try:
         return None, frame_columns(held, coded, items, values, memory)
     except Stop as stop:
-        return stop.fault(0), None
+        return stop.fault, None
 
 
 def whole_table(frame: Any) -> Any:
-    """What narwhals knows: a table of pyarrow for what offers its columns through Arrow; others as they are."""
+    """What narwhals supports: a pyarrow table for objects with an Arrow stream; others unchanged."""
     if hasattr(frame, "read_all"):
         return frame.read_all()
     if type(frame).__name__ == "RecordBatch":
@@ -403,21 +398,21 @@ def whole_table(frame: Any) -> Any:
 
 
 def frame_columns(held: Any, coded: list[str], items: str, values: str | None, memory: int | None) -> FrameColumns:
-    cells = {name: cells_of(held[name], name) for name in (*coded, items, *([values] if values is not None else []))}
-    faults = [id_fault(cells[name], name) for name in (*coded, items)]
-    faults += [] if values is None else [value_fault(cells[values], values)]
-    fault = min(filter(None, faults), key=lambda stop: stop.line, default=None)
-    sound = len(cells[items]) if fault is None else fault.line - 1
-    names = [str(cell).encode() for cell in cells[items][:sound]]
+    cells = {name: read_cells(held[name], name) for name in (*coded, items, *([values] if values is not None else []))}
+    stops = [id_fault(cells[name], name) for name in (*coded, items)]
+    stops += [] if values is None else [value_fault(cells[values], values)]
+    stop = min(filter(None, stops), key=lambda stop: stop.fault.line, default=None)
+    rows = len(cells[items]) if stop is None else stop.fault.line - 1
+    names = [str(cell).encode() for cell in cells[items][:rows]]
     check_rows(names, memory)
-    if fault:
-        raise fault
-    codes = [coded_column(cells[name]) for name in coded]
-    numbers = np.ones(len(names)) if values is None else numbers_of(cells[values])
+    if stop:
+        raise stop
+    codes = [code_column(cells[name]) for name in coded]
+    numbers = np.ones(len(names)) if values is None else to_floats(cells[values])
     return FrameColumns(codes, id_column(names), numbers)
 
 
-def cells_of(column: Any, name: str) -> list[object]:
+def read_cells(column: Any, name: str) -> list[object]:
     """The cells of a column, None where they are null."""
     native = column.to_native()
     try:
@@ -434,14 +429,14 @@ def cells_of(column: Any, name: str) -> list[object]:
     return [None if null else datetime.min for null in column.is_null().to_list()]
 
 
-def coded_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:
+def code_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:
     codes = Codes()
-    of_row = np.array([codes.of(str(cell).encode()) for cell in cells], dtype=np.int32)
-    return codes.column(), of_row
+    rows = np.array([codes.code(str(cell).encode()) for cell in cells], dtype=np.int32)
+    return codes.column(), rows
 
 
-def numbers_of(cells: list[object]) -> NDArray[np.float64]:
-    """Values as the float64 nearest to each; NaN where there is none, as for any other bad number."""
+def to_floats(cells: list[object]) -> NDArray[np.float64]:
+    """Values as float64, NaN for null."""
     return np.array([float("nan") if cell is None else float(cell) for cell in cells])  # type: ignore[arg-type]
 
 
@@ -464,12 +459,12 @@ def value_fault(cells: list[object], name: str) -> Stop | None:
 
 
 def family(cell: object) -> str:
-    """What such cells are called in messages."""
+    """What messages call such cells."""
     return next((name for kinds, name in FAMILIES if isinstance(cell, kinds)), "other values")
 
 
 def check_rows(items: list[bytes], memory: int | None) -> None:
-    """Refuse the first row that is too much."""
+    """Refuse the first row that exceeds the memory limit."""
     held = 0
     for row, item in enumerate(items, start=1):
         held += LINE_COST + len(item)
@@ -480,13 +475,14 @@ def check_rows(items: list[bytes], memory: int | None) -> None:
 # Runs
 
 
-class Line:
+class Line(NamedTuple):
     """One line of a run: an item that it lists for a request."""
 
-    __slots__ = ("item", "number", "rank", "request", "score")
-
-    def __init__(self, number: int, request: bytes, item: bytes, score: float, rank: int) -> None:
-        self.number, self.request, self.item, self.score, self.rank = number, request, item, score, rank
+    number: int
+    request: bytes
+    item: bytes
+    score: float
+    rank: int
 
     @property
     def cost(self) -> int:
@@ -498,15 +494,15 @@ class Line:
 
 def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterator[Line]:
     """The lines `request iteration item rank score [tag]` of a text run."""
-    for number, line, columns in rows_of(chunks, (5, 6), tally):
+    for number, line, columns in read_rows(chunks, (5, 6), tally):
         request, _, item, place, text, *_ = columns
-        rank = rank_of(place)
+        rank = parse_rank(place)
         if rank == NO_RANK and options.ties == "rank":
             raise Stop("rank", number, request=request, item=item, text=place)
         if options.audit:
             count_spelling(number, line, columns, text, tally)
             count_rank(number, place, rank, tally)
-        if (score := number_of(text)) is not None:
+        if (score := parse_number(text)) is not None:
             yield Line(number, request, item, score, rank)
         elif options.on_bad_score == "drop":
             tally.add("bad_score", number, text)
@@ -514,8 +510,8 @@ def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterat
             raise Stop("score", number, request=request, item=item, text=text)
 
 
-def rank_of(text: bytes) -> int:
-    """What the rank column says; `NO_RANK` where that is no 64-bit integer."""
+def parse_rank(text: bytes) -> int:
+    """The rank column; `NO_RANK` if it is no 64-bit integer."""
     rank = int(text) if INTEGER.fullmatch(text) and len(text) <= 20 else NO_RANK
     return rank if abs(rank) < 2**63 else NO_RANK
 
@@ -528,22 +524,19 @@ def count_rank(number: int, text: bytes, rank: int, tally: Tally) -> None:
 
 
 def table_lines(source: Source, options: Options, tally: Tally) -> Iterator[Line]:
-    """The rows of a run that is held in memory; its row numbers stand for line numbers."""
-    _, requests, request_of_row, items, scores = source
-    names = ids_of(requests)
-    rows = zip(request_of_row.tolist(), ids_of(items), scores.tolist(), strict=True)
-    for number, (r, item, score) in enumerate(rows, start=1):
+    """The rows of a run in memory; row numbers are its line numbers."""
+    for number, request, item, score in table_rows(source):
         tally.add("lines", number)
         if np.isfinite(score):
-            yield Line(number, names[r], item, score + 0.0, 0)
+            yield Line(number, request, item, score + 0.0, 0)
         elif options.on_bad_score == "drop":
             tally.add("bad_score", number, repr(score).encode())
         else:
-            raise Stop("score", number, request=names[r], item=item, text=repr(score).encode())
+            raise Stop("score", number, request=request, item=item, text=repr(score).encode())
 
 
 class Rankings:
-    """The lines of one run, gathered by judged request."""
+    """The lines of one run by judged request."""
 
     def __init__(self, requests: dict[bytes, int], options: Options, tally: Tally) -> None:
         self.requests, self.options, self.tally = requests, options, tally
@@ -554,6 +547,10 @@ class Rankings:
         self.returned = False
         self.held = self.held_in_request = 0
         self.refusal: Stop | None = None
+
+    def add(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self.push(line)
 
     def push(self, line: Line) -> None:
         if line.request != self.request:
@@ -590,7 +587,7 @@ class Rankings:
             self.first_line[r] = line.number
 
     def count_memory(self, line: Line) -> None:
-        """A file whose requests return is held whole, so it may be refused for lines before the first return."""
+        """A file whose requests are not contiguous is held whole: remember the first line above the limit."""
         self.held += line.cost
         if self.held > self.options.memory and self.refusal is None:
             self.refusal = line.stop("memory")
@@ -605,26 +602,26 @@ class Rankings:
             listed[line.item] = line
 
 
-def ranked(lines: Iterable[Line], ties: str) -> list[bytes]:
-    """Items by score descending, where tied by the rank column if it counts, then by item id descending."""
+def rank_items(lines: Iterable[Line], ties: str) -> list[bytes]:
+    """Items by score descending; ties by the rank column if it counts, then by item id descending."""
     by_id = sorted(lines, key=lambda line: line.item, reverse=True)
     return [line.item for line in sorted(by_id, key=lambda line: (-line.score, line.rank if ties == "rank" else 0))]
 
 
-def number_tied(scores: NDArray[np.floating]) -> int:
+def count_tied(scores: NDArray[np.floating]) -> int:
     _, sizes = np.unique(scores, return_counts=True)
     return int(sizes[sizes > 1].sum())
 
 
-def number_tied_in_float32(scores: NDArray[np.float64]) -> int:
-    """How many scores equal a different one where they are held in 32 bits."""
+def count_float32_ties(scores: NDArray[np.float64]) -> int:
+    """How many scores equal a different score when rounded to float32."""
     different = np.unique(scores)
     with np.errstate(over="ignore"):
         single, sizes = np.unique(different.astype(np.float32), return_counts=True)
         return int(np.isin(scores.astype(np.float32), single[sizes > 1]).sum())
 
 
-def scores_of(lines: Iterable[Line]) -> NDArray[np.float64]:
+def line_scores(lines: Iterable[Line]) -> NDArray[np.float64]:
     return np.array([line.score for line in lines], dtype=np.float64)
 
 
@@ -633,12 +630,12 @@ def rises(scores: NDArray[np.float64]) -> bool:
 
 
 def rank_disagrees(lines: Iterable[Line]) -> bool:
-    """Whether the rank column, where every line has one, puts an item above another of a higher score."""
+    """Whether the rank column, if every line has one, puts an item above another with a higher score."""
     by_rank = sorted(lines, key=lambda line: (line.rank, -line.score))
-    return all(line.rank != NO_RANK for line in by_rank) and rises(scores_of(by_rank))
+    return all(line.rank != NO_RANK for line in by_rank) and rises(line_scores(by_rank))
 
 
-def number_of_judged_ties(lines: Iterable[Line], judged: set[bytes]) -> int:
+def count_judged_ties(lines: Iterable[Line], judged: set[bytes]) -> int:
     """How many scores are shared by several items, one of them judged."""
     tied: dict[float, list[bytes]] = {}
     for line in lines:
@@ -647,13 +644,13 @@ def number_of_judged_ties(lines: Iterable[Line], judged: set[bytes]) -> int:
 
 
 class Table:
-    """What is filled in run by run."""
+    """The results of all runs, filled in run by run."""
 
     def __init__(self, judged: Judged, options: Options, runs: int) -> None:
         self.judged, self.options = judged, options
-        self.request_names = ids_of(judged.requests)
+        self.request_names = to_ids(judged.requests)
         self.requests = {name: r for r, name in enumerate(self.request_names)}
-        self.item_names = ids_of(judged.items)
+        self.item_names = to_ids(judged.items)
         shape = runs, len(self.request_names)
         self.ranks: NDArray[np.int32] = np.full((runs, judged.slots), UNRETRIEVED, dtype=np.int32)
         self.scores = np.tile([np.inf, -np.inf], (runs, 1))
@@ -661,23 +658,23 @@ class Table:
         self.top: list[TopItems] = []
         self.pool: list[set[bytes]] = [set() for _ in self.request_names]
 
-    def judgements_of(self, r: int) -> dict[bytes, int]:
+    def request_judgements(self, r: int) -> dict[bytes, int]:
         bounds = range(self.judged.starts[r], self.judged.starts[r + 1])
         return {self.item_names[self.judged.item[j]]: j for j in bounds}
 
     def add_run(self, run: int, rankings: Rankings) -> None:
         tops: list[list[tuple[bytes, int]]] = [[] for _ in self.request_names]
         for r, listed in rankings.lists.items():
-            judgements = self.judgements_of(r)
+            judgements = self.request_judgements(r)
             excluded = {item for item, j in judgements.items() if self.judged.slot[j] == EXCLUDED}
-            ranking = [item for item in ranked(listed.values(), self.options.ties) if item not in excluded]
+            ranking = [item for item in rank_items(listed.values(), self.options.ties) if item not in excluded]
             if self.options.judged_only:
                 ranking = [item for item in ranking if item in judgements]
             ranking = ranking[: self.options.depth]
             self.listed[run, r] = len(listed)
             self.retrieved[run, r] = len(ranking)
-            scores = scores_of(listed.values())
-            self.tied[run, r] = number_tied(scores)
+            scores = line_scores(listed.values())
+            self.tied[run, r] = count_tied(scores)
             low, high = self.scores[run]
             self.scores[run] = min(low, scores.min()), max(high, scores.max())
             self.count_oddities(r, rankings, {i for i, j in judgements.items() if self.judged.slot[j] not in OTHERS})
@@ -687,16 +684,16 @@ class Table:
                 slot = self.judged.slot[judgements[item]] if item in judgements else -1
                 if slot >= 0:
                     self.ranks[run, slot] = rank
-        self.top.append(top_items(tops))
+        self.top.append(to_top_items(tops))
 
     def count_oddities(self, r: int, rankings: Rankings, judged: set[bytes]) -> None:
         lines, first, request = rankings.lists[r].values(), rankings.first_line[r], self.request_names[r]
-        tally, scores = rankings.tally, scores_of(lines)
+        tally, scores = rankings.tally, line_scores(lines)
         tally.add("unsorted", first, request, rises(scores))
         if self.options.audit:
             tally.add("rank_disagrees", first, request, rank_disagrees(lines))
-            tally.add("judged_ties", first, request, number_of_judged_ties(lines, judged))
-            tally.add("float32_ties", first, request, number_tied_in_float32(scores))
+            tally.add("judged_ties", first, request, count_judged_ties(lines, judged))
+            tally.add("float32_ties", first, request, count_float32_ties(scores))
 
     def projection(self, tallies: list[Tally]) -> Projection:
         return Projection(
@@ -705,13 +702,13 @@ class Table:
             self.retrieved,
             self.tied,
             self.scores,
-            counts_of(tallies),
+            to_counts(tallies),
             self.top if self.options.top is not None else None,
             np.array([len(p) for p in self.pool], dtype=np.int32) if self.options.pool else None,
         )
 
 
-def top_items(tops: list[list[tuple[bytes, int]]]) -> TopItems:
+def to_top_items(tops: list[list[tuple[bytes, int]]]) -> TopItems:
     flat = [entry for top in tops for entry in top]
     starts = np.concatenate([[0], np.cumsum([len(top) for top in tops])]).astype(np.int64)
     return TopItems(starts, id_column(item for item, _ in flat), np.array([j for _, j in flat], dtype=np.int32))
@@ -720,16 +717,16 @@ def top_items(tops: list[list[tuple[bytes, int]]]) -> TopItems:
 def project(
     sources: list[Source], judged: Judged, options: Options, tick: Tick | None, /
 ) -> tuple[Fault | None, Projection | None]:
-    """Rank every run's items and write down where the judged ones stand."""
+    """Rank the items of every run and return the ranks of the judged ones."""
     table = Table(judged, options, len(sources))
-    sizes = [size_of(source) for source in sources]
+    sizes = [source_size(source) for source in sources]
     tallies = []
     for run, source in enumerate(sources):
         try:
             rankings = Rankings(table.requests, options, Tally())
             read_run(source, rankings, tick, sum(sizes[:run]), sum(sizes))
         except Stop as stop:
-            return stop.fault(run), None
+            return stop.fault._replace(file=run), None
         table.add_run(run, rankings)
         tallies.append(rankings.tally)
     return None, table.projection(tallies)
@@ -738,14 +735,10 @@ def project(
 def read_run(source: Source, rankings: Rankings, tick: Tick | None, before: int, total: int) -> None:
     options, tally = rankings.options, rankings.tally
     if source[0] == "table":  # which may be empty: a run that retrieves nothing
-        push_all(table_lines(source, options, tally), rankings)
+        rankings.add(table_lines(source, options, tally))
         return
     with open_text(source) as stream:
-        push_all(run_lines(watched(chunks_of(stream), stream, tick, before, total), options, tally), rankings)
+        chunks = with_progress(read_chunks(stream), stream, tick, before, total)
+        rankings.add(run_lines(chunks, options, tally))
     if not tally.count["lines"]:
         raise Stop("empty")
-
-
-def push_all(lines: Iterable[Line], rankings: Rankings) -> None:
-    for line in lines:
-        rankings.push(line)

@@ -1,4 +1,4 @@
-"""The readable twin of the core's shuffles: the same words, the same permutations, the same numbers.
+"""The Python twin of the core's shuffles: the same random words, the same permutations, the same numbers.
 
 Shuffle b of request q is drawn from the seed, b and q alone: splitmix64 (Steele et al. 2014) from a state mixed of the
 three, and with its words the shuffle of Fisher and Yates from the last place down; each word of 64 bits serves three
@@ -46,17 +46,17 @@ def largest_differences(
     """
     seed, first, count = draw
     shaped = rows.reshape(-1, systems, systems) if kind == "preferences" else rows.reshape(-1, systems)
-    found = np.empty(count, dtype=np.int64)
+    largest = np.empty(count, dtype=np.int64)
     for begin in range(0, count, TOGETHER):
         if tick:
             tick(begin, count)
         end = min(begin + TOGETHER, count)
         shuffles = np.arange(first + begin, first + end, dtype=np.uint64)
-        found[begin:end] = LARGEST[kind](shaped, seed, shuffles)
-    return found
+        largest[begin:end] = LARGEST[kind](shaped, seed, shuffles)
+    return largest
 
 
-def of_values(values: NDArray[np.int64], seed: int, shuffles: Words) -> NDArray[np.int64]:
+def largest_value_differences(values: NDArray[np.int64], seed: int, shuffles: Words) -> NDArray[np.int64]:
     """The range of the sums of all systems."""
     sums = np.zeros((len(shuffles), values.shape[1]), dtype=np.int64)
     for request, row in enumerate(values):
@@ -65,7 +65,7 @@ def of_values(values: NDArray[np.int64], seed: int, shuffles: Words) -> NDArray[
     return largest
 
 
-def of_ranks(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
+def largest_rank_sums(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
     """The largest sum of signs between two systems; the smaller rank is better."""
     systems = ranks.shape[1]
     x, y = np.triu_indices(systems, 1)
@@ -77,7 +77,7 @@ def of_ranks(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np
     return largest
 
 
-def of_preferences(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
+def largest_preference_sums(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
     """The largest sum of preferences between two systems."""
     systems = matrices.shape[1]
     x, y = np.triu_indices(systems, 1)
@@ -89,17 +89,21 @@ def of_preferences(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArra
     return largest
 
 
-LARGEST: dict[str, Any] = {"values": of_values, "ranks": of_ranks, "preferences": of_preferences}
+LARGEST: dict[str, Any] = {
+    "values": largest_value_differences,
+    "ranks": largest_rank_sums,
+    "preferences": largest_preference_sums,
+}
 
 
 def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> NDArray[np.int64]:
     """The order [shuffle, place] in which each shuffle, of one request or of its own, puts 0, ..., n - 1."""
     order = np.tile(np.arange(n), (len(shuffles), 1))
     every = np.arange(len(shuffles))
-    drawn = words(seed, shuffles, request)
+    random_words = words(seed, shuffles, request)
     word = np.zeros(len(shuffles), dtype=np.uint64)
     for step, left in enumerate(range(n, 1, -1)):
-        word = next(drawn) if step % PARTS_IN_A_WORD == 0 else word >> PART_BITS
+        word = next(random_words) if step % PARTS_IN_A_WORD == 0 else word >> PART_BITS
         place = ((word & PART) * np.uint64(left)) >> PART_BITS
         order[every, left - 1], order[every, place] = order[every, place], order[every, left - 1]
     return order
@@ -108,15 +112,15 @@ def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> ND
 def words(seed: int, shuffles: Words, request: int | Words) -> Iterator[Words]:
     """Random words, one for every shuffle (and request, of several) at a time."""
     with np.errstate(over="ignore"):
-        state = mixed(mixed(mixed(np.uint64(seed) + STEP) ^ shuffles) ^ np.asarray(request, dtype=np.uint64))
+        state = mix(mix(mix(np.uint64(seed) + STEP) ^ shuffles) ^ np.asarray(request, dtype=np.uint64))
     while True:
         with np.errstate(over="ignore"):
             state = state + STEP
-            word = mixed(state)
+            word = mix(state)
         yield word
 
 
-def mixed(z: Any) -> Any:
+def mix(z: Any) -> Any:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

@@ -15,9 +15,9 @@ PACKAGES = ("numpy", "scipy", "narwhals", "click", "rich", "polars", "pandas", "
 def command() -> None:
     """Show versions, and whether the compiled core is used."""
     from tiebreak import __version__
-    from tiebreak._kernels import compiled
+    from tiebreak._kernels import load_core
 
-    core, why_not = compiled()
+    core, why_not = load_core()
     click.echo(f"tiebreak {__version__}, Python {platform.python_version()}, {os.cpu_count()} processors")
     click.echo(f"core: {'compiled' if core else f'Python twin, slower; the compiled core cannot be used: {why_not}'}")
     if choice := os.environ.get("TIEBREAK_CORE"):
