@@ -112,7 +112,7 @@ def test_ranks_in_any_order_of_lines_agree_with_scores_or_not(tmp_path):
 
 def test_closer_look_is_taken_for_an_audit_only(tmp_path):
     (tmp_path / "a.run").write_text("q1\t0\ta\t0\t3\n")
-    made = tb.Experiment({"q1": {"a": 1}}, tmp_path / "a.run")
+    made = tb.Experiment({"q1": {"a": 1}}, tmp_path / "a.run", audit=False)
     assert made.positions.audits[0].oddities == ()
     assert kinds(made.audit(), "a") == {"tabs": (1, 1), "rank_zero": (1, 1)}
 

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from tiebreak.significance import Significance as Significance
     from tiebreak.significance.result import Letters as Letters
     from tiebreak.simulation import simulate as simulate
+    from tiebreak.studies._counterexamples import LawTable as LawTable
+    from tiebreak.studies._power import PowerStudy as PowerStudy
     from tiebreak.studies.base import Findings as Findings
     from tiebreak.utilities import PopulationScores as PopulationScores
     from tiebreak.utilities import Utilities as Utilities
@@ -86,6 +88,8 @@ _NAMES = {
     "significance": ("Significance",),
     "significance.result": ("Letters",),
     "simulation": ("simulate",),
+    "studies._counterexamples": ("LawTable",),
+    "studies._power": ("PowerStudy",),
     "studies.base": ("Findings",),
     "utilities": ("PopulationScores", "Utilities"),
 }

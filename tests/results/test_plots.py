@@ -87,7 +87,7 @@ def test_unknown_ending_is_refused(tmp_path):
 def test_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtraError, match='A picture needs the extra "plots"'):
+    with pytest.raises(MissingExtraError, match='A plot needs the extra "plots"'):
         draw(LINES, NAMES, ROWS)
 
 
