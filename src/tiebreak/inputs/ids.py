@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak._kernels.interface import IdColumn
 from tiebreak.errors import InputError, UnknownNameError, quote
@@ -34,8 +34,7 @@ class Ids(Sequence[str]):
     def from_names(cls, names: Iterable[str | int]) -> Ids:
         """Ids from text, or from integers, which become their decimal text."""
         encoded = [encode(name) for name in names]
-        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-        return cls(b"".join(encoded), ends)
+        return cls(b"".join(encoded), offsets([*map(len, encoded)]))
 
     @property
     def column(self) -> IdColumn:
@@ -103,7 +102,7 @@ def encode(name: str | int) -> bytes:
         raise InputError(f"the id {quote(name)} is not valid Unicode text.", kind="id") from None
 
 
-def offsets(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+def offsets(sizes: ArrayLike) -> NDArray[np.int64]:
     """Where consecutive parts of these sizes begin, with the end of the last."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 

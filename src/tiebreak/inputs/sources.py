@@ -76,7 +76,7 @@ def file_source(path: Path, memory: int = MEMORY) -> Source:
         with open(path, "rb") as stream:
             return Source(label, ("file", spool(stream, memory, label)))
     except OSError as error:
-        raise unreadable(error, label) from None
+        raise InputError(f"{label}: {reason(error)}.", kind="io", file=label) from None
 
 
 def standard_input() -> BinaryIO:
@@ -112,10 +112,6 @@ def calling(label: str, how: str = "") -> Iterator[None]:
 def reason(error: Exception) -> str:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return text[:1].lower() + text[1:]
-
-
-def unreadable(error: OSError, label: str) -> InputError:
-    return InputError(f"{label}: {reason(error)}.", kind="io", file=label)
 
 
 def spool(stream: BinaryIO, memory: int, label: str) -> str:

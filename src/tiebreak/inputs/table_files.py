@@ -20,6 +20,7 @@ import numpy as np
 from tiebreak import _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
+from tiebreak.inputs.ids import offsets
 from tiebreak.inputs.sources import calling
 
 COMPRESSED = {
@@ -103,7 +104,10 @@ class TextReader:
             letters += text
             ends.append(len(letters))
             numbers.append(1.0 if value_column is None else self.number(str(value), line, cells[value_column]))
-        columns = [(id_column(codes), np.array(code_of_row, dtype=np.int32)) for _, _, codes, code_of_row in ids]
+        columns = [
+            ((b"".join(codes), offsets([*map(len, codes)])), np.array(code_of_row, dtype=np.int32))
+            for _, _, codes, code_of_row in ids
+        ]
         return FrameColumns(columns, (bytes(letters), np.array(ends, dtype=np.int64)), np.array(numbers))
 
     def id(self, name: str, line: int, cell: object) -> bytes:
@@ -130,10 +134,6 @@ class TextReader:
 
 def as_text(cell: object) -> str:
     return quote(repr(cell))[1:-1]
-
-
-def id_column(ids: dict[bytes, int]) -> Any:
-    return b"".join(ids), np.cumsum([0, *map(len, ids)], dtype=np.int64)
 
 
 def too_large(path: str, memory: int, line: int | None = None) -> InputError:

@@ -143,6 +143,11 @@ def project(
         faults.refuse(projection, systems[projection.file].source, faults.RUN, memory)
     audits = tuple(file_audits(systems, projection))
     check_shared(systems, judgements, projection, audits)
+    notes = [
+        f"run {quote(run.name)} retrieves nothing: every relevant item is unretrieved."
+        for run, file in zip(systems, audits, strict=True)
+        if not file.lines
+    ]
     libraries = [judgements.library, *(run.source.library for run in systems)]
     positions = replace(
         plan.positions(tuple(run.name for run in systems), projection),
@@ -150,7 +155,7 @@ def project(
         relevant_from=relevant_from,
         ties=ties,
         audits=audits,
-        notes=(*removal_notes(judgements, excluded, allowed), *empty_notes(systems, audits)),
+        notes=(*removal_notes(judgements, excluded, allowed), *notes),
         library=next(filter(None, libraries), None),
     )
     if requests == "common":
@@ -303,12 +308,6 @@ def check_shared(
                 kind="disjoint",
                 file=run.source.label,
             )
-
-
-def empty_notes(runs: list[Run], audits: tuple[FileAudit, ...]) -> Iterator[str]:
-    for run, audit in zip(runs, audits, strict=True):
-        if not audit.lines:
-            yield f"run {quote(run.name)} retrieves nothing: every relevant item is unretrieved."
 
 
 def warn_of_empty(positions: Positions) -> None:

@@ -33,13 +33,14 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
     """
     check_choice(by, "by", ("uniform", "runs"))
     relevant = is_relevant(positions.grade, positions.min_grade)
-    chance = uniform = uniforms(positions, seed)
+    request = positions.layout.request
+    request_hash, item_hash = fingerprints(positions.requests), fingerprints(positions.items)
+    chance = uniform = mix(request_hash[request], item_hash[positions.item], seed)
     if by == "runs":
         # The smallest of -log(u) / weight are a draw in proportion to weight (Efraimidis and Spirakis 2006).
         weight = (positions.ranks != UNRETRIEVED).sum(axis=0)
         with np.errstate(divide="ignore"):
             chance = -np.log1p(-chance) / weight
-    request = positions.layout.request
     m = positions.relevant()
     # Items that no run retrieves all have the chance 0, so the second key decides among them.
     order = np.lexsort((uniform, chance, ~relevant, request))
@@ -66,13 +67,6 @@ def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     """max(floor(share m + 1e-9), 1); the small term is for shares such as 0.7, which float64 rounds down."""
     kept: NDArray[np.int64] = np.maximum(np.floor(check_share(share) * m + 1e-9), 1).astype(np.int64)
     return kept
-
-
-def uniforms(positions: Positions, seed: int) -> NDArray[np.float64]:
-    """A number in [0, 1) for every entry, drawn by its request and item."""
-    request = fingerprints(positions.requests)[positions.layout.request]
-    item = fingerprints(positions.items)[positions.item]
-    return mix(request, item, seed)
 
 
 def fingerprints(ids: Ids) -> NDArray[np.uint64]:
