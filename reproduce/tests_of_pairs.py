@@ -85,7 +85,7 @@ def readings(one: Collection, kept: Mapping[str, Any]) -> dict[str, tb.Experimen
 
 def paired_p(experiment: tb.Experiment, measure: str, test: str = "t") -> Floats:
     """The p-value of every pair, not corrected."""
-    return experiment.compare(measure).test(test, correction="none").p_corrected
+    return experiment.compare(measure).test(test, correction="none").pvalue_corrected
 
 
 def unpaired_p(experiment: tb.Experiment, measure: str, *, equal_variances: bool = True) -> Floats:
@@ -118,7 +118,7 @@ def one_direction(
     found = {}
     for measure in measures:
         comparison = experiment.compare(f"diff({measure})")
-        p = comparison.test("t", correction="none").p_corrected * (0.5 if is_one_sided else 1.0)
+        p = comparison.test("t", correction="none").pvalue_corrected * (0.5 if is_one_sided else 1.0)
         place = {run: k for k, run in enumerate(sorted(comparison.runs, key=key))}
         order = np.array([place[run] for run in comparison.runs])
         x_comes_first = order[comparison.pairs.x] < order[comparison.pairs.y]

@@ -189,7 +189,7 @@ def test_a_seed_is_a_whole_number(some, test, seed):
 @every_test
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, nan, inf, True, "0.05", None])
 def test_alpha_is_a_number_between_0_and_1(some, test, alpha):
-    with refused(f"alpha={alpha!r}", "between 0 and 1"):
+    with refused(f"alpha={alpha!r}", "above 0 and below 1"):
         some.test(test, alpha=alpha)
 
 

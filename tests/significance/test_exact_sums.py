@@ -13,8 +13,8 @@ from orderings.experiments import tables as position_tables
 from significance import slow
 from significance.cases import all_matrices, matrix, outcome_of, pair, utilities
 from tiebreak.exact.decimals import decimal_number
-from tiebreak.orderings.bootstrap import drawn
-from tiebreak.significance.exact_sums import in_digits, sign_of
+from tiebreak.orderings.bootstrap import draw_counts
+from tiebreak.significance.whole_numbers import digit_signs, to_digits
 
 DRAWS = 70  # beyond the 64 of one word
 
@@ -78,7 +78,7 @@ def test_drawn_sign_flips_reach_what_was_seen_as_fractions_do(differences, seed)
 @example(differences=[1.0, -1.0, 1e-25], seed=0)
 @example(differences=[0.1, 0.2, -0.3], seed=0)
 def test_bootstrap_means_are_on_a_side_of_0_as_fractions_are(differences, seed):
-    weights = np.concatenate([some for _, some in drawn(len(differences), DRAWS, seed, DRAWS)])
+    weights = np.concatenate([some for _, some in draw_counts(len(differences), DRAWS, seed, DRAWS)])
     sums = [sum(int(w) * d for w, d in zip(row, meant(differences), strict=True)) for row in weights.tolist()]
     beyond = min(sum(total <= 0 for total in sums), sum(total >= 0 for total in sums))
     found = p_of(differences, "bootstrap", permutations=DRAWS, seed=seed)
@@ -187,6 +187,6 @@ def test_wilcoxon_ties_differences_that_are_equal_with_any_sign():
 @example(rows=[[2**20, 1 - 2**20, 0], [2**20, -1 - 2**20, 0]], weights=[1, 1, 0])
 def test_signs_of_sums_of_digits_are_those_of_the_sums(rows, weights):
     largest = max(map(abs, chain(*rows)))
-    digits = np.stack([in_digits(row, 20, largest.bit_length() // 20 + 1) @ weights for row in rows], axis=1)
+    digits = np.stack([to_digits(row, 20, largest.bit_length() // 20 + 1) @ weights for row in rows], axis=1)
     sums = [sum(w * number for w, number in zip(weights, row, strict=True)) for row in rows]
-    assert sign_of(digits.astype(np.int64), 20).tolist() == [(total > 0) - (total < 0) for total in sums]
+    assert digit_signs(digits.astype(np.int64), 20).tolist() == [(total > 0) - (total < 0) for total in sums]

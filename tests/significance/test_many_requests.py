@@ -18,7 +18,7 @@ from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.significance import CATALOGUE, Paired, resampling, significance
 from tiebreak.significance import paired as paired_module
-from tiebreak.significance.tukey import rows_of
+from tiebreak.significance.tukey import shuffle_rows
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
 
 LIKELY = 5  # standard errors
@@ -46,7 +46,7 @@ def thirds_and_fifths(n, z):
 def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
     values, denominator = thirds_and_fifths(n, 2.5)
     two = of_two(values, denominator=denominator if is_whole else None)
-    assert rows_of(two).kind == "preferences"
+    assert shuffle_rows(two).kind == "preferences"
     draws = 400
     expected = significance(two, "t").pvalue[0]
     error = LIKELY * np.sqrt(expected * (1 - expected) / draws) + 1 / draws
@@ -56,7 +56,7 @@ def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
 
 def test_whole_preferences_are_shuffled_exactly():
     values, denominator = thirds_and_fifths(1000, 1)
-    rows = rows_of(of_two(values, denominator=denominator))
+    rows = shuffle_rows(of_two(values, denominator=denominator))
     assert rows.unit == Fraction(1, 15) and rows.numbers.dtype == np.int32
     assert rows.seen.tolist() == [abs(round(sum(Fraction(v).limit_denominator(5) for v in values) * 15))]
 

@@ -13,7 +13,7 @@ from orderings.experiments import compared, positions_of
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, utilities
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.significance import CATALOGUE, PairTest, significance, too_few_draws
+from tiebreak.significance import CATALOGUE, PairTest, significance, warn_few_draws
 from tiebreak.significance.letters import letter, letters
 
 # run1 beats the others by far; run0 and run2 are near each other.
@@ -328,7 +328,7 @@ def said(test="permutation", **how):
     return [note for note in utilities(TABLE).test(test, **how).notes if "too few" in note]
 
 
-def test_too_few_draws_are_said_to_be_too_few():
+def test_warn_few_draws_are_said_to_be_too_few():
     # Of three pairs the smallest p is 3 / (B + 1): below 0.05 from B = 60.
     assert said(permutations=60) == []
     (note,) = said(permutations=59)
@@ -372,10 +372,10 @@ def test_draws_of_a_bootstrap_count_twice():
 @given(alpha=st.floats(0.001, 0.5), pairs=st.integers(1, 50))
 def test_as_many_draws_as_are_asked_for_are_enough(alpha, pairs):
     test = pair([1, 2]).test("permutation", permutations=1).test
-    for note in too_few_draws(test, "bonferroni", alpha, pairs):
+    for note in warn_few_draws(test, "bonferroni", alpha, pairs):
         needed = int(re.search(r"at least ([\d,]+)", note)[1].replace(",", ""))
         enough = pair([1, 2]).test("permutation", permutations=needed).test
-        assert not list(too_few_draws(enough, "bonferroni", alpha, pairs))
+        assert not list(warn_few_draws(enough, "bonferroni", alpha, pairs))
 
 
 def test_a_preference_can_be_tested_by_itself():

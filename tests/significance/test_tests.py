@@ -27,8 +27,8 @@ from significance.cases import (
     utilities,
 )
 from tiebreak.significance import CATALOGUE
-from tiebreak.significance.corrections import corrected
-from tiebreak.significance.tukey import rows_of
+from tiebreak.significance.corrections import correct_pvalues
+from tiebreak.significance.tukey import shuffle_rows
 
 RESAMPLED = ("permutation", "bootstrap", "hsd")
 some_differences = st.lists(eighths, min_size=2, max_size=9)
@@ -166,7 +166,7 @@ def test_bootstrap_comes_near_all_samples(differences):
 @given(table=tables())
 def test_all_shuffles_of_values_are_the_enumeration(table):
     found = utilities(table).test("hsd", permutations="all")
-    assert rows_of(found.paired).kind == "values"
+    assert shuffle_rows(found.paired).kind == "values"
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
     assert found.outcome.statistic.tolist() == pytest.approx(
         [abs(float(slow.mean(row))) for row in slow.differences(table)]
@@ -177,7 +177,7 @@ def test_all_shuffles_of_values_are_the_enumeration(table):
 @given(matrices=all_matrices())
 def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     found = outcome_of(matrices, "hsd", permutations="all")
-    assert rows_of(found.paired).kind == "preferences"
+    assert shuffle_rows(found.paired).kind == "preferences"
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
@@ -187,7 +187,7 @@ def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     runs = range(len(table[0]))
     matrices = [[[Fraction((r[i] > r[j]) - (r[i] < r[j])) for j in runs] for i in runs] for r in table]
     found = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
-    assert rows_of(found.paired).kind == "ranks"
+    assert shuffle_rows(found.paired).kind == "ranks"
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
@@ -200,7 +200,7 @@ def test_signs_that_go_round_in_circles_are_shuffled_as_preferences(matrices):
 
 
 def test_a_circle_has_no_ranks():
-    assert rows_of(paired([matrix([1, -1, 1], 3)], is_sign=True)).kind == "preferences"
+    assert shuffle_rows(paired([matrix([1, -1, 1], 3)], is_sign=True)).kind == "preferences"
 
 
 @settings(max_examples=40)
@@ -253,7 +253,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_systems_are_shuf
 def test_all_shuffles_of_lexicographic_preferences_are_the_enumeration(table):
     exact = slow_preferences.matrices(table, "LexiPrecision")
     found = compared(table, "LexiPrecision").test("hsd", permutations="all")
-    assert rows_of(found.paired).kind == "ranks"
+    assert shuffle_rows(found.paired).kind == "ranks"
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
@@ -279,7 +279,7 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
     test, exact = SAMPLED[kind]
     draws = 4000
     found = test("hsd", permutations=draws, seed=seed)
-    assert rows_of(found.paired).kind == kind
+    assert shuffle_rows(found.paired).kind == kind
     for p, expected in zip(found.pvalue.tolist(), map(float, exact), strict=True):
         assert abs(p - expected) <= 4 * sqrt(expected * (1 - expected) / draws) + 1 / draws
 
@@ -357,7 +357,7 @@ some_p = st.lists(st.fractions(0, 1, max_denominator=40), min_size=1, max_size=9
 @pytest.mark.parametrize("correction", sorted(slow.CORRECTIONS))
 @given(p=some_p)
 def test_corrections_are_as_defined(p, correction):
-    found = corrected(np.array([float(value) for value in p]), correction)
+    found = correct_pvalues(np.array([float(value) for value in p]), correction)
     assert found.tolist() == pytest.approx([float(value) for value in slow.CORRECTIONS[correction](p)], rel=1e-12)
 
 
@@ -366,7 +366,9 @@ def test_corrections_are_as_defined(p, correction):
 def test_corrections_are_those_of_statsmodels(p, correction, theirs):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     p = np.array([float(value) for value in p])
-    assert corrected(p, correction).tolist() == pytest.approx(multitest.multipletests(p, method=theirs)[1], rel=1e-12)
+    assert correct_pvalues(p, correction).tolist() == pytest.approx(
+        multitest.multipletests(p, method=theirs)[1], rel=1e-12
+    )
 
 
 @given(table=tables(sizes=((3, 6), (4, 6))), correction=st.sampled_from(sorted(slow.CORRECTIONS)))
@@ -476,7 +478,7 @@ def test_threads_and_engines_change_nothing(kind, core, monkeypatch):
         monkeypatch.setenv("TIEBREAK_CORE", engine)
         for jobs in (1, 2, 8):
             found = HSD[kind]("hsd", permutations=1100, seed=3, jobs=jobs)
-            assert rows_of(found.paired).kind == kind
+            assert shuffle_rows(found.paired).kind == kind
             outcomes.append([part.tolist() for part in found.outcome])
     assert all(outcome == outcomes[0] for outcome in outcomes)
 
@@ -533,7 +535,7 @@ def test_tick_is_told_of_the_work():
 def test_wilcoxon_of_few_differences_of_equal_size_equals_scipy():
     from scipy.stats import wilcoxon
 
-    from tiebreak.significance.signed_ranks import wilcoxon_exact
+    from tiebreak.significance.classic import wilcoxon_exact
 
     rng = np.random.default_rng(3)
     for n in (*range(1, 9), 11):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import InputError
 from tiebreak.orderings.correlation import tau_b
-from tiebreak.significance.signed_ranks import EXACT_UP_TO, wilcoxon_less
+from tiebreak.significance.classic import EXACT_UP_TO, wilcoxon_less
 from tiebreak.studies.perturbed import ideal_ordering, perturb_aspect, perturb_bottom_top, perturb_redundant
 from tiebreak.studies.perturbed.experiments import ranks_of, rises
 from tiebreak.studies.perturbed.systems import Raters

@@ -22,11 +22,11 @@ def half_width(squares: Floats, n: int) -> float:
     return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(float(exact_sum(squares)) / (n - 1) / n)
 
 
-def binomial_interval(successes: ArrayLike, n: int, alpha: float) -> tuple[Floats, Floats]:
+def binomial_interval(successes: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Floats]:
     """The exact intervals of shares of successes in n trials, at 1 - alpha."""
     from scipy.special import betaincinv
 
-    k = np.asarray(successes, dtype=np.float64)
+    k, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
     low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha / 2), 0.0)
     high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - alpha / 2), 1.0)
     return low, high

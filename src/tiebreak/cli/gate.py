@@ -19,13 +19,13 @@ def is_worse(comparison: Comparison, alpha: float) -> bool:
     Baselines are not tested against each other. A run that is not worse is not thereby shown to be as good; a note
     names runs that differ from their baseline in too few requests to show anything.
     """
-    from tiebreak.significance import corrected
+    from tiebreak.significance import correct_pvalues
 
     test = comparison.test("sign", correction="none", alpha=alpha)
     rows = [row for row in test.rows() if row.run not in comparison.baselines]
     if not rows:
         raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
-    tests = zip(rows, corrected([row.pvalue for row in rows], "holm").tolist(), strict=True)
+    tests = zip(rows, correct_pvalues([row.pvalue for row in rows], "holm").tolist(), strict=True)
     losing = [(row, p) for row, p in tests if p < alpha and row.statistic < 0]
     worse = [(row, p) for row, p in losing if row.value < 0]
     for row, p in losing:

@@ -80,11 +80,11 @@ def command(
     """
     from tiebreak.cli.progress import progress
     from tiebreak.preferences import DEFAULTS
-    from tiebreak.significance import test_of
+    from tiebreak.significance import statistical_test
     from tiebreak.utilities import Utilities
 
     if test_.strip() != "auto":
-        test_of(test_, permutations=permutations, seed=seed)  # a bad name is refused before anything is read
+        statistical_test(test_, permutations=permutations, seed=seed)  # a bad name is refused before anything is read
     how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
     how["jobs"] = options["jobs"]
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)

@@ -91,7 +91,7 @@ def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, s
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
-    for rows, by_name in drawn(ballots.n_requests, resamples, seed, step):
+    for rows, by_name in draw_counts(ballots.n_requests, resamples, seed, step):
         weights = by_name[:, requests.places_in_order]
         ranks[rows] = method.ranks(ballots, weights)
         wins += (ballots.both_ways(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
@@ -113,7 +113,7 @@ def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64
         yield np.random.default_rng([seed, k]).integers(requests, size=requests)
 
 
-def drawn(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
+def draw_counts(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
     """How often each request, in the order of their names, is drawn in each sample; some samples at a time."""
     counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):

@@ -1,4 +1,4 @@
-"""Is a difference more than chance: tests of pairs of runs, corrected for their number.
+"""Is a difference larger than chance: tests of pairs of runs, corrected for multiple comparisons.
 
 `CATALOGUE` lists every test; ``auto`` is the one that the papers use for a preference.
 """
@@ -13,12 +13,13 @@ from math import floor
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.checks import check_choice, check_count, check_number
 from tiebreak._base.spec import expand_alias, parse
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
-from tiebreak.significance.corrections import CORRECTIONS, WORDS, corrected
+from tiebreak.significance.corrections import CORRECTIONS, correct_pvalues
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
 
@@ -29,9 +30,9 @@ __all__ = [
     "Paired",
     "Significance",
     "Test",
-    "corrected",
+    "correct_pvalues",
     "significance",
-    "test_of",
+    "statistical_test",
 ]
 
 CATALOGUE: Catalogue[Test] = Catalogue(
@@ -50,29 +51,26 @@ CATALOGUE: Catalogue[Test] = Catalogue(
 ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 
-def test_of(spec: str | Test, **parameters: Any) -> Test:
-    """The test that a spec names, with parameters set that are given.
+def statistical_test(spec: str | Test, **parameters: Any) -> Test:
+    """The test that a spec names, with the parameters that are not None.
 
     Examples
     --------
-    >>> print(test_of("hsd", permutations=100_000), test_of("binomial"))
+    >>> print(statistical_test("hsd", permutations=100_000), statistical_test("binomial"))
     hsd(permutations=100000) sign
     """
     if not isinstance(spec, (str, Test)):
         raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
-    made = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
-    given = {name: value for name, value in parameters.items() if value is not None}
-    unknown = given.keys() - {parameter.name for parameter in fields(made)}
+    test = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
+    options = {name: value for name, value in parameters.items() if value is not None}
+    unknown = options.keys() - {parameter.name for parameter in fields(test)}
     if unknown:
         raise InputError(
-            f"{made.name} takes no {' and no '.join(sorted(unknown))}: nothing is drawn. Leave it out, or choose a "
-            "test by chance, such as hsd.",
+            f"{test.name} takes no {' and no '.join(sorted(unknown))}: nothing is drawn. Leave it out, or choose a "
+            "randomisation test, such as hsd.",
             kind="spec",
         )
-    return replace(made, **given)
-
-
-test_of.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
+    return replace(test, **options)
 
 
 def significance(
@@ -87,30 +85,29 @@ def significance(
     tick: Tick | None = None,
 ) -> Significance:
     """Test all pairs; see `Comparison.test`."""
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha!r}. Give a number between 0 and 1, such as 0.05.", kind="alpha")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise InputError(f"jobs={jobs!r}. Give a whole number from 1 on.", kind="size")
-    papers = "sign" if paired.is_sign else "t"
-    auto = isinstance(test, str) and test.strip() == "auto"
-    made = test_of(papers if auto else test, permutations=permutations, seed=seed)
-    chosen = ("none" if made.is_of_all_pairs else "holm") if correction is None else correction
-    corrected(paired.mean[:0], chosen)  # a bad name is refused before anything is tested
-    made.check(paired)
-    outcome = made.run(paired.by_name(), alpha, jobs or os.cpu_count() or 1, tick)
-    return Significance(
-        paired, made, chosen, alpha, outcome, tuple(too_few_draws(made, chosen, alpha, len(paired.pairs)))
-    )
+    check_number(alpha, "alpha", above=0, below=1)
+    workers = (os.cpu_count() or 1) if jobs is None else check_count(jobs, "jobs")
+    if isinstance(test, str) and test.strip() == "auto":
+        test = "sign" if paired.is_sign else "t"
+    chosen = statistical_test(test, permutations=permutations, seed=seed)
+    if correction is None:
+        correction = "none" if chosen.is_of_all_pairs else "holm"
+    check_choice(correction, "correction", CORRECTIONS)
+    chosen.check(paired)
+    outcome = chosen.run(paired.by_name(), alpha, workers, tick)
+    notes = tuple(warn_few_draws(chosen, correction, alpha, len(paired.pairs)))
+    return Significance(paired, chosen, correction, alpha, outcome, notes)
 
 
-def too_few_draws(made: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
-    """Whether a test by chance has too few draws for any corrected p-value to be below alpha."""
-    if not isinstance(made, Resampled) or made.permutations == "all":
+def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
+    """A note where a randomisation test has too few draws for any corrected p-value to be below alpha."""
+    if not isinstance(test, Resampled) or test.permutations == "all":
         return
-    times = made.least_reached * (pairs if correction in ("bonferroni", "holm") else 1)
+    times = test.least_reached * (pairs if correction in ("bonferroni", "holm") else 1)
     needed = floor(times / Fraction(str(alpha)))
-    if int(made.permutations) < needed:
+    if int(test.permutations) < needed:
+        correcting = f"{CORRECTIONS[correction][0]} for {plural(pairs, 'comparison')}"
         yield (
-            f"{made.permutations:,} draws are too few for any p-value below {alpha:g}, with {WORDS[correction]} for "
-            f"{plural(pairs, 'comparison')}. Give at least {needed:,}."
+            f"{test.permutations:,} draws are too few for any p-value below {alpha:g}, with {correcting}. "
+            f"Give at least {needed:,}."
         )

@@ -1,4 +1,4 @@
-"""P-values corrected for their number."""
+"""Corrections of p-values for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -6,22 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tiebreak.errors import UnknownNameError
+from tiebreak._base.checks import check_choice
 from tiebreak.projection.primitives import Floats
-
-
-def corrected(p: Floats | list[float], correction: str) -> Floats:
-    """P-values corrected: ``bonferroni`` and ``holm`` hold the chance of any false finding, ``bh`` their share.
-
-    Examples
-    --------
-    >>> [corrected(np.array([0.01, 0.04, 0.03]), name).round(3).tolist() for name in ("bonferroni", "holm", "bh")]
-    [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
-    """
-    if correction not in CORRECTIONS:
-        raise UnknownNameError("correction", correction, CORRECTIONS)
-    numbers = np.asarray(p, dtype=np.float64)
-    return np.minimum(CORRECTIONS[correction](numbers), 1.0)
 
 
 def bonferroni(p: Floats) -> Floats:
@@ -44,15 +30,22 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return stepped
 
 
-CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
-    "none": lambda p: p,
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "bh": benjamini_hochberg,
+CORRECTIONS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
+    "none": ("no correction", lambda p: p),
+    "bonferroni": ("Bonferroni's correction", bonferroni),
+    "holm": ("Holm's correction", holm),
+    "bh": ("the correction of Benjamini and Hochberg", benjamini_hochberg),
 }
-WORDS = {
-    "none": "no correction",
-    "bonferroni": "Bonferroni's correction",
-    "holm": "Holm's correction",
-    "bh": "the correction of Benjamini and Hochberg",
-}
+"""For every name what it is called in a sentence, and the function."""
+
+
+def correct_pvalues(p: Floats | list[float], correction: str) -> Floats:
+    """Corrected p-values: ``bonferroni`` and ``holm`` control the family-wise error, ``bh`` the false discovery rate.
+
+    Examples
+    --------
+    >>> [correct_pvalues([0.01, 0.04, 0.03], name).round(3).tolist() for name in ("bonferroni", "holm", "bh")]
+    [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
+    """
+    _, function = CORRECTIONS[check_choice(correction, "correction", CORRECTIONS)]
+    return np.minimum(function(np.asarray(p, dtype=np.float64)), 1.0)

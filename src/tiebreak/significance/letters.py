@@ -22,7 +22,7 @@ def letters(differ: NDArray[np.bool_]) -> list[str]:
     """
     groups: list[frozenset[int]] = [frozenset(range(len(differ)))]
     for first, second in zip(*np.nonzero(np.triu(differ)), strict=True):
-        groups = absorbed([part for group in groups for part in split(group, int(first), int(second))])
+        groups = maximal_groups([part for group in groups for part in separate(group, int(first), int(second))])
         if len(groups) > MOST_GROUPS:
             raise InputError(
                 f"there are more than {MOST_GROUPS} groups of runs that do not differ: letters would not help. "
@@ -33,12 +33,12 @@ def letters(differ: NDArray[np.bool_]) -> list[str]:
     return ["".join(letter(k) for k, group in enumerate(groups) if run in group) for run in range(len(differ))]
 
 
-def split(group: frozenset[int], first: int, second: int) -> list[frozenset[int]]:
+def separate(group: frozenset[int], first: int, second: int) -> list[frozenset[int]]:
     """A group without one and without the other of two runs that differ."""
     return [group - {first}, group - {second}] if {first, second} <= group else [group]
 
 
-def absorbed(groups: list[frozenset[int]]) -> list[frozenset[int]]:
+def maximal_groups(groups: list[frozenset[int]]) -> list[frozenset[int]]:
     """Without groups that are part of another."""
     unique = list(dict.fromkeys(groups))
     return [group for group in unique if not any(group < other for other in unique)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,11 +14,9 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_number
-from tiebreak.exact.values import ranks_below_largest
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
-from tiebreak.significance.whole_numbers import largest_of
 
 NUMBERS_AT_ONCE = 1 << 22
 
@@ -88,13 +87,19 @@ class Paired:
         if self.n < 2:
             return np.zeros(len(self.values))
         step = max(1, NUMBERS_AT_ONCE // self.n)
-        return np.concatenate([deviations(self.values[k : k + step]) for k in range(0, len(self.values), step)])
+        return np.concatenate([row_deviations(self.values[k : k + step]) for k in range(0, len(self.values), step)])
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """The interval of every mean at 1 - alpha, by Student's t."""
+        from scipy.special import stdtrit
+
+        if self.n < 2:
+            return np.full(len(self.mean), -inf), np.full(len(self.mean), inf)
+        margin = stdtrit(self.n - 1, 1 - alpha / 2) * self.deviation / np.sqrt(self.n)
+        return self.mean - margin, self.mean + margin
 
     def by_name(self) -> Paired:
-        """The same pairs, with runs and requests in the order of their names.
-
-        What is drawn for the k-th request or run belongs to its name then, wherever it stands in the input.
-        """
+        """The same pairs, runs and requests in the order of their names, to which random draws belong."""
         places = Ids.from_names(self.runs).places_in_order
         order = np.argsort(self.requests.places_in_order)
         of_runs = None if self.of_runs is None else self.of_runs.take_rows(np.argsort(places).tolist())
@@ -120,35 +125,33 @@ class Paired:
         above = np.rint(values * below).astype(np.int64)
         return [Fraction(a, b) for a, b in zip(above.tolist(), below.tolist(), strict=True)]
 
-    def distinct_values(self, pair: int, requests: Places) -> tuple[list[Fraction], Places]:
-        """Exact values of a pair, those known to be equal once; and which of them each of some requests has."""
+    def same_values(self, pair: int, requests: Places) -> Places:
+        """Labels of some requests: those with the same label are known to have the same value."""
         if self.of_runs is None or not self.of_runs.is_injective:
-            return self.exact_values(pair, requests), np.arange(len(requests))
+            return np.arange(len(requests))
         x, y = (self.of_runs.nearest[int(rows[pair]), requests] for rows in (self.pairs.x, self.pairs.y))
-        _, first, which = np.unique(x + 1j * y, return_index=True, return_inverse=True)
-        return self.exact_values(pair, requests[first]), which.ravel()
+        return np.unique(x + 1j * y, return_inverse=True)[1].ravel()
 
-    def ranked_values(self, pair: int) -> Floats:
-        """Numbers [request] with the signs of the values, whose sizes order and tie as those of exact values do."""
-        values = self.values[pair]
-        _, place, counts = np.unique(np.abs(values), return_inverse=True, return_counts=True)
-        rank = place.ravel().astype(np.float64) + 1
-        shared = np.flatnonzero((values != 0) & (counts[place.ravel()] > 1))
-        exact, which = self.distinct_values(pair, shared)
-        below = np.zeros(len(exact))
-        for cells in groups(rank[shared], which):
-            sizes = {cell: abs(exact[cell]) for cell in cells}
-            for lower, cell in ranks_below_largest(sizes, cells, self.is_rational):
-                below[cell] = lower / (self.n + 1)
-        rank[shared] -= below[which]
-        signed: Floats = np.sign(values) * rank
+    def wilcoxon_ranks(self, pair: int) -> Floats:
+        """Numbers with the signs of the values that are not 0, whose sizes order and tie as the exact values do."""
+        untied = np.flatnonzero(self.values[pair])
+        values = self.values[pair, untied]
+
+        def exactly(_: int, columns: Places) -> list[Fraction]:
+            return [abs(number) for number in self.exact_values(pair, untied[columns])]
+
+        sizes = ExactValues(
+            np.abs(values)[None],
+            np.zeros((1, len(values))),
+            exactly,
+            self.is_rational,
+            labels=lambda: self.same_values(pair, untied)[None],
+        )
+        signed: Floats = np.sign(values) * (1.0 + sizes.codes()[0])
         return signed
 
     def by_run(self, numbers: NDArray[Any] | None = None) -> NDArray[Any]:
-        """A number [run, request] for every run, whose differences are the values: those against the first run.
-
-        Or of other numbers [pair, request] than the values.
-        """
+        """Numbers [run, request] whose differences are the values, or other numbers [pair, request]: run 1 has 0."""
         numbers = self.values if numbers is None else numbers
         against_first = np.zeros((len(self.runs), numbers.shape[1]), dtype=numbers.dtype)
         first, second = self.pairs.x == 0, self.pairs.y == 0
@@ -165,18 +168,16 @@ class Paired:
         return square
 
 
-def groups(key: Floats, which: Places) -> Iterator[list[int]]:
-    """The different things that have a key in common with another, where each of some places has a key and a thing."""
-    things, first = np.unique(which, return_index=True)
-    order = np.argsort(key[first], kind="stable")
-    ends = np.flatnonzero(np.diff(key[first][order])) + 1
-    yield from (part.tolist() for part in np.split(things[order], ends) if len(part) > 1)
+def largest_sizes(values: Floats) -> Floats:
+    """The size of the largest value of every row: [row, 1]."""
+    low, high = (end(axis=1, keepdims=True, initial=0.0) for end in (values.min, values.max))
+    largest: Floats = np.maximum(high, -low)
+    return largest
 
 
-def deviations(values: Floats) -> Floats:
+def row_deviations(values: Floats) -> Floats:
     """The standard deviation of every row."""
-    largest = largest_of(values)
+    largest = largest_sizes(values)
     scaled = values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
-    spread = np.where(np.ptp(scaled, axis=1) == 0, 0.0, scaled.std(axis=1, ddof=1))
-    found: Floats = spread * largest[:, 0]
-    return found
+    deviations: Floats = np.where(np.ptp(scaled, axis=1) == 0, 0.0, scaled.std(axis=1, ddof=1)) * largest[:, 0]
+    return deviations

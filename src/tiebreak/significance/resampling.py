@@ -1,4 +1,4 @@
-"""Tests by drawing: signs flipped at random, and requests drawn anew."""
+"""Randomisation tests of pairs: sign flips, and the bootstrap over requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Tick
 from tiebreak._kernels.shuffles import Words, words
 from tiebreak.errors import InputError
-from tiebreak.orderings.bootstrap import drawn
+from tiebreak.orderings.bootstrap import draw_counts
 from tiebreak.projection.primitives import Floats
-from tiebreak.significance.base import Outcome, Resampled, interval, share_of_draws
-from tiebreak.significance.exact_sums import ExactSums
+from tiebreak.significance.base import Outcome, Resampled, draw_pvalues
 from tiebreak.significance.paired import Paired
-from tiebreak.significance.whole_numbers import Whole
-from tiebreak.significance.whole_pairs import whole_pairs
+from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256
 REQUESTS_AT_ONCE = 8192
@@ -30,11 +28,10 @@ BITS_IN_A_WORD = 64
 
 @dataclass(frozen=True)
 class SignFlip(Resampled):
-    """Permutation test: under the hypothesis the sign of every request's value is up to chance.
+    """Permutation test: under the null hypothesis the sign of every request's value is random.
 
-    The signs of a draw are the same for all pairs. Values are whole numbers of a unit, so that sums are exact; where
-    they had to be rounded, sums that are not clearly apart are worked out.
-    ``permutations="all"`` goes through all signs of up to 20 requests.
+    The signs of a draw are the same for all pairs. Sums are exact: of whole numbers, or worked out where rounding them
+    does not decide. ``permutations="all"`` enumerates all signs of up to 20 requests.
     """
 
     name: ClassVar[str] = "permutation"
@@ -57,15 +54,15 @@ class SignFlip(Resampled):
             is_open &= may_reach
             if is_open.any():
                 reached -= self.short(exact, is_open, some)
-        p = reached / draws if self.permutations == "all" else share_of_draws(reached, draws)
-        return Outcome(paired.mean.copy(), p, *interval(paired, alpha))
+        p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
+        return Outcome(paired.mean.copy(), p, *paired.interval(alpha))
 
     def draws(self, n: int) -> int:
         if self.permutations != "all":
             return int(self.permutations)
         if n > MOST_ENUMERATED:
             raise InputError(
-                f'permutations="all" goes through all signs of up to {MOST_ENUMERATED} requests; there are {n}. '
+                f'permutations="all" enumerates all signs of up to {MOST_ENUMERATED} requests; there are {n}. '
                 "Give a number.",
                 kind="size",
             )
@@ -86,7 +83,7 @@ class SignFlip(Resampled):
 
     def bits(self, draws: range, requests: Words) -> NDArray[np.unsignedinteger[Any]]:
         """Which values [request, draw] change their signs."""
-        return every_bit(draws, requests) if self.permutations == "all" else drawn_bits(self.seed, draws, requests)
+        return binary_digits(draws, requests) if self.permutations == "all" else random_bits(self.seed, draws, requests)
 
     def sums(self, numbers: Floats, draws: range) -> Floats:
         """Sums [pair, draw] of numbers with the signs of each draw, some requests at a time."""
@@ -102,23 +99,23 @@ class SignFlip(Resampled):
         return sums
 
 
-def every_bit(draws: range, requests: Words) -> Words:
+def binary_digits(draws: range, requests: Words) -> Words:
     """The binary digits of draws, one for every request: [request, draw]."""
     return np.arange(draws.start, draws.stop, dtype=np.uint64) >> requests & np.uint64(1)
 
 
-def drawn_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:
+def random_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:
     """Random bits [request, draw]: those of 64 draws come from one word per request."""
     sixty_fours = np.arange(draws.start // BITS_IN_A_WORD, -(-draws.stop // BITS_IN_A_WORD), dtype=np.uint64)
-    drawn = next(words(seed, sixty_fours, requests)).astype("<u8", order="C")
-    bits = np.unpackbits(drawn.view(np.uint8), axis=1, bitorder="little")
+    random_words = next(words(seed, sixty_fours, requests)).astype("<u8", order="C")
+    bits = np.unpackbits(random_words.view(np.uint8), axis=1, bitorder="little")
     first = draws.start % BITS_IN_A_WORD
     return bits[:, first : first + len(draws)]
 
 
 @dataclass(frozen=True)
 class BootstrapTest(Resampled):
-    """Percentile bootstrap: how often the mean of requests drawn anew lies on the other side of 0."""
+    """Percentile bootstrap: how often the mean of resampled requests is on the other side of 0."""
 
     name: ClassVar[str] = "bootstrap"
     least_reached: ClassVar[int] = 2
@@ -141,16 +138,16 @@ class BootstrapTest(Resampled):
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
             low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n
             beyond = np.minimum((signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0))
-            p[rows] = np.minimum(2 * share_of_draws(beyond, draws), 1.0)
+            p[rows] = np.minimum(2 * draw_pvalues(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)
 
     def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:
-        """Sums [draw, pair] of requests drawn anew, and whether they are above 0, 0 or below."""
+        """Sums [draw, pair] of resampled requests, and whether they are above 0, 0 or below."""
         numbers, slack, draws = whole.numbers[pairs], whole.slack[pairs], int(self.permutations)
         sums = np.empty((draws, len(numbers)))
         signs = np.empty(sums.shape, dtype=np.int8)
         step = min(DRAWS_AT_ONCE, max(1, COUNTS_AT_ONCE // numbers.shape[1]))
-        for rows, weights in drawn(numbers.shape[1], draws, self.seed, step):
+        for rows, weights in draw_counts(numbers.shape[1], draws, self.seed, step):
             if tick:
                 tick(pairs.start * draws + rows.start * len(numbers), len(whole.numbers) * draws)
             sums[rows] = weights @ numbers.T

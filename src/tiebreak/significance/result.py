@@ -1,4 +1,4 @@
-"""What tests say of pairs of runs: p-values, effects, groups that were not shown to differ."""
+"""Results of tests of pairs of runs: p-values, effect sizes, groups that were not shown to differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tiebreak.errors import InputError
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test
-from tiebreak.significance.corrections import WORDS, corrected
+from tiebreak.significance.corrections import CORRECTIONS, correct_pvalues
 from tiebreak.significance.letters import letters
 from tiebreak.significance.paired import Paired
 
@@ -52,7 +52,7 @@ class PairTest(NamedTuple):
 
 
 def pvalue_column(name: str) -> Cell:
-    """P-values with three digits behind the point, or as less than what these can show."""
+    """P-values with three decimals, or as less than the smallest of these."""
     return lambda row, digits: f"{row[name]:.3f}" if row[name] >= 0.0005 else "<0.001"
 
 
@@ -70,7 +70,7 @@ class Letters(Result):
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        return ((run, self.measure, of_run) for run, of_run in self.letters.items())
+        return ((run, self.measure, text) for run, text in self.letters.items())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,7 +128,7 @@ class Significance(Result):
     @cached_property
     def pvalue_corrected(self) -> Floats:
         """P-values [pair], corrected for their number."""
-        return corrected(self.outcome.pvalue, self.correction)
+        return correct_pvalues(self.outcome.pvalue, self.correction)
 
     @property
     def differs(self) -> NDArray[np.bool_]:
@@ -151,55 +151,47 @@ class Significance(Result):
         x, y = (find_name(name, self.runs) for name in (run, other))
         if x == y:
             raise InputError(f"{run} cannot be tested against itself. Give two runs.", kind="runs")
-        found = self.paired.pairs.find(x, y)
-        if found is not None:
-            row, sign = found
-            return self.row(row) if sign > 0 else turned(self.row(row), self.test.is_signed)
-        raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
+        pair = self.paired.pairs.find(x, y)
+        if pair is None:
+            raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
+        row = self.rows()[pair[0]]
+        return row if pair[1] > 0 else swap_runs(row, self.test.is_signed)
 
-    def row(self, k: int) -> PairTest:
-        pairs, (win, tie, loss) = self.paired.pairs, self.paired.wins[k].tolist()
-        low, high = (float(end) for end in binomial_interval(win, win + loss, self.alpha))
-        return PairTest(
-            self.runs[pairs.x[k]],
-            self.runs[pairs.y[k]],
-            self.paired.measure,
-            self.test.name,
-            float(self.paired.mean[k]),
-            float(self.outcome.low[k]),
-            float(self.outcome.high[k]),
-            float(self.outcome.statistic[k]),
-            float(self.outcome.pvalue[k]),
-            float(self.pvalue_corrected[k]),
-            float(self.effect_size[k]),
-            (win + tie / 2) / self.paired.n,
-            win / (win + loss) if win + loss else 0.5,
-            low,
-            high,
-            self.paired.n,
-            tie,
-        )
-
-    def rows(self) -> Iterator[PairTest]:
+    def rows(self) -> list[PairTest]:
         """Every pair."""
-        return map(self.row, range(len(self.paired.pairs)))
+        paired, (statistic, pvalue, low, high) = self.paired, self.outcome
+        win, tie, loss = paired.wins.T
+        untied = win + loss
+        win_share = np.where(untied > 0, win / np.maximum(untied, 1), 0.5)
+        effects = (self.effect_size, (win + tie / 2) / paired.n, win_share)
+        numbers = (paired.mean, low, high, statistic, pvalue, self.pvalue_corrected, *effects)
+        columns = zip(*numbers, *binomial_interval(win, untied, self.alpha), strict=True)
+        return [
+            PairTest._make((*self._names(k), paired.measure, self.test.name, *map(float, row), paired.n, int(tie[k])))
+            for k, row in enumerate(columns)
+        ]
+
+    def _names(self, k: int) -> tuple[str, str]:
+        """The two runs of a pair."""
+        return self.runs[self.paired.pairs.x[k]], self.runs[self.paired.pairs.y[k]]
 
     def matrix(self) -> Floats:
         """Corrected p-values [run, run], 1 on the diagonal; NaN where two runs were not tested."""
-        size = len(self.runs)
-        square = np.full((size, size), np.nan)
-        np.fill_diagonal(square, 1.0)
-        square[self.paired.pairs.x, self.paired.pairs.y] = self.pvalue_corrected
-        square[self.paired.pairs.y, self.paired.pairs.x] = self.pvalue_corrected
+        return self._square(self.pvalue_corrected, self.pvalue_corrected, 1.0)
+
+    def _square(self, upper: Floats, lower: Floats, diagonal: float) -> Floats:
+        """Numbers [run, run] from those of pairs in both directions."""
+        square = np.full((len(self.runs), len(self.runs)), np.nan)
+        np.fill_diagonal(square, diagonal)
+        square[self.paired.pairs.x, self.paired.pairs.y] = upper
+        square[self.paired.pairs.y, self.paired.pairs.x] = lower
         return square
 
     def letters(self) -> dict[str, str]:
         """Letters of every run, the best first: runs that share one were not shown to differ."""
         if not self.paired.has_all_pairs:
             raise InputError("letters need all pairs tested. Compare without a baseline.", kind="choice")
-        means = np.zeros((len(self.runs), len(self.runs)))
-        means[self.paired.pairs.x, self.paired.pairs.y] = self.paired.mean
-        means[self.paired.pairs.y, self.paired.pairs.x] = -self.paired.mean
+        means = self._square(self.paired.mean, -self.paired.mean, 0.0)
         order = np.argsort(-means.sum(axis=1), kind="stable")
         differ = (self.matrix() < self.alpha)[np.ix_(order, order)]
         return dict(zip((self.runs[k] for k in order.tolist()), letters(differ), strict=True))
@@ -211,27 +203,23 @@ class Significance(Result):
     @property
     def description(self) -> str:
         """What was done, in a sentence for a paper."""
-        chance = drawn_how(self.test)
-        by = "" if self.correction == "none" else f", with {WORDS[self.correction]}"
+        by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction][0]}"
         family = " for the family of all pairs" if self.test.is_of_all_pairs else ""
         pairs = plural(len(self.paired.pairs), "comparison")
+        others = "" if self.differs.all() else " For the others no difference was shown."
         return (
             f"Differences in {self.paired.measure} over {plural(self.paired.n, 'request')} were tested by "
-            f"{self.test.words}{chance}{family}{by}: {pairs}, alpha = {self.alpha:g}; {self._found()}"
+            f"{self.test.words}{describe_draws(self.test)}{family}{by}: {pairs}, alpha = {self.alpha:g}; "
+            f"{int(self.differs.sum()):,} shown.{others}"
         )
-
-    def _found(self) -> str:
-        found = int(self.differs.sum())
-        others = "" if found == len(self.paired.pairs) else " For the others no difference was shown."
-        return f"{found:,} shown.{others}"
 
     @property
     def settings(self) -> dict[str, Any]:
         return {
             "measure": self.paired.measure,
             "test": self.test.name,
-            "permutations": self.test.permutations if isinstance(self.test, Resampled) else None,
-            "seed": self.test.seed if isinstance(self.test, Resampled) else None,
+            "permutations": getattr(self.test, "permutations", None),
+            "seed": getattr(self.test, "seed", None),
             "correction": self.correction,
             "alpha": self.alpha,
         }
@@ -250,22 +238,20 @@ class Significance(Result):
         if self.test.name != "sign":
             return
         against = np.flatnonzero(self.differs & (self.outcome.statistic * self.paired.mean < 0))
-        names = [
-            f"{self.runs[self.paired.pairs.x[k]]} and {self.runs[self.paired.pairs.y[k]]}" for k in against.tolist()
-        ]
+        names = [" and ".join(self._names(k)) for k in against.tolist()]
         if names:
             yield f"The run with the lower mean wins significantly more requests: {join_names(names)}."
 
 
-def drawn_how(test: Test) -> str:
-    """How many draws a test by chance made, in words."""
+def describe_draws(test: Test) -> str:
+    """The draws of a randomisation test, in words."""
     if not isinstance(test, Resampled):
         return ""
     return " (all permutations)" if test.permutations == "all" else f" ({test.permutations:,} draws, seed {test.seed})"
 
 
-def turned(row: PairTest, is_signed: bool) -> PairTest:
-    """The same pair, seen from the other run."""
+def swap_runs(row: PairTest, is_signed: bool) -> PairTest:
+    """The same pair, as the other run against the first."""
     return row._replace(
         statistic=0.0 - row.statistic if is_signed else row.statistic,
         run=row.other,

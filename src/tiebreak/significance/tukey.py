@@ -1,4 +1,4 @@
-"""Tests of all pairs at once: Tukey's honestly significant difference, by shuffles and by its formula."""
+"""Tests of all pairs at once: Tukey's honestly significant difference, randomised and by its formula."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tiebreak._kernels import shuffles as shuffle_twin
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.sums import whole_units
-from tiebreak.significance.base import Outcome, Resampled, Test, share_of_draws
+from tiebreak.significance.base import Outcome, Resampled, Test, draw_pvalues
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
@@ -45,7 +45,7 @@ class RandomisedHSD(Resampled):
 
     For a metric the null statistic is the range of the shuffled means; for a preference the shuffle permutes rows and
     columns of every request's matrix, and the statistic is the largest mean preference (Carterette 2012).
-    ``permutations="all"`` goes through all shuffles of tiny cases.
+    ``permutations="all"`` enumerates the shuffles of tiny cases.
     """
 
     name: ClassVar[str] = "hsd"
@@ -53,12 +53,8 @@ class RandomisedHSD(Resampled):
     is_signed: ClassVar[bool] = False
     is_of_all_pairs: ClassVar[bool] = True
 
-    def check(self, paired: Paired) -> None:
-        super().check(paired)
-        check_all_pairs(self.name, paired)
-
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        rows, systems = rows_of(paired), len(paired.runs)
+        rows, systems = shuffle_rows(paired), len(paired.runs)
         if self.permutations == "all":
             check_few_shuffles(systems, paired.n)
             rows = ExactRows(paired, rows.kind).rows if rows.slack else rows
@@ -68,12 +64,12 @@ class RandomisedHSD(Resampled):
         else:
             draw = (int(self.seed), 0, int(self.permutations))
             largest = _kernels.largest_differences(rows.kind, rows.numbers.ravel(), systems, draw, jobs, tick)
-            p = share_of_draws(self.reached(largest, rows, paired), len(largest))
+            p = draw_pvalues(self.count_reached(largest, rows, paired), len(largest))
             largest.sort()
         margin = self.critical(largest, alpha, rows.unit / paired.n)
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
-    def reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
+    def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
         """How many shuffles reach what was seen, of every pair."""
         order = np.argsort(largest, kind="stable")
         first = np.searchsorted(largest, rows.seen - rows.slack, side="left", sorter=order)
@@ -99,19 +95,14 @@ class RandomisedHSD(Resampled):
         return float(int(largest[len(largest) - reached]) * unit) if reached > 0 else inf
 
 
-def check_all_pairs(name: str, paired: Paired) -> None:
-    if not paired.has_all_pairs:
-        raise InputError(f"{name} is of all pairs at once. Leave out the baseline, --baseline.", kind="choice")
-
-
-def rows_of(paired: Paired) -> Rows:
+def shuffle_rows(paired: Paired) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
         common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, INTEGER_SUMS)
         if common is not None:
-            return rows_of_values(paired, common[0] - common[0][0], Fraction(1, common[1]))
+            return value_rows(paired, common[0] - common[0][0], Fraction(1, common[1]))
         whole = whole_numbers(paired.by_run(), None, INTEGER_SUMS, one_unit=True)
-        return rows_of_values(paired, whole.numbers, whole.one_unit, 2 * int(whole.slack.max()))
+        return value_rows(paired, whole.numbers, whole.one_unit, 2 * int(whole.slack.max()))
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
@@ -122,7 +113,7 @@ def rows_of(paired: Paired) -> Rows:
     return Rows("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
 
 
-def rows_of_values(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
+def value_rows(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
     """Whole numbers [run, request] as they are shuffled."""
     sums = numbers.sum(axis=1)
     seen = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
@@ -148,7 +139,7 @@ class ExactRows:
         numbers = np.zeros((len(paired.pairs), len(self.requests)), dtype=object)
         numbers[wanted] = np.array(whole.numbers, dtype=object).reshape(-1, len(self.requests))
         if is_of_runs:
-            return rows_of_values(paired, paired.by_run(numbers), whole.unit, whole.same)
+            return value_rows(paired, paired.by_run(numbers), whole.unit, whole.same)
         seen = np.abs(numbers.sum(axis=1))
         return Rows(self.kind, paired.matrices(numbers, object), seen, whole.unit, whole.same)
 
@@ -161,10 +152,10 @@ class ExactRows:
             some = shuffles[begin : begin + step].astype(np.uint64)
             requests = np.tile(self.requests, len(some)).astype(np.uint64)
             orders = shuffle_twin.permutations(systems, seed, np.repeat(some, n), requests).reshape(-1, n, systems)
-            largest += [self.largest_of(order) for order in orders]
+            largest += [self.largest_difference(order) for order in orders]
         return largest
 
-    def largest_of(self, order: NDArray[np.int64]) -> int:
+    def largest_difference(self, order: NDArray[np.int64]) -> int:
         """The largest difference between two systems in one shuffle: ``order[request, place]``."""
         numbers, x, y = self.rows.numbers, *np.triu_indices(order.shape[1], 1)
         if self.kind == "values":
@@ -175,7 +166,7 @@ class ExactRows:
 
 
 def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
-    """Ranks [request, run] whose signs are the values, the smaller the better; None where some go round in a circle."""
+    """Ranks [request, run] whose signs are the values, the smaller the better; None where preferences are cyclic."""
     signs = np.sign(paired.values).astype(np.int32)
     wins = np.zeros((len(paired.runs), paired.n), dtype=np.int32)
     np.add.at(wins, paired.pairs.x, signs)
@@ -188,7 +179,7 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
 def check_few_shuffles(systems: int, n: int) -> None:
     if factorial(systems) ** n > MOST_ENUMERATED:
         raise InputError(
-            f'permutations="all" goes through {systems}! to the power of {n} shuffles, more than {MOST_ENUMERATED:,}. '
+            f'permutations="all" enumerates {systems}! to the power of {n} shuffles, more than {MOST_ENUMERATED:,}. '
             "Give a number.",
             kind="size",
         )
@@ -225,7 +216,6 @@ class TukeyHSD(Test):
 
     def check(self, paired: Paired) -> None:
         super().check(paired)
-        check_all_pairs(self.name, paired)
         if not paired.is_difference:
             raise InputError(
                 "tukey is for metrics, whose values every run has by itself. Use hsd for preferences.", kind="choice"

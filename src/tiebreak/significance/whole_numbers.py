@@ -1,28 +1,31 @@
-"""Values as whole numbers, so that sums over requests are exact in any order."""
+"""Values as whole numbers, so that sums over requests are exact in any order.
+
+`Whole` numbers fit into floats or 64 bits and may be rounded; `ExactSums` decides what rounding leaves open.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, lcm
+from math import ceil, gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
+from tiebreak.exact.sums import whole_units
 from tiebreak.projection.primitives import Floats
+from tiebreak.significance.paired import NUMBERS_AT_ONCE, Paired, Places, largest_sizes
 
 FLOAT_SUMS, INTEGER_SUMS = 2**53, 2**62
 """Sums of whole numbers are exact below these, in float64 and in int64."""
-
 MOST_BITS = 40
 """Bits of rounded numbers, far less than a float has: what rounds it hardly moves them."""
-
 LEAST = 2.0**-960
 """Floats below have fewer digits than others, and may all be 5e-324."""
-
 FIRST_FEW, MOST_DISTINCT = (2, 4, 8, 16), 1 << 16
 """So many values show whether a common denominator is at all likely; so many are worked out to find one."""
+FEW_UNTIED = 16
 
 
 class Whole(NamedTuple):
@@ -51,8 +54,8 @@ class Whole(NamedTuple):
 
     def distances(self) -> NDArray[Any]:
         """How far from 0 the sum of every row is."""
-        seen: NDArray[Any] = np.abs(self.numbers.sum(axis=1))
-        return seen
+        distances: NDArray[Any] = np.abs(self.numbers.sum(axis=1))
+        return distances
 
 
 def whole_numbers(
@@ -70,31 +73,60 @@ def whole_numbers(
     ([[2.0, -4.0, 3.0]], [0])
     """
     dtype = np.float64 if below <= FLOAT_SUMS else np.int64
-    largest = largest_of(values)
+    largest, n = largest_sizes(values), values.shape[1]
     if denominator is not None:
         common = lcm(*np.unique(denominator).tolist())
         bound = ceil(largest.max(initial=0.0))
-        if common * bound * len(denominator) < below and int(denominator.max()) * bound < FLOAT_SUMS // 2:
+        if common * bound * n < below and int(denominator.max()) * bound < FLOAT_SUMS // 2:
             numerator = values * denominator
             numbers = np.rint(numerator, out=numerator).astype(dtype, copy=False)
             numbers *= common // denominator
             return Whole.over(common, numbers)
-    n = values.shape[1]
     if one_unit:
         largest = np.full_like(largest, largest.max(initial=0.0))
-    shift = bits_held(n, below) - exponents(largest)
+    exponents = np.ceil(np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
+    shift = bits_held(n, below) - exponents
     scaled = np.ldexp(values, shift)
     numbers = np.rint(scaled, out=scaled).astype(dtype, copy=False)
-    return Whole(numbers, np.ldexp(1.0, -shift), slack_of(largest[:, 0], n, below))
-
-
-def slack_of(largest: Floats, n: int, below: int) -> NDArray[np.int64]:
-    """How many units two sums of n rounded numbers may be off, with room for what rounds a float."""
+    # Two sums of n rounded numbers are off by n units at most; a little more for what rounds a float.
     slack = np.where(largest < LEAST, below // 2, n + n // 1024 + 1)
-    return np.where(largest == 0, 0, slack).astype(np.int64)
+    return Whole(numbers, np.ldexp(1.0, -shift), np.where(largest == 0, 0, slack)[:, 0].astype(np.int64))
 
 
-def over_one_denominator(table: ExactValues, below: int) -> tuple[NDArray[np.int64], int] | None:
+def bits_held(n: int, below: int) -> int:
+    """Of numbers with so many bits the sum of n, of any signs, stays below a bound.
+
+    Examples
+    --------
+    >>> bits_held(1_000_000, FLOAT_SUMS), bits_held(1_000_000, INTEGER_SUMS)
+    (33, 40)
+    """
+    return min(MOST_BITS, below.bit_length() - 1 - n.bit_length())
+
+
+def whole_pairs(paired: Paired) -> Whole:
+    """The values of every pair as whole numbers: exact where runs have a common denominator that fits, else rounded.
+
+    Pairs that differ in few requests, whose draws are often equal, are exact too if their numbers fit.
+    """
+    common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, FLOAT_SUMS)
+    if common is not None:
+        numbers, denominator = common
+        return Whole.over(denominator, (numbers[paired.pairs.x] - numbers[paired.pairs.y]).astype(np.float64))
+    whole = whole_numbers(paired.values, paired.denominator)
+    untied = np.count_nonzero(paired.values, axis=1)
+    is_improvable = (whole.slack > 0) & (untied <= FEW_UNTIED) & paired.is_rational
+    for pair in np.flatnonzero(is_improvable).tolist():
+        requests = np.flatnonzero(paired.values[pair])
+        multiples, unit, _ = whole_units(paired.exact_values(pair, requests), is_rational=True)
+        factor = gcd(*multiples)
+        if sum(map(abs, multiples)) // factor * paired.n < FLOAT_SUMS:
+            whole.numbers[pair, requests] = [multiple // factor for multiple in multiples]
+            whole.unit[pair], whole.slack[pair] = float(factor * unit), 0
+    return whole
+
+
+def over_one_denominator(table: ExactValues, below: int) -> tuple[Places, int] | None:
     """Exact values [row, column] as whole numbers over a common denominator, and that denominator.
 
     None where sums of differences of a row from another do not stay below a bound, or it takes too long to know.
@@ -116,9 +148,9 @@ def over_one_denominator(table: ExactValues, below: int) -> tuple[NDArray[np.int
     exact: list[Fraction] = []
     common = 1
     for row in range(len(table.nearest)):
-        of_row = table.exactly(row, cells[cells // n == row] % n)
-        exact += of_row
-        common = lcm(common, common_denominator(of_row))
+        row_values = table.exactly(row, cells[cells // n == row] % n)
+        exact += row_values
+        common = lcm(common, common_denominator(row_values))
         if common * largest >= below:
             return None
     numbers = np.array([number.numerator * (common // number.denominator) for number in exact], dtype=np.int64)
@@ -129,37 +161,90 @@ def common_denominator(numbers: list[Fraction]) -> int:
     return lcm(*{number.denominator for number in numbers})
 
 
-def distinct_cells(table: ExactValues) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cells among which every value is found, in increasing order; and which of them has the value of each cell."""
+def distinct_cells(table: ExactValues) -> tuple[Places, Places]:
+    """Cells that hold every value at least once, in increasing order; and which of them has the value of each cell."""
     if not table.is_injective:
         cells = np.arange(table.nearest.size)
         return cells, cells
     _, first, which = np.unique(table.nearest.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return first[order], place[which.ravel()]
+    return first[order], np.argsort(order)[which.ravel()]
 
 
-def bits_held(n: int, below: int) -> int:
-    """Of numbers with so many bits the sum of n, of any signs, stays below a bound.
+class ExactSums:
+    """Signs of weighted sums of the values of pairs, decided exactly; weights are whole, of at most n in all.
+
+    A pair's values are whole multiples of a unit, written with digits of so many bits that the sums of each digit are
+    exact as floats.
+    """
+
+    def __init__(self, paired: Paired) -> None:
+        self.paired = paired
+        self.bits = 51 - paired.n.bit_length()
+        self.digits: dict[int, Floats] = {}
+        self.same = 0
+
+    def signs(self, pairs: Places, draws: Places, weights: NDArray[np.generic]) -> Places:
+        """Whether the sums are above 0, 0 or below, of some pairs with the ``weights[draw, request]`` of some draws."""
+        step = max(1, NUMBERS_AT_ONCE // self.paired.n)
+        signs = np.empty(len(pairs), dtype=np.int64)
+        for begin in range(0, len(pairs), step):
+            some = slice(begin, begin + step)
+            signs[some] = self._signs(pairs[some], weights[draws[some]].astype(np.float64))
+        return signs
+
+    def _signs(self, pairs: Places, weights: Floats) -> Places:
+        distinct, which = np.unique(pairs, return_inverse=True)
+        by_pair = [self._pair_digits(pair) for pair in distinct.tolist()]
+        digits = np.zeros((max(map(len, by_pair)), len(by_pair), self.paired.n))
+        for place, pair_digits in enumerate(by_pair):
+            digits[: len(pair_digits), place] = pair_digits
+        sums = np.stack([np.einsum("ij,ij->i", weights, digit[which]) for digit in digits]).astype(np.int64)
+        same = to_digits([self.same], self.bits, len(digits)).astype(np.int64)
+        return (digit_signs(sums - same, self.bits) > 0).astype(np.int64) - (digit_signs(sums + same, self.bits) < 0)
+
+    def _pair_digits(self, pair: int) -> Floats:
+        """Digits [digit, request] of a pair's values, the lowest first."""
+        if pair not in self.digits:
+            untied = np.flatnonzero(self.paired.values[pair])
+            _, first, which = np.unique(self.paired.same_values(pair, untied), return_index=True, return_inverse=True)
+            whole = whole_units(self.paired.exact_values(pair, untied[first]), self.paired.is_rational)
+            self.same = whole.same
+            count = max(whole.same, *map(abs, whole.numbers)).bit_length() // self.bits + 1
+            digits = np.zeros((count, self.paired.n))
+            digits[:, untied] = to_digits(whole.numbers, self.bits, count)[:, which.ravel()]
+            self.digits[pair] = digits
+        return self.digits[pair]
+
+
+def to_digits(numbers: list[int], bits: int, count: int) -> Floats:
+    """Digits [digit, number] of so many bits, the lowest first, each with the sign of its number.
 
     Examples
     --------
-    >>> bits_held(1_000_000, FLOAT_SUMS), bits_held(1_000_000, INTEGER_SUMS)
-    (33, 40)
+    >>> to_digits([5, -6], bits=2, count=2).tolist()
+    [[1.0, -2.0], [1.0, -1.0]]
     """
-    return min(MOST_BITS, below.bit_length() - 1 - n.bit_length())
+    mask = (1 << bits) - 1
+    sign = np.array([(number > 0) - (number < 0) for number in numbers], dtype=np.float64)
+    sizes = [abs(number) for number in numbers]
+    return sign * np.array([[size >> k * bits & mask for size in sizes] for k in range(count)], dtype=np.float64)
 
 
-def largest_of(values: Floats) -> Floats:
-    """The size of the largest value of every row: [row, 1]."""
-    low, high = (end(axis=1, keepdims=True, initial=0.0) for end in (values.min, values.max))
-    largest: Floats = np.maximum(high, -low)
-    return largest
+def digit_signs(digits: Places, bits: int) -> Places:
+    """The signs of numbers whose digits [digit, number], of any sign and size, are of so many bits.
 
+    Examples
+    --------
+    3 - 1 * 4, 4 - 1 * 4 and 5 - 1 * 4:
 
-def exponents(sizes: Floats) -> NDArray[np.int64]:
-    """The smallest power of two that each size does not exceed."""
-    powers: NDArray[np.int64] = np.ceil(np.log2(np.where(sizes > 0, sizes, 1.0))).astype(np.int64)
-    return powers
+    >>> digit_signs(np.array([[3, 4, 5], [-1, -1, -1]]), bits=2).tolist()
+    [-1, 0, 1]
+    """
+    carry, rest = np.zeros_like(digits[0]), np.zeros(digits.shape[1], dtype=bool)
+    for digit in digits[:-1]:
+        total = digit + carry
+        carry = total >> bits
+        rest |= total & ((1 << bits) - 1) != 0
+    top = digits[-1] + carry
+    return np.where(top == 0, rest, np.sign(top))

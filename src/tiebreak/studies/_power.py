@@ -15,7 +15,7 @@ from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
-from tiebreak.significance import Significance, Test, corrected
+from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import Resampled
 from tiebreak.studies.measures import Measure, preferences_by_name
 
@@ -134,5 +134,5 @@ def share_interval(result: Significance) -> tuple[float, float]:
     reached = np.rint(result.pvalue * (permutations + 1) / test.least_reached - 1)
     low, high = binomial_interval(reached, permutations, 1 - CONFIDENCE)
     bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
-    shares = [float((corrected(p, result.correction) < result.alpha).mean()) for p in bounds]
+    shares = [float((correct_pvalues(p, result.correction) < result.alpha).mean()) for p in bounds]
     return shares[0], shares[1]

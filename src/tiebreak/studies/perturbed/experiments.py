@@ -18,7 +18,7 @@ from tiebreak.orderings.correlation import Ranks, tau_b
 from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
-from tiebreak.significance.signed_ranks import wilcoxon_less
+from tiebreak.significance.classic import wilcoxon_less
 from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.perturbed.perturbations import PERTURBATIONS
 from tiebreak.studies.perturbed.systems import Entries, Raters
