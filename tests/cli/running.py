@@ -18,7 +18,7 @@ PYTHONPATH = os.environ.get("PYTHONPATH")
 def run(*arguments, stdin=None, **environment):
     """Run it as a user would; standard input and what Python itself looks at need a process of their own."""
     words = list(map(str, arguments))
-    imports = any(":" in word for word in words) or os.environ.get("PYTHONPATH") != PYTHONPATH
+    imports = any(":" in word and "/" not in word for word in words) or os.environ.get("PYTHONPATH") != PYTHONPATH
     if stdin is None and "-" not in words and set(environment) <= {"TIEBREAK_CORE"} and not imports:
         return run_here(words, environment)
     return run_apart(words, stdin, **environment)

@@ -27,6 +27,11 @@ def folder(tmp_path):
     return tmp_path
 
 
+def slow(*values):
+    """Cases that only CI runs: each starts processes of its own."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 def commands(group, *path):
     """Every command with the words that call it."""
     context = click.Context(group)
@@ -172,8 +177,12 @@ def stopped(arguments, folder, number, wait=0.0):
         return process.returncode
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *slow(signal.SIGINT, signal.SIGHUP)],
+    ids=lambda number: number.name,
+)
+@pytest.mark.parametrize("name", ["out.csv", *slow("out.parquet")])
 def test_stopped_command_leaves_no_draft(large, tmp_path, name, number):
     if name.endswith("parquet"):
         pytest.importorskip("polars")
@@ -202,7 +211,7 @@ def no_room():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.txt", "out.parquet", "out.svg"])
+@pytest.mark.parametrize("name", ["out.csv", *slow("out.txt", "out.parquet", "out.svg")])
 def test_full_disk_is_an_error_that_names_the_file(large, tmp_path, name):
     if name.endswith("parquet"):
         pytest.importorskip("polars")
@@ -275,20 +284,22 @@ def in_shell(folder, arguments, redirected):
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("redirected", [">&-", "| head -n 1; exit ${PIPESTATUS[0]}", "| true; exit ${PIPESTATUS[0]}"])
+@pytest.mark.parametrize(
+    "redirected", [*slow(">&-", "| head -n 1; exit ${PIPESTATUS[0]}"), "| true; exit ${PIPESTATUS[0]}"]
+)
 def test_closed_standard_output_ends_quietly(folder, call, redirected):
     ended = in_shell(folder, CALLS[call], redirected)
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("redirected", [*slow("2>&-", "2>/dev/full", ">&- 2>&-"), "<&- >&- 2>&-"])
 def test_closed_standard_error_changes_no_exit_code(folder, redirected):
     assert in_shell(folder, ("evaluate", "QRELS", "RUNS"), redirected).returncode == 0
     assert in_shell(folder, ("evaluate", "QRELS", "none"), redirected).returncode == 2
     assert in_shell(folder, ("evaluate", "--no-such-option"), redirected).returncode == 2
 
 
-@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full", "2>&1 | true; exit ${PIPESTATUS[0]}"])
+@pytest.mark.parametrize("redirected", ["2>&-", *slow("2>/dev/full", "2>&1 | true; exit ${PIPESTATUS[0]}")])
 def test_gate_fails_whoever_listens(tmp_path, redirected):
     (tmp_path / "qrels.txt").write_text("".join(f"q{k} 0 a 1\n" for k in range(10)))
     (tmp_path / "runs").mkdir()
@@ -298,7 +309,7 @@ def test_gate_fails_whoever_listens(tmp_path, redirected):
     assert in_shell(tmp_path, call, redirected).returncode == 1
 
 
-@pytest.mark.parametrize("words", [(), ("study",), *(found[0] for found in commands(tiebreak))], ids=" ".join)
+@pytest.mark.parametrize("words", [(), *slow(("study",), *(words for words, _ in commands(tiebreak)))], ids=" ".join)
 def test_help_without_docstrings(words):
     ended = run(*words, "--help", PYTHONOPTIMIZE="2")
     assert ended.returncode == 0 and "Traceback" not in ended.stderr and "Usage: tiebreak" in ended.stdout
