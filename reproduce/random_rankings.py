@@ -21,7 +21,7 @@ from tiebreak.studies._ties import (
     round_depths,
     spread_notes,
     spread_rows,
-    tied_shares,
+    tie_shares,
     truncate,
 )
 from tiebreak.studies.base import Findings, run_tasks, sample_seeds
@@ -59,7 +59,7 @@ def random_ties(
 
     def shares(sample_seed: int) -> list[list[float]]:
         positions = random_positions(corpus, sample_seed)
-        return [tied_shares(truncate(positions, depth), preferences) for depth in depths]
+        return [tie_shares(truncate(positions, depth), preferences) for depth in depths]
 
     seeds = sample_seeds(check_seed(seed), check_count(samples, "samples"))
     values = np.array(run_tasks(shares, seeds, jobs)).swapaxes(0, 1)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from functools import partial, wraps
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from tiebreak.cli.options import (
     JOBS,
-    OWN_FUNCTION,
-    Command,
+    distinct,
     experiment,
     files_read,
+    measures_option,
     output_options,
     reading_options,
+    require,
     with_options,
 )
 from tiebreak.cli.output import Output, check_output
@@ -27,6 +27,7 @@ from tiebreak.cli.test import draws
 from tiebreak.studies import CATALOGUE
 from tiebreak.studies._catalogue import Option, Study
 
+RATINGS = click.argument("qrels", metavar="RATINGS")
 PLOT = click.option("--plot", metavar="FILE", help="Also draw it, to a .png, .svg, .pdf or .html file.")
 SIZES = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 MOST_SIZES = 10_000
@@ -47,65 +48,58 @@ def command() -> None:
     """Study evaluation itself: ties, agreement, power, missing labels, diversity; one command each."""
 
 
-class StudyCommand(click.Command):
-    """Lists the views of a study at the end of its help."""
-
-    views: Mapping[str, str] = {}
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if self.views:
-            with formatter.section("Views"):
-                formatter.write_dl(list(self.views.items()))
-
-
 def study_command(name: str, study: Study) -> click.Command:
     """The command of a study."""
+
+    @output_options
+    def run(plot: str | None, output: Output, **typed: Any) -> None:
+        if plot is not None:
+            check_plot(plot, output, typed)
+        result = run_study(name, study, typed)
+        if plot is not None:
+            result.save(plot)
+        output.write([result])
+
+    run.__doc__ = study.summary
     options: list[Any] = [as_click(option) for option in study.options]
     if study.views:
-        views = click.Choice(list(study.views))
-        default = next(iter(study.views))
-        options.insert(0, click.option("--view", type=views, default=default, show_default=True, help="See below."))
+        run.__doc__ += "\n\n\b\nViews:\n" + "\n".join(f"  {view}: {text}" for view, text in study.views.items())
+        options.insert(0, as_click(Option("view", "See above.", tuple(study.views), next(iter(study.views)))))
     if study.measures:
-        help_ = f"Such as {study.measures}.{OWN_FUNCTION}"
-        options.insert(0, click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help=help_))
+        options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
-        options = [click.argument("qrels", metavar="RATINGS"), *options, JOBS]
-    run: Callable[..., Any] = with_options(with_output(partial(run_study, name, study)), tuple(options))
+        options = [RATINGS, *options, JOBS]
+    run = with_options(run, (*options, PLOT))
     if study.reads.startswith("runs"):
         run = reading_options(run, is_needed=study.reads == "runs")
-    made = click.command(name, cls=StudyCommand, help=study.summary)(run)
-    made.views = study.views
-    return made
+    return click.command(name)(run)
 
 
 def as_click(option: Option) -> Callable[[Any], Any]:
     """An option of the catalogue for the command line."""
-    kind, more = option.kind, dict[str, Any]()
-    help_ = f"For --view {' or '.join(option.views)}: {option.help}" if option.views else option.help
-    if option.kind is bool:
-        more["is_flag"] = True
-    elif isinstance(kind, tuple):
-        more["type"] = click.Choice(kind)
-    elif kind is int:
-        more["type"] = click.IntRange(option.low, option.high)  # type: ignore[arg-type]
-    elif kind == "probability":
-        more["type"] = click.FloatRange(0, 1, min_open=True, max_open=True)
-    elif kind in READERS:
-        more["callback"] = READERS[kind]
-    else:
-        more["type"] = kind
     flags = (option.flag or "--" + option.name.replace("_", "-")).split("/")
-    more |= {"multiple": True} if option.is_repeated else {}
-    more |= {} if option.default is None else {"default": option.default}
-    return click.option(
-        *flags,
-        option.name,
-        help=help_,
-        metavar=option.metavar,
-        required=option.is_required,
-        show_default=not (option.default is None or option.kind is bool),
-        **more,
-    )
+    settings: dict[str, Any] = {"metavar": option.metavar, "required": option.is_required, "help": option.help}
+    if option.views:
+        settings["help"] = f"For --view {' or '.join(option.views)}: {option.help}"
+    if option.default is not None:
+        settings |= {"default": option.default, "show_default": option.kind is not bool}
+    if option.is_repeated:
+        settings["multiple"] = True
+    if option.kind is bool:
+        settings["is_flag"] = True
+    elif option.kind in READERS:
+        settings["callback"] = READERS[option.kind]
+    else:
+        settings["type"] = as_click_type(option)
+    return click.option(*flags, option.name, **settings)
+
+
+def as_click_type(option: Option) -> Any:
+    if isinstance(option.kind, tuple):
+        return click.Choice(option.kind)
+    if option.kind == "probability":
+        return click.FloatRange(0, 1, min_open=True, max_open=True)
+    return click.IntRange(option.low, option.high) if option.kind is int else option.kind
 
 
 def sizes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[int] | None:
@@ -123,70 +117,52 @@ def sizes(context: click.Context, parameter: click.Parameter, values: tuple[str,
 READERS: dict[Any, Callable[..., Any]] = {"sizes": sizes, "draws": draws}
 
 
-def with_output(command: Command) -> Command:
-    """Give a command the options of all output, and ``--plot``; what cannot be drawn is refused before any work."""
+def check_plot(plot: str, output: Output, typed: dict[str, Any]) -> None:
+    """Refuse what cannot be drawn before any work."""
+    from tiebreak.results.plots import library, picture_format
 
-    @wraps(command)
-    def studying(plot: str | None, output: Output, **options: Any) -> None:
-        if plot is not None:
-            from tiebreak.results.plots import library, picture_format
-
-            picture_format(plot)
-            library("vl_convert")
-            if output.path is not None and os.path.realpath(plot) == os.path.realpath(output.path):
-                raise click.UsageError("--plot and --out name the same file.")
-            check_output(plot, files_read(options))
-        result = command(**options)
-        if plot is not None:
-            result.save(plot)
-        output.write([result])
-
-    return output_options(with_options(cast(Command, studying), (PLOT,)))
+    picture_format(plot)
+    library("vl_convert")
+    if output.path is not None and os.path.realpath(plot) == os.path.realpath(output.path):
+        raise click.UsageError("--plot and --out name the same file.")
+    check_output(plot, files_read(typed))
 
 
-def run_study(name: str, study: Study, **typed: Any) -> Any:
-    """Parse, check, read, call."""
+def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
+    """Check what was typed, read the files, run the study."""
     from tiebreak.cli.progress import progress
 
-    view = typed.get("view")
-    refuse_unused(study, view)
+    options = study_options(study, typed)
+    measures = tuple(distinct(typed.pop("measures", ()))) or None
+    if name == "validity":
+        return run_validity(measures, typed, **options)
+    module = import_module(f"tiebreak.studies.{study.module}")
+    data: Any = measures
+    if study.reads:
+        options |= {} if measures is None else {"measures": measures}
+        to_read = module.check(**options)
+        options["jobs"] = typed["jobs"]
+        data = typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed)
+    with progress(*study.progress) as tick:
+        return getattr(module, name)(data, **options, tick=tick)
+
+
+def study_options(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a study out of what was typed; those that its view has no use for are refused."""
+    context = click.get_current_context()
     options: dict[str, Any] = {}
+    if study.views:
+        options[study.chosen_by] = view = typed.pop("view")
     for option in study.options:
         value = typed.pop(option.name)
-        if value not in (None, ()) and view in (option.views or (view,)):
-            options[option.name] = value
-    if study.views:
-        options[study.chosen_by] = typed.pop("view")
-    measures = tuple(dict.fromkeys(spec.strip() for spec in typed.pop("measures", ()))) or None
-    if name in HOOKS:
-        return HOOKS[name](measures, typed, **options)
-    if measures is not None and study.reads:
-        options["measures"] = measures
-    module = import_module(f"tiebreak.studies.{study.module}")
-    to_read = module.check(**options) if hasattr(module, "check") else ()
-    data: tuple[Any, ...] = () if study.reads else (measures,)
-    if study.reads:
-        options["jobs"] = typed["jobs"]
-        data = (typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed),)
-    with progress(*study.progress) as tick:
-        return getattr(module, name)(*data, **options, tick=tick)
+        if not option.views or view in option.views:
+            options |= {} if value in (None, ()) else {option.name: value}
+        elif context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{option.name} is for --view {' or '.join(option.views)}.")
+    return options
 
 
-def refuse_unused(study: Study, view: str | None) -> None:
-    """Refuse options that were typed though the view has no use for them."""
-    context = click.get_current_context()
-    only_for = {option.name: option.views for option in study.options if option.views}
-    for name, views in only_for.items():
-        if view not in views and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name.replace('_', '-')} is for --view {' or '.join(views)}.")
-
-
-def needs(is_so: bool, advice: str) -> None:
-    if not is_so:
-        raise click.UsageError(f"{advice}.")
-
-
-def study_validity(
+def run_validity(
     measures: tuple[str, ...] | None,
     typed: dict[str, Any],
     view: str,
@@ -194,28 +170,23 @@ def study_validity(
     missing: float | None = None,
     lower_is_better: bool = False,
 ) -> Any:
-    """Utilities are read from a table, or those of one measure; several to tell them apart."""
+    """Utilities from a table, or those of a measure; of several measures to compare them."""
     from tiebreak.metrics import metric
     from tiebreak.studies._validity import PESSIMISTIC, RELATIVES, validity
     from tiebreak.utilities import Utilities
 
-    qrels, runs = typed.pop("qrels"), typed.pop("runs")
     if utilities is not None:
-        needs(not (qrels or measures), "--utilities takes the place of QRELS and -m")
+        require(not (typed["qrels"] or measures), "--utilities takes the place of QRELS and -m")
         return validity(Utilities(utilities, missing=missing, lower_is_better=lower_is_better), view)
-    needs(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
-    needs(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
+    require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")
+    require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is refused before anything is read
-    needs(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
-    data = experiment(qrels, runs, metrics, **typed)
+    require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
+    data = experiment(measures=metrics, **typed)
     # Success within ten positions is of rankings, whatever the utility (PE eq 8).
     success = data.order("s@10")
-    more: dict[str, dict[str, Any]] = {
+    populations: dict[str, dict[str, Any]] = {
         "populations": {"populations": (*RELATIVES, success)},
         "discriminant": {"pessimistic": (*PESSIMISTIC, success)},
     }
-    return validity([data.utilities(one) for one in metrics], view, **more.get(view, {}))
-
-
-HOOKS: dict[str, Callable[..., Any]] = {"validity": study_validity}
-"""Studies whose data or function depends on what was typed."""
+    return validity([data.utilities(one) for one in metrics], view, **populations.get(view, {}))

@@ -112,10 +112,10 @@ def compare_all(experiment: Experiment, measures: list[Any], jobs: int, tick: Ti
     if not common:
         raise InputError("no request has a value by all measures. Check rel and min_grade.", kind="empty")
     names = map(measure_name, measures)
-    return [sorted_signs(one, name, common) for one, name in zip(comparisons, names, strict=True)]
+    return [align_signs(one, name, common) for one, name in zip(comparisons, names, strict=True)]
 
 
-def sorted_signs(comparison: Comparison, name: str, common: set[str]) -> Signs:
+def align_signs(comparison: Comparison, name: str, common: set[str]) -> Signs:
     requests, pairs = list(comparison.requests), list(comparison.names())
     kept = sorted((q for q, request in enumerate(requests) if request in common), key=requests.__getitem__)
     rows = sorted(range(len(pairs)), key=lambda row: sorted(pairs[row]))

@@ -22,8 +22,8 @@ class Option(NamedTuple):
     help: str = ""
     kind: Any = str
     default: Any = None
-    low: float | None = None
-    high: float | None = None
+    low: int | None = None
+    high: int | None = None
     views: tuple[str, ...] = ()
     metavar: str | None = None
     flag: str | None = None

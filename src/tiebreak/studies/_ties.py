@@ -162,7 +162,7 @@ def by_labels(
 
     def shares(task: tuple[float, int]) -> list[float]:
         fraction, sample_seed = task
-        return tied_shares(sample_labels(positions, fraction, seed=sample_seed), measures)
+        return tie_shares(sample_labels(positions, fraction, seed=sample_seed), measures)
 
     tasks = [(fraction, sample_seed) for fraction in fractions for sample_seed in seeds]
     values = np.array(run_tasks(shares, tasks, jobs, tick)).reshape(len(fractions), len(seeds), len(measures))
@@ -188,7 +188,7 @@ def by_depth(
     """Rankings truncated at one depth after the other."""
     notes = data_notes(positions, measures)
     depths = round_depths(int(positions.retrieved.max())) if depths is None else depths
-    values = np.array(run_tasks(lambda depth: tied_shares(truncate(positions, depth), measures), depths, jobs, tick))
+    values = np.array(run_tasks(lambda depth: tie_shares(truncate(positions, depth), measures), depths, jobs, tick))
     return Findings(
         ("depth", "measure", "share"),
         tuple(row[:3] for row in spread_rows(depths, measures, values[:, None])),
@@ -199,7 +199,7 @@ def by_depth(
     )
 
 
-def tied_shares(positions: Positions, measures: Measures) -> list[float]:
+def tie_shares(positions: Positions, measures: Measures) -> list[float]:
     """The share of (pair of runs, request) that each measure ties."""
     numerators = (compare(positions, one).numerator for one in measures.values())
     return [int((numerator == 0).sum()) / numerator.size for numerator in numerators]
