@@ -37,6 +37,9 @@ def simulated(tmp_path_factory):
     return folder / "qrels.txt", *(folder / name for name in made.runs)
 
 
+QUICK = {"fractions": [0.3, 0.8], "samples": 4}
+
+
 @pytest.mark.parametrize(
     ("options", "how"),
     [
@@ -45,16 +48,18 @@ def simulated(tmp_path_factory):
         (("--remove", "requests", "--of", "systems"), {"remove": "requests", "of": "systems"}),
         (("--of", "preferences", "--truth", "RR"), {"of": "preferences", "truth": "RR"}),
         (("--by", "borda"), {"by": "borda"}),
-        (("--fraction", "0.9", "--fraction", "0.2"), {"fractions": [0.2, 0.9]}),
+        (("--fraction", "0.5"), {"fractions": [0.3, 0.5, 0.8]}),
         (("--min-grade", "2", "--jobs", "2"), {}),
     ],
 )
 def test_numbers_are_those_of_the_library(simulated, options, how):
     qrels, *runs = simulated
-    said = done("study", "missing", *simulated, *options, "-m", "RPP", "-m", "AP", "--format", "jsonl").stdout
+    measures = ("-m", "RPP", "-m", "AP", "--fraction", "0.8", "--fraction", "0.3", "--format", "jsonl")
+    said = objects(done("study", "missing", *simulated, "--samples", "4", *measures, *options).stdout)
     reading = {"min_grade": 2} if "--min-grade" in options else {}
-    assert objects(said) == missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **how).to_dict()["rows"]
-    assert objects(said) != missing(tb.Experiment(qrels, runs), ["RPP", "AP"]).to_dict()["rows"]
+    expected = missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **QUICK | how)
+    assert said == expected.to_dict()["rows"]
+    assert said != missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
 
 
 def test_it_is_listed():
