@@ -10,6 +10,7 @@ from recall_levels import locality, suffix
 from rows import Values, over_collections, with_settings_tried
 from script import Figure, Paper, figure, main
 from tests_of_pairs import CORRECTIONS, factors, paired_p, readings, separated, shuffled
+from theory_figures import diagram, first_positions
 from tracks import printed
 
 import tiebreak as tb
@@ -99,9 +100,9 @@ def on_paper(data: Data) -> Iterator[Figure]:
     yield figure(
         "lp-fig1",
         "LP Fig 1, all rankings from worst to best (6 items, 3 relevant)",
-        tb.studies.orientation(by="diagram"),
+        diagram(),
     )
-    yield figure("lp-fig2", "LP Fig 2, probability of a tie with a random ranking", tb.studies.orientation(by="first"))
+    yield figure("lp-fig2", "LP Fig 2, probability of a tie with a random ranking", first_positions())
 
 
 def of_runs(data: Data, one: Collection) -> Iterator[Figure]:

@@ -27,10 +27,23 @@ def test_tables_on_paper(table, counts):
     assert table(QUICK).counts() == counts
 
 
+@pytest.mark.slow
 def test_agreement_with_the_worst_case_is_within_chance_everywhere():
     found = lexirecall.table_2(QUICK)
     assert len(found.cells) == 4 * 7
     assert set(found.counts()) == {Status.EXACT, Status.BY_CHANCE}
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "printed", "apart"),
+    [
+        (0.550, 0.005, "0.541", 1.2750),  # (.55 - .541) / hypot(.005, .00498)
+        (0.580, 0.005, "0.541", 5.5249),
+    ],
+)
+def test_printed_shares_have_an_error_too(share, error, printed, apart):
+    assert lexirecall.errors_apart(share, error, printed) == pytest.approx(apart, abs=2e-3)
+    assert lexirecall.errors_apart(0.9, 0.0, "1.000") is None
 
 
 def test_numbers_that_print_alike_are_told_apart():

@@ -193,80 +193,50 @@ def missing_over_non_relevant(ranking: Ranking) -> Iterator[Pair]:
             yield Pair(swap(items, p, q), items, interest)
 
 
+def axiom(
+    name: str,
+    statement: str,
+    pairs: Callable[[Ranking], Iterator[Pair]],
+    suggested: Callable[[], Iterator[Ranking]],
+    asks_for_one: bool = False,
+) -> Axiom:
+    decides = is_satisfied if asks_for_one else is_violated
+    return Axiom(name, statement, decides, asks_for_one=asks_for_one, pairs=pairs, suggested=suggested)
+
+
+PRI = "of two items of the same one aspect, the one with the higher rating first (AB eq 17)"
+DEEP = "the same swap of neighbours of one aspect is worth more at a higher rank (AB eq 18)"
+NON_PRI_SAT_ASP = (
+    "in some case a lower-rated item is first, as its aspect, of no more interest, was shown less (AB eq 19)"
+)
+TOP_HEAV = "for some n one relevant item at the top beats n behind n others, with equal aspects at each rank (AB eq 20)"
+TOP_HEAV_COMP = "for some n it does not: the n relevant items behind n others beat it (AB eq 21)"
+ASP_REL = (
+    "of two items of one aspect each, rated alike, the one of more interest first, where no other item above the lower "
+    "one shows either aspect (AB eq 22)"
+)
+MORE_ASP = "of relevant neighbours rated alike, the one that shows the aspects of the other and more first (AB eq 23)"
+MISS_OVER_NON = "an item without a rating before one that is not relevant (AB eq 24)"
 AXIOMS = (
-    Axiom(
-        "Pri",
-        "of two items of the same one aspect, the one with the higher rating first (AB eq 17)",
-        is_violated,
-        pairs=priority,
-        suggested=suggest.with_one_aspect,
-    ),
-    Axiom(
-        "Deep",
-        "the same swap of neighbours of one aspect is worth more at a higher rank (AB eq 18)",
-        is_violated,
-        pairs=deepness,
-        suggested=suggest.with_one_aspect,
-    ),
-    Axiom(
-        "NonPriSatAsp",
-        "in some case a lower-rated item is first because its aspect, of no more interest, was shown less (AB eq 19)",
-        is_satisfied,
-        asks_for_one=True,
-        pairs=saturation,
-        suggested=suggest.with_repeated_aspect,
-    ),
-    Axiom(
-        "TopHeav",
-        "for some n one relevant item at the top beats n behind n others, with equal aspects at each rank (AB eq 20)",
-        is_satisfied,
-        asks_for_one=True,
-        pairs=top_heaviness,
-        suggested=suggest.with_one_relevant,
-    ),
-    Axiom(
-        "TopHeavComp",
-        "for some n it does not: the n relevant items behind n others beat it (AB eq 21)",
-        is_satisfied,
-        asks_for_one=True,
-        pairs=complementary_top_heaviness,
-        suggested=suggest.with_one_relevant,
-    ),
-    Axiom(
-        "AspRel",
-        "of two items of one aspect each, rated alike, the one of more interest first, where no other item above the "
-        "lower one shows either aspect (AB eq 22)",
-        is_violated,
-        pairs=aspect_relevance,
-        suggested=suggest.with_two_aspects,
-    ),
-    Axiom(
-        "MoreAsp",
-        "of relevant neighbours rated alike, the one that shows the aspects of the other and more first (AB eq 23)",
-        is_violated,
-        pairs=more_aspects,
-        suggested=suggest.with_two_aspects,
-    ),
-    Axiom(
-        "MissOverNon",
-        "an item without a rating before one that is not relevant (AB eq 24)",
-        is_violated,
-        pairs=missing_over_non_relevant,
-        suggested=suggest.with_missing_rating,
-    ),
-    Axiom(
+    axiom("Pri", PRI, priority, suggest.with_one_aspect),
+    axiom("Deep", DEEP, deepness, suggest.with_one_aspect),
+    axiom("NonPriSatAsp", NON_PRI_SAT_ASP, saturation, suggest.with_repeated_aspect, True),
+    axiom("TopHeav", TOP_HEAV, top_heaviness, suggest.with_one_relevant, True),
+    axiom("TopHeavComp", TOP_HEAV_COMP, complementary_top_heaviness, suggest.with_one_relevant, True),
+    axiom("AspRel", ASP_REL, aspect_relevance, suggest.with_two_aspects),
+    axiom("MoreAsp", MORE_ASP, more_aspects, suggest.with_two_aspects),
+    axiom("MissOverNon", MISS_OVER_NON, missing_over_non_relevant, suggest.with_missing_rating),
+    axiom(
         "Pri > 0",
         "Pri where both ratings are above 0, a narrower reading than the paper's",
-        is_violated,
-        pairs=lambda ranking: priority(ranking, 1),
-        suggested=suggest.with_one_aspect,
+        lambda ranking: priority(ranking, 1),
+        suggest.with_one_aspect,
     ),
-    Axiom(
+    axiom(
         "MoreAsp any",
         "MoreAsp for any two sets of aspects, by the interest left, sum of w (1 - s), a wider reading",
-        is_violated,
-        pairs=more_interest,
-        suggested=suggest.with_two_aspects,
+        more_interest,
+        suggest.with_two_aspects,
     ),
 )
 """In the order of the paper, then two other readings."""

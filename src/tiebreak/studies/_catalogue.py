@@ -153,16 +153,12 @@ CATALOGUE: dict[str, Study] = {
         ),
     ),
     "orientation": Study(
-        "on_paper",
+        "_orientation",
         "What measures are by themselves; no files are needed.",
         {
             "orientation": "whether a metric looks at the top or the bottom (LR 3.1, Fig 5)",
-            "region": "where the first and the last relevant item can stand (LR Fig 7)",
             "agreement": "how often it agrees with the worst case (LR Table 2)",
             "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
-            "first": "how likely RR ties, by the first position (LP Fig 2)",
-            "stochastic": "what a random order gives the worst-off user (LR Fig 16)",
-            "diagram": "which rankings it distinguishes (LP Fig 1)",
             "properties": "which properties it has, in all small cases (LR Table 8)",
         },
         options=(
@@ -173,7 +169,6 @@ CATALOGUE: dict[str, Study] = {
             THREADS,
         ),
         progress=("studying", "parts"),
-        chosen_by="by",
     ),
     "axioms": Study(
         "_axioms",

@@ -1,0 +1,110 @@
+"""Figures of theory that no data changes: LR Figs 7 and 16, LP Figs 1 and 2."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from tiebreak.analysis.theory import first_position_tie_probability, worst_case_of_optimal_ranker
+from tiebreak.metrics import metric
+from tiebreak.results.plots import Picture
+from tiebreak.studies.base import Findings
+
+FIXED, RANDOM = "fixed order", "drawn order"
+POINTS = 40
+"""First positions that are shown of a large corpus."""
+
+
+def region(n: int = 12, m: int = 4) -> Findings:
+    r"""How likely every possible pair of a first and a last position is (LR Fig 7).
+
+    .. math:: \Pr(p_1, p_m) = \binom{p_m - p_1 - 1}{m - 2} \Big/ \binom{n}{m}
+    """
+    rows = tuple(
+        (first, last, between, 100 * between / comb(n, m))
+        for first in range(1, n - m + 2)
+        for last in range(first + m - 1, n + 1)
+        if (between := comb(last - first - 1, m - 2))
+    )
+    first, last, weight, _ = np.array(rows, dtype=np.float64).T
+    (a, both), (_, b) = np.cov(first, last, aweights=weight, ddof=0)
+    titles = (
+        ("first", "position of the first relevant item"),
+        ("last", "position of the last one"),
+        ("percent", "percent of rankings"),
+    )
+    return Findings(
+        ("first", "last", "rankings", "percent"),
+        rows,
+        f"{len(rows)} of {n * n} pairs of a first and a last position are possible. Over random rankings their "
+        f"correlation is {both / (a * b) ** 0.5:.3f}.",
+        (),
+        Picture("heat", "first", "last", color="percent", titles=titles),
+    )
+
+
+def stochastic(
+    relevant: range = range(1, 26), measures: tuple[str, ...] = ("AP", "nDCG", "RR", "RBP(p=0.8)")
+) -> Findings:
+    """The worst-off user of an optimal ranking, in one fixed order or in one drawn anew each time (LR Fig 16)."""
+    rows = tuple(
+        (name, m, FIXED if fixed else RANDOM, worst_case_of_optimal_ranker(metric(name), m, stochastic=not fixed))
+        for name in measures
+        for m in relevant
+        for fixed in (True, False)
+    )
+    last = {(name, order): value for name, m, order, value in rows if m == relevant[-1]}
+    changes = ", ".join(f"{name} {last[name, FIXED]:.3f} -> {last[name, RANDOM]:.3f}" for name in measures)
+    never = all(random[3] >= fixed[3] - 1e-9 for fixed, random in zip(rows[::2], rows[1::2], strict=True))
+    titles = (("relevant", "relevant items"), ("worst_case", "worst-off user"))
+    return Findings(
+        ("measure", "relevant", "order", "worst_case"),
+        rows,
+        f"With {relevant[-1]} relevant items a drawn order gives the worst-off user: {changes}. "
+        f"{'It never gives less' if never else 'In some cases it gives less'} than a fixed one.",
+        (),
+        Picture("line", "relevant", "worst_case", color="order", facet="measure", titles=titles, own_scales=True),
+    )
+
+
+def first_positions(n: int = 50_000, relevant: tuple[int, ...] = (1, 5, 10, 50, 100, 500)) -> Findings:
+    """How likely RR ties with a random ranking, by the position of the first relevant item (LP Fig 2)."""
+    rows = tuple(
+        (m, p1, chance, 1e6 * chance)
+        for m in relevant
+        for p1 in sorted({round(float(place)) for place in np.geomspace(1, n - m + 1, POINTS)})
+        for chance in [float(first_position_tie_probability(n, m, p1))]
+    )
+    at_top = ", ".join(f"{m} relevant {chance:.2g}" for m, p1, chance, _ in rows if p1 == 1)
+    titles = (("first", "position of the first relevant item"), ("probability", "probability of a tie by RR"))
+    return Findings(
+        ("relevant", "first", "probability", "in_a_million"),
+        rows,
+        f"A ranking that begins with a relevant item ties by RR with a random one with probability m/n: {at_top}.",
+        (),
+        Picture("line", "first", "probability", color="relevant", titles=titles, is_log=True),
+    )
+
+
+def diagram(n: int = 6, m: int = 3) -> Findings:
+    """All rankings from the worst to the best by RR and by lexiprecision, tied ones side by side (LP Fig 1)."""
+    vectors = list(combinations(range(1, n + 1), m))
+    keys = {"RR": [-p[0] for p in vectors], "LexiPrecision": [tuple(-place for place in p) for p in vectors]}
+    rows, counts = [], []
+    for name, values in keys.items():
+        ordered = sorted(set(values))  # type: ignore[type-var]
+        heights = [ordered.index(value) for value in values]
+        for k, (p, height) in enumerate(zip(vectors, heights, strict=True)):
+            tied = heights.count(height)
+            rows.append((name, ",".join(map(str, p)), height, heights[:k].count(height) - (tied - 1) / 2, tied))
+        counts.append(f"{name} tells {len(ordered)} apart")
+    titles = (("aside", "tied rankings"), ("height", "values that are worse"))
+    return Findings(
+        ("measure", "positions", "height", "aside", "tied"),
+        tuple(rows),
+        f"Of {comb(n, m)} rankings {', '.join(counts)}.",
+        (),
+        Picture("point", "aside", "height", facet="measure", label="positions", titles=titles, own_scales=True),
+    )

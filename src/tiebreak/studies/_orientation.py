@@ -1,0 +1,337 @@
+"""What measures are by themselves, without any data: where they look, when they tie, which laws hold (LR)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from math import comb, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._base.checks import check_choice, check_count, check_seed, check_several
+from tiebreak._base.text import join_names, plural
+from tiebreak._base.tolerance import TOLERANCE
+from tiebreak._kernels.interface import Tick
+from tiebreak.analysis.theory import is_strict, precision_orientation, recall_orientation, tie_probability
+from tiebreak.errors import InputError
+from tiebreak.metrics import Metric, recall_level_form
+from tiebreak.metrics.rank_based import ReciprocalRank, TotalSearchEfficiency
+from tiebreak.metrics.set_based import Recall, RPrecision
+from tiebreak.preferences import Preference
+from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
+from tiebreak.projection.primitives import pair_signs
+from tiebreak.results.plots import Picture
+from tiebreak.studies._counterexamples import LawTable, statements
+from tiebreak.studies._position_vectors import all_vectors, as_positions, prefer, prefer_first, random_vectors
+from tiebreak.studies._ranking_laws import LAWS, Subject, law_row
+from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.measures import Measure, inner_metric, preferences_by_name
+
+MOST_ITEMS = 10**7
+"""Items in a corpus: exposures are tabulated by position."""
+MOST_ITEMS_OF_LAWS = 12
+MOST_VECTORS = 1000
+"""Position vectors of which all pairs are compared."""
+WAYS = {"precision": precision_orientation, "recall": recall_orientation}
+TIED, RANDOM = "tied", "random"
+"""Rows that are no measures: pairs with equal worst cases, and a coin."""
+FORMULA, ALL_PAIRS, SAMPLED = "formula", "all pairs", "drawn"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one view is asked for."""
+
+    measures: dict[str, Preference]
+    items: tuple[int, ...]
+    relevant: tuple[int, ...]
+    pairs: int
+    seed: int
+    jobs: int
+    tick: Tick | None
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """A preference, which has no values, is refused."""
+        metrics = {name: inner_metric(measure) for name, measure in self.measures.items()}
+        for name, metric in metrics.items():
+            if metric is None:
+                raise InputError(f"{name} is a preference. Give a metric, such as AP.", kind="spec")
+        return {name: metric for name, metric in metrics.items() if metric is not None}
+
+    def rng(self, *key: int) -> np.random.Generator:
+        """A stream for one part of the work, whatever the other parts are."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+
+
+def orientation(
+    measures: Measure | Iterable[Measure] | None = None,
+    *,
+    view: str = "orientation",
+    items: int | Iterable[int] | None = None,
+    relevant: int | Iterable[int] | None = None,
+    pairs: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    tick: Tick | None = None,
+) -> Findings:
+    r"""What measures are by themselves: no judgements and no runs are needed (LR 3-5, appendix B).
+
+    Parameters
+    ----------
+    measures : str, Metric, Preference or function, or several, optional
+        By default those of the paper. A function takes the increasing positions of relevant items.
+    view : str
+        - ``"orientation"``: what a metric loses when the first relevant item falls to just above the others, and when
+          the last one falls to the bottom (LR 3.1, Fig 5).
+        - ``"agreement"``: how often a measure prefers the ranking whose worst-off user has more (LR Table 2).
+        - ``"ties"``: how often a measure ties two random rankings (LR Tables 3 and 4).
+        - ``"properties"``: which properties hold, by trying all small cases (LR Table 8).
+    items : int or several, optional
+        Number of items in the corpus, n.
+    relevant : int or several, optional
+        Number of relevant items, m; for ``"agreement"`` those that are drawn from, for ``"properties"`` the largest.
+    pairs : int
+        Random pairs of rankings, where there are too many to compare all.
+    seed : int
+        Random seed.
+    jobs : int
+        Threads.
+    tick : callable, optional
+        Hears (done, all).
+
+    Examples
+    --------
+    >>> for row in orientation(["RR", "AP"], items=10, relevant=2).rows():
+    ...     print(*row)
+    RR 2 precision 0.8888888888888888
+    AP 2 precision 0.4444444444444444
+    RR 2 recall 0.0
+    AP 2 recall 0.4
+    """
+    study, default_measures, default_items, default_relevant = VIEWS[check_choice(view, "view", VIEWS)]
+    ns = sizes("items", items, default_items, MOST_ITEMS)
+    ms = sizes("relevant", relevant, default_relevant, min(ns))
+    check_count(pairs, "pairs", 2)
+    check_seed(seed)
+    by_name = preferences_by_name(default_measures if measures is None else measures)
+    return study(Request(by_name, ns, ms, pairs, seed, jobs, tick))
+
+
+def sizes(name: str, numbers: int | Iterable[int] | None, default: tuple[int, ...], largest: int) -> tuple[int, ...]:
+    if numbers is None:
+        numbers = tuple(size for size in default if size <= largest) or (largest,)
+    return tuple(check_several(numbers, name, lambda size, name: check_count(size, name, 1, largest)))
+
+
+def only(view: str, name: str, numbers: tuple[int, ...]) -> int:
+    """The number, where a view takes one."""
+    if len(numbers) > 1:
+        raise InputError(f"view={view!r} takes one number for {name}; {len(numbers)} were given.", kind="size")
+    return numbers[0]
+
+
+def orientations(request: Request) -> Findings:
+    """Both orientations of every metric for every number of relevant items (LR 3.1)."""
+    n = only("orientation", "items", request.items)
+    metrics = request.metrics
+    tasks = [(way, name, m) for m in request.relevant for way in WAYS for name in metrics]
+
+    def loss(task: tuple[str, str, int]) -> tuple[str, int, str, float]:
+        way, name, m = task
+        scaled = isinstance(metrics[name], TotalSearchEfficiency) and m < n
+        return name, m, way, WAYS[way](metrics[name], n, m, scaled=scaled)
+
+    rows = tuple(run_tasks(loss, tasks, request.jobs, request.tick))
+    losses = {
+        way: {m: {row[0]: row[3] for row in rows if row[1:3] == (m, way)} for m in request.relevant} for way in WAYS
+    }
+    notes = [
+        f"{n:,} items. Precision: the first relevant item falls from the top to just above the others; recall: the "
+        f"last one falls from just below the others to the bottom (LR 3.1).",
+    ]
+    if any(isinstance(metric, TotalSearchEfficiency) for metric in metrics.values()):
+        notes.append("TSE is scaled by its range for each m, as in LR Fig 5; other metrics are not.")
+    for way, by_m in losses.items():
+        for order, group in groupby(by_m, key=lambda m: in_order(by_m[m])):
+            ms = list(group)
+            span = f"{ms[0]}" if len(ms) == 1 else f"{ms[0]} to {ms[-1]}"
+            notes.append(f"{way.capitalize()}, m = {span}: {order}.")
+    conclusion = " ".join(most_oriented(way, by_m) for way, by_m in losses.items())
+    titles = (("relevant", "relevant items"), ("loss", "loss of value"))
+    picture = Picture("line", "relevant", "loss", color="measure", facet="orientation", titles=titles)
+    return Findings(("measure", "relevant", "orientation", "loss"), rows, conclusion, tuple(notes), picture)
+
+
+def most_oriented(way: str, by_m: dict[int, dict[str, float]]) -> str:
+    """The metric that loses most for most numbers of relevant items, ties included, with the exceptions."""
+    names = list(next(iter(by_m.values())))
+    leads = {
+        name: [m for m, losses in by_m.items() if losses[name] >= max(losses.values()) - TOLERANCE] for name in names
+    }
+    most = max(map(len, leads.values()))
+    best = [name for name in names if len(leads[name]) == most]
+    exceptions = [
+        f"m = {m}, where {join_names([name for name in names if losses[name] > losses[best[0]] + TOLERANCE])} would "
+        "lose more"
+        for m, losses in by_m.items()
+        if m not in leads[best[0]]
+    ]
+    but = f", except for {'; '.join(exceptions)}" if exceptions else ""
+    return f"Most {way}-oriented: {' = '.join(best)}{but}."
+
+
+def in_order(losses: dict[str, float]) -> str:
+    """Names from the largest loss down, with = between equal ones."""
+    ordered = sorted(losses, key=lambda name: -losses[name])
+    signs = (" = " if losses[before] - losses[name] <= TOLERANCE else " > " for before, name in pairwise(ordered))
+    return ordered[0] + "".join(sign + name for sign, name in zip(signs, ordered[1:], strict=True))
+
+
+def agreement(request: Request) -> Findings:
+    r"""Random pairs of rankings: how often strict preferences agree (LR 4.3).
+
+    .. math:: \Pr(\mu(\pi) < \mu(\pi') \mid \mathrm{WC}(\pi) < \mathrm{WC}(\pi'))
+
+    The worst case of every top-heavy metric orders rankings by their last position (LR theorem C.1), an integer.
+    """
+    by_size = run_tasks(lambda n: list(agreement_rows(request, n)), request.items, request.jobs, request.tick)
+    rows = tuple(row for part in by_size for row in part)
+    last = [row for row in by_size[request.items.index(max(request.items))] if row[0] not in (TIED, RANDOM)]
+    shares = ", ".join(f"{row[0]} {100 * row[2]:.1f}%" for row in sorted(last, key=lambda row: -row[2]))
+    low, high = min(request.relevant), max(request.relevant)
+    is_range = len(request.relevant) == high - low + 1 > 1
+    numbers = f"{low} to {high}" if is_range else join_names([*map(str, request.relevant)])
+    titles = (("items", "items in the corpus"), ("share", "agrees with the worst case"))
+    return Findings(
+        ("measure", "items", "share", "error"),
+        rows,
+        f"Where the worst-off users differ, measures agree strictly, among {max(request.items):,} items: {shares}.",
+        (
+            f"{plural(request.pairs, 'random pair')} of rankings for each number of items, seed {request.seed}; "
+            f"relevant items: {numbers}, each number alike. error: standard error of the share.",
+            f'"{TIED}" is how likely the worst cases are equal, exactly; such pairs are left out of the other rows. '
+            f'"{RANDOM}" is a coin.',
+        ),
+        Picture("line", "items", "share", color="measure", titles=titles, is_log=True),
+    )
+
+
+def agreement_rows(request: Request, n: int) -> Iterator[tuple[str, int, float, float]]:
+    """One row per measure for a corpus of n items; every pair has its own number of relevant items."""
+    rng = request.rng(n)
+    numbers = rng.choice(np.array(request.relevant), size=request.pairs)
+    pairs = [
+        as_positions(random_vectors(rng, 2 * int(cases), n, int(m)).reshape(2, int(cases), int(m)))
+        for m, cases in zip(*np.unique(numbers, return_counts=True), strict=True)
+    ]
+    worst = np.concatenate([pair_signs(*at.retrieved) for at in pairs])
+    coin = np.sign(rng.random(len(worst)) - 0.5)
+    differs = worst != 0
+    tied = float(sum(tie_probability("TSE", n, m) for m in request.relevant) / len(request.relevant))
+    yield TIED, n, tied, 0.0
+    for name, measure in request.measures.items():
+        signs = np.concatenate([np.sign(prefer_first(measure, at)) for at in pairs])
+        yield name, n, *share_and_error((signs == worst)[differs])
+    yield RANDOM, n, *share_and_error((coin == worst)[differs])
+
+
+def share_and_error(is_so: NDArray[np.bool_]) -> tuple[float, float]:
+    """A share with its standard error."""
+    if not len(is_so):
+        return nan, nan
+    share = float(is_so.mean())
+    return share, float((share * (1 - share) / len(is_so)) ** 0.5)
+
+
+def ties(request: Request) -> Findings:
+    """The probability that two random rankings tie, by size and measure; exact where it is known (LR 5.3)."""
+    tasks = [(n, m, name) for n in request.items for m in request.relevant for name in request.measures]
+
+    def row(task: tuple[int, int, str]) -> tuple[int, int, str, str, float, float, str]:
+        n, m, name = task
+        return n, m, f"{m} of {n:,}", name, *tie_share(request, n, m, request.measures[name])
+
+    rows = tuple(run_tasks(row, tasks, request.jobs, request.tick))
+    mean = {name: np.mean([row[4] for row in rows if row[3] == name]) for name in request.measures}
+    shares = ", ".join(f"{name} {100 * mean[name]:.1f}%" for name in sorted(mean, key=lambda name: -mean[name]))
+    # The largest probability of what none of so many draws showed, at 95%.
+    unseen = 1 - 0.05 ** (1 / request.pairs)
+    titles = (("size", "relevant items"), ("probability", "probability of a tie"))
+    return Findings(
+        ("items", "relevant", "size", "measure", "probability", "error", "method"),
+        rows,
+        f"Ties of two random rankings, on average over the sizes: {shares}.",
+        (
+            "Rankings of all items, every one alike (LR 5.3, appendix E). error: standard error, 0 where exact.",
+            f'"{FORMULA}": exact; "{ALL_PAIRS}": of all pairs of position vectors, where there are up to '
+            f'{MOST_VECTORS:,} vectors; "{SAMPLED}": {plural(request.pairs, "random pair")}, seed {request.seed}. '
+            f"Where none of them ties, the probability is below {unseen:.1g} at 95%.",
+        ),
+        Picture("point", "probability", "size", color="measure", titles=titles),
+    )
+
+
+def tie_share(request: Request, n: int, m: int, measure: Preference) -> tuple[float, float, str]:
+    """The probability of a tie, its standard error, and how it was computed."""
+    formula = closed_form(measure)
+    if formula is not None:
+        return float(tie_probability(formula, n, m)), 0.0, FORMULA
+    if comb(n, m) <= MOST_VECTORS:
+        every = all_vectors(n, m)
+        x, y = np.repeat(every, len(every), axis=0), np.tile(every, (len(every), 1))
+        return float((prefer(measure, x, y) == 0).mean()), 0.0, ALL_PAIRS
+    x, y = random_vectors(request.rng(n, m), 2 * request.pairs, n, m).reshape(2, request.pairs, m)
+    return *share_and_error(prefer(measure, x, y) == 0), SAMPLED
+
+
+def closed_form(measure: Preference) -> str | None:
+    """The measure that `tie_probability` knows and that ties the same rankings."""
+    if isinstance(measure, (LexiRecall, LexiPrecision)):
+        return "lexirecall"
+    metric = inner_metric(measure)
+    if isinstance(metric, Recall) and metric.cutoff is not None:
+        return f"R@{metric.cutoff}"
+    if isinstance(metric, RPrecision):
+        return "RP"
+    if isinstance(metric, ReciprocalRank) and metric.cutoff is None and metric.level == 1:
+        return "RR"
+    if isinstance(metric, TotalSearchEfficiency) and is_strict(recall_level_form(metric)):
+        return "TSE"
+    return None
+
+
+def properties(request: Request) -> Findings:
+    """Search all small cases for violations of the laws of LR appendix B."""
+    n, most = only("properties", "items", request.items), only("properties", "relevant", request.relevant)
+    if n > MOST_ITEMS_OF_LAWS:
+        raise InputError(f"items={n}. All cases are tried for up to {MOST_ITEMS_OF_LAWS} items.", kind="size")
+    subjects = [Subject(name, measure, n, most) for name, measure in request.measures.items()]
+    tasks = [(law, subject) for law in LAWS for subject in subjects]
+    rows = run_tasks(lambda task: law_row(*task), tasks, request.jobs, request.tick)
+    searched = f"Searched: all rankings of {n} items with 1 to {most} relevant ones."
+    return LawTable.from_rows(
+        rows, ("case",), lambda record, digits: str(record["case"]), (searched, *statements(LAWS))
+    )
+
+
+VIEWS: dict[str, tuple[Callable[[Request], Findings], tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
+    # LR does not print the persistence of its RBP; 0.5 is that of the authors' code.
+    "orientation": (
+        orientations,
+        ("RR", "nDCG", "AP", "R@1000", "RP", "RBP(p=0.5)", "TSE"),
+        (10**5,),
+        tuple(range(1, 16)),
+    ),
+    "agreement": (
+        agreement,
+        ("TSE", "R@1000", "RP", "AP", "nDCG"),
+        (10**3, 10**4, 10**5, 10**6),
+        tuple(range(5, 51)),
+    ),
+    "ties": (ties, ("TSE", "R@1000", "RP", "AP", "LexiRecall"), (10**3, 10**4, 10**5, 10**6), (10,)),
+    "properties": (properties, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE", "LexiRecall"), (9,), (3,)),
+}
+"""A view, and the measures, numbers of items and of relevant items that are its defaults."""
