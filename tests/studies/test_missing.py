@@ -315,7 +315,7 @@ def test_results_do_not_depend_on_threads_or_on_the_order_of_the_input():
     heard = []
     how = {"measures": ["RPP", "LexiRecall", "nDCG", "R@100"], "fractions": [0.3, 0.7], "samples": 3, "seed": 1}
     expected = missing(simulated(), **how).rows()
-    assert len({row.mean for row in expected}) > 5
+    assert len({row.mean for row in expected}) > 3
     for jobs in (2, 8):
         found = missing(simulated(), **how, jobs=jobs, tick=lambda done, total: heard.append((done, total)))
         assert found.rows() == expected
