@@ -111,3 +111,14 @@ def test_providers_are_read_where_they_are_used(tmp_path):
     positions = tb.positions([[1, 2]])
     from_file = tb.provider_exposure(positions, tmp_path / "t.csv").to_dict()
     assert from_file == tb.provider_exposure(positions, {"d1": "ann", "d2": "bob"}).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("-", "no such file"), ("absent.csv", "no such file"), ("t.txt", "not a table")]
+)
+def test_file_that_holds_no_table_is_refused_unread(tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", None)
+    (tmp_path / "t.txt").write_text("q a\n")
+    with pytest.raises(tb.InputError, match=f"{name}: .*{words}. Give a csv, tsv, JSON lines or parquet file with col"):
+        tb.read_groups(name)

@@ -91,8 +91,7 @@ def read_pairs(
         f"a csv, tsv, JSON lines or parquet file with columns {key} and {value}, a data frame, or {{{key}: {value}}}"
     )
     held = open_source(source, f"the {value}s", columns or {}, expected)
-    if isinstance(held, Source):
-        raise InputError(f"{held.label}: no table of {value}s. Give {expected}.", kind="shape", file=held.label)
+    assert not isinstance(held, Source), "all files hold a table"
     if isinstance(held, Table):
         keys = held.column(key)
         values = held.column(value, beside=keys)

@@ -113,7 +113,7 @@ def open_source(
     """A table where there are named columns, a dictionary as it is, else a file in TREC's format.
 
     Messages call it `label`, where it is no path, and say what is `expected`. Named tuples of other tools hold a
-    `value`. A .tsv file holds a table if it has columns for `roles`.
+    `value`. A .tsv file holds a table if it has columns for `roles`; without any, all files have to hold one.
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
@@ -124,6 +124,11 @@ def open_source(
         contents = open_file(path, is_table, memory)
         if contents is not None:
             return Table(path, contents, columns, memory=memory)
+        if not roles:
+            is_there = os.path.exists(path)
+            problem = "this is not a table" if is_there else "no such file"
+            kind = "shape" if is_there else "missing"
+            raise InputError(f"{path}: {problem}. Give {expected}.", kind=kind, file=path)
         check_no_columns(columns)
         return file_source(source, memory)
     held = unpack(source, value)

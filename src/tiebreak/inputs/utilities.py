@@ -101,8 +101,7 @@ def read_utilities(
         "{run: {request: value}}"
     )
     held = open_source(source, "the utilities", columns or {}, expected)
-    if isinstance(held, Source):
-        raise InputError(f"{held.label}: no table of utilities. Give {expected}.", kind="shape", file=held.label)
+    assert not isinstance(held, Source), "all files hold a table"
     if isinstance(held, Table):
         run_column, request_column, value_column = map(held.column, ("run", "request", "value"))
         read = held.read([request_column, run_column], request_column, value_column)
