@@ -299,3 +299,15 @@ def test_csv_with_names_alone_is_a_run_that_retrieves_nothing(tmp_path):
     (tmp_path / "r.csv").write_text("qid,docno,score,run\n")
     with pytest.raises(InputError, match="holds no run"):
         tb.Run(tmp_path / "r.csv")
+
+
+def test_tables_are_opened_once(tmp_path, monkeypatch):
+    (tmp_path / "q.csv").write_text("qid,docno,label\nq,a,1\n")
+    (tmp_path / "r.jsonl").write_text('{"qid": "q", "docno": "a", "score": 1}\n')
+    (tmp_path / "g.tsv").write_text("qid\tgroup\nq\tshort\n")
+    opened, open_text = [], table_files.open_text
+    monkeypatch.setattr(table_files, "open_text", lambda path, packed: opened.append(path) or open_text(path, packed))
+    exp = tb.Experiment(tmp_path / "q.csv", tmp_path / "r.jsonl")
+    exp.evaluate(["AP", "ASL(n='union')"])
+    tb.read_groups(tmp_path / "g.tsv")
+    assert opened == [str(tmp_path / name) for name in ("q.csv", "r.jsonl", "g.tsv")]
