@@ -45,28 +45,26 @@ def assert_alike(core, twin, files, judged, options):
 # Files
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(files=SOME_FILES, grades=GRADES, nonrelevant=st.booleans(), options=OPTIONS)
 def test_runs_are_projected_alike(core, twin, files, grades, nonrelevant, options):
     judged = judged_by(grades, nonrelevant)
     assert_alike(core, twin, files, judged, options)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(file=files(judgement_texts()))
 def test_judgements_are_read_alike(core, twin, file):
     assert rows_read(core, file) == rows_read(twin, file)
 
 
 @pytest.mark.parametrize("compressed", [gzip_files, zstd_files])
-@settings(max_examples=100)
 @given(data=st.data(), grades=GRADES, options=OPTIONS)
 def test_cut_or_extended_runs_are_refused_alike(core, twin, compressed, data, grades, options):
     file = data.draw(damaged(run_texts().flatmap(compressed)))
     assert_alike(core, twin, [file], judged_by(grades), options)
 
 
-@settings(max_examples=100)
 @given(file=damaged(judgement_texts().flatmap(gzip_files) | judgement_texts().flatmap(zstd_files)))
 def test_cut_or_extended_judgements_are_refused_alike(core, twin, file):
     assert rows_read(core, file) == rows_read(twin, file)
@@ -100,6 +98,7 @@ def test_file_is_read_as_its_bytes_are(engine, tmp_path):
 # How much is tried
 
 
+@pytest.mark.slow
 def test_examples_reach_every_fault_and_every_counter(twin):
     faults, met = set(), np.zeros(len(COUNTERS), dtype=np.int64)
 
@@ -129,7 +128,6 @@ def test_examples_reach_every_fault_and_every_counter(twin):
 # Numbers
 
 
-@settings(max_examples=100)
 @given(numbers=st.lists(NUMBERS, min_size=1, max_size=10))
 def test_numbers_are_read_to_the_last_bit_alike(core, twin, numbers):
     for number in numbers:
@@ -137,7 +135,6 @@ def test_numbers_are_read_to_the_last_bit_alike(core, twin, numbers):
         assert rows_read(core, file) == rows_read(twin, file)
 
 
-@settings(max_examples=100)
 @given(texts=st.lists(NUMBERS_OR_NOT, min_size=1, max_size=10))
 def test_whatever_stands_for_a_number_is_read_or_refused_alike(core, twin, texts):
     for text in texts:
@@ -234,7 +231,7 @@ def table_of(rows):
     return "table", Ids.from_names(requests).column, request, Ids.from_names(item for _, item, _ in rows).column, scores
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(rows=TABLE_ROWS, grades=GRADES, options=OPTIONS)
 def test_table_is_projected_as_the_same_lines_of_a_file(core, twin, rows, grades, options):
     options = options._replace(ties="item", audit=False)  # a table is not written in any way
@@ -246,7 +243,6 @@ def test_table_is_projected_as_the_same_lines_of_a_file(core, twin, rows, grades
     assert_alike(core, twin, [table_of(rows)], judged, options)
 
 
-@settings(max_examples=100)
 @given(rows=TABLE_ROWS, file=run_texts(), grades=GRADES, options=OPTIONS)
 def test_tables_and_files_together_are_projected_alike(core, twin, rows, file, grades, options):
     judged = judged_by(grades)
@@ -319,7 +315,6 @@ def test_compressed_stream_that_ends_early_is_refused_wherever_it_ends(core, twi
 # Limits on memory
 
 
-@settings(max_examples=100)
 @given(file=run_texts(faulty=False), grades=GRADES, options=OPTIONS, memory=st.integers(33, 600))
 def test_memory_limit_is_hit_on_the_same_line(core, twin, file, grades, options, memory):
     judged = judged_by(grades)

@@ -4,7 +4,7 @@ import os
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak
@@ -43,7 +43,6 @@ def row(result, run):
 # Threads and files
 
 
-@settings(max_examples=50)
 @given(files=SOME_FILES, grades=GRADES, options=OPTIONS)
 def test_number_of_jobs_changes_nothing(core, files, grades, options):
     judged = judged_by(grades)
@@ -52,7 +51,6 @@ def test_number_of_jobs_changes_nothing(core, files, grades, options):
         assert projected(core, files, judged, options._replace(jobs=jobs)) == one
 
 
-@settings(max_examples=50)
 @given(files=SOME_FILES, grades=GRADES, options=OPTIONS)
 def test_every_file_is_read_as_if_it_were_alone(engine, files, grades, options):
     judged = judged_by(grades)
@@ -64,7 +62,6 @@ def test_every_file_is_read_as_if_it_were_alone(engine, files, grades, options):
         assert [row(result, run) for run in range(len(files))] == [row(result, 0) for _, result in alone]
 
 
-@settings(max_examples=50)
 @given(data=st.data(), grades=GRADES, options=OPTIONS)
 def test_order_of_files_permutes_rows_and_nothing_else(engine, data, grades, options):
     files = data.draw(st.lists(run_texts(faulty=False, unique=True), min_size=2, max_size=3))
@@ -98,7 +95,6 @@ def ranking_of(outcome):
     return tables, top, pool
 
 
-@settings(max_examples=50)
 @given(data=st.data(), grades=GRADES, options=OPTIONS)
 def test_order_of_lines_changes_no_ranking(engine, data, grades, options):
     rows = data.draw(row_lists(run_rows(scores=SCORES), unique=True).filter(bool))
@@ -145,7 +141,6 @@ def outcome_of(choice, function, *arguments, **options):
 
 @pytest.mark.filterwarnings(f"ignore::{EmptyRequestsWarning.__module__}.{EmptyRequestsWarning.__name__}")
 @pytest.mark.filterwarnings(f"ignore::{RequestsLeftOutWarning.__module__}.{RequestsLeftOutWarning.__name__}")
-@settings(max_examples=50)
 @given(
     texts=st.lists(files(run_texts()), min_size=1, max_size=3),
     grades=GRADES,
@@ -169,7 +164,6 @@ def test_engine_changes_neither_positions_nor_messages(
     assert outcome_of("rust", project) == outcome_of("python", project)
 
 
-@settings(max_examples=50)
 @given(text=files(judgement_texts()))
 def test_engine_changes_neither_judgements_nor_messages(core, tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "qrels.txt"
