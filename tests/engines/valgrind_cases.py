@@ -7,6 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from engines.arrow_streams import Frame
+from engines.test_arrow import DAMAGES
 from fuzz import arrow_frames
 from tiebreak import _core
 from tiebreak._kernels.interface import Judged, Options
@@ -29,6 +31,11 @@ def check_frames():
             fault, columns = _core.read_frame(table[k:], ["q"], "d", "s", None)
             assert fault is None and len(columns[2]) == table.num_rows - k
             columns[2][:] = 0.0
+    for damage in DAMAGES.values():
+        frame = Frame({"q": ["q1", "q2", "q2"], "d": ["d1", "é", "d3"], "s": [1.0, 2.0, 3.0]})
+        damage(frame)
+        fault, _ = _core.read_frame(frame, ["q"], "d", "s", None)
+        assert fault[0] == "damaged"
     for number in range(150):
         rng = random.Random(number)
         table = arrow_frames.as_table(arrow_frames.batches(rng, True))
