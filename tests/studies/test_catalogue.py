@@ -3,12 +3,41 @@
 import inspect
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 
 import pytest
 
 import tiebreak as tb
 from tiebreak.studies import CATALOGUE
+
+RATINGS = {"u": {"a": 5, "b": 1, "c": 3}, "v": {"a": 2, "c": 4}}
+ASPECTS = {"a": ["war"], "b": ["war", "love"], "c": ["love"]}
+FEW = {"samples": 2, "fractions": [0.5], "systems": 3, "removals": 2, "lists": 10, "pairs": 20, "steps": 2}
+"""Options that leave less to do."""
+MEASURES = {"orientation": ["RR"], "axioms": "S-RR", "properties": "median"}
+CASES = [(name, view) for name, study in CATALOGUE.items() for view in study.views or [None]]
+
+
+@cache
+def simulated():
+    simulation = tb.simulate(8, systems=["deep", "top-heavy", "balanced"], relevant=4, seed=2)
+    return tb.Experiment(simulation.judgements, [tb.Run(run, name=name) for name, run in simulation.runs.items()])
+
+
+def data(name):
+    """What a study takes before its options."""
+    study = CATALOGUE[name]
+    if study.reads == "runs or table":
+        return (simulated().utilities("AP"),)
+    return {"runs": (simulated(),), "ratings": (RATINGS, ASPECTS), "": (MEASURES.get(name),)}[study.reads]
+
+
+def run(name, view, **options):
+    study = CATALOGUE[name]
+    options |= {} if view is None else {study.chosen_by: view}
+    names = {option.name for option in study.options if view in (option.views or (view,))}
+    return function(name)(*data(name), **options, **{key: few for key, few in FEW.items() if key in names})
 
 
 def function(name):
@@ -37,6 +66,31 @@ def test_options_are_parameters_with_the_same_defaults(name):
         assert option.name in parameters or is_open, option.name
         if option.name in parameters and option.default is not None:
             assert parameters[option.name].default == option.default, option.name
+
+
+@pytest.mark.parametrize(("name", "view"), CASES)
+def test_every_view_is_rows_with_a_conclusion_and_a_picture(name, view):
+    result = run(name, view)
+    rows = [tuple(row) for row in result.rows()]
+    assert rows and all(len(row) == len(result.columns) for row in rows)
+    assert result.conclusion == result.notes[0] and result.conclusion.endswith(".")
+    picture, columns, drawn = result.picture()
+    assert set(picture.columns) <= set(columns) and all(len(row) == len(columns) for row in drawn)
+
+
+@pytest.mark.parametrize(("name", "view"), [case for case in CASES if case[0] != "validity"])
+def test_threads_change_nothing_and_progress_ends(name, view):
+    ticks = []
+    several = run(name, view, jobs=3, tick=lambda done, total: ticks.append((done, total)))
+    assert [*map(tuple, several.rows())] == [*map(tuple, run(name, view).rows())]
+    assert not ticks or ticks[-1][0] == ticks[-1][1]
+
+
+@pytest.mark.parametrize("name", [name for name, study in CATALOGUE.items() if study.views and name != "ideal"])
+def test_unknown_view_is_refused_with_the_nearest(name):
+    view = next(iter(CATALOGUE[name].views))
+    with pytest.raises(tb.errors.UnknownNameError, match=f'Did you mean "{view}"'):
+        run(name, f"{view}s")
 
 
 def test_catalogue_and_help_import_nothing_heavy():

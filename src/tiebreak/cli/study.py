@@ -140,7 +140,7 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     data: Any = measures
     if study.reads:
         options |= {} if measures is None else {"measures": measures}
-        to_read = module.check(**options)
+        to_read = module.check(**options) if hasattr(module, "check") else measures or ()
         options["jobs"] = typed["jobs"]
         data = typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed)
     with progress(*study.progress) as tick:

@@ -32,7 +32,10 @@ class Option(NamedTuple):
 
 
 class Study(NamedTuple):
-    """A study.
+    """A study: a function of its name in its module, which takes the data, then options by name, `jobs` and `tick`.
+
+    A function ``check(**options)`` in the same module, where there is one, refuses what makes no sense before anything
+    is read, and returns the measures to read.
 
     Attributes
     ----------
