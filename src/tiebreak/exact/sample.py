@@ -26,27 +26,14 @@ TINY = Fraction(LOST)
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Numbers of one run, approximately ``high + low``.
+    """Numbers of one run, approximately ``high + low``."""
 
-    Attributes
-    ----------
-    high : array
-        The floats nearest the exact values.
-    low : array
-        What is left of the exact values, nearly.
-    exactly : callable
-        Gives the exact values.
-    is_rational : bool
-    share, error : float
-        Each number is known to within this share of its size, and within this much.
-    """
-
-    high: Floats
-    low: Floats
+    high: Floats  # the floats nearest the exact values
+    low: Floats  # what is left of the exact values, nearly
     exactly: Callable[[], list[Fraction]]
     is_rational: bool = True
-    share: float = float(ERROR)
-    error: float = inf
+    share: float = float(ERROR)  # each number is known to within this share of its size
+    error: float = inf  # and within this much
 
     @classmethod
     def from_floats(cls, values: Floats) -> Sample:

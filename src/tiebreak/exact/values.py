@@ -32,34 +32,16 @@ CELLS_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class ExactValues:
-    """Numbers [row, column], each ``nearest + rest`` to within a tiny share of its size; NaN where there is none.
+    """Numbers [row, column], each ``nearest + rest`` to within a tiny share of its size; NaN where there is none."""
 
-    Attributes
-    ----------
-    nearest : array [row, column]
-        The floats nearest the exact values.
-    rest : array [row, column]
-        What is left of the exact values, nearly.
-    exactly : callable
-        Gives the exact values of some columns of a row; to more than 60 digits where logarithms enter.
-    is_rational : bool
-        Whether exact values are compared as they are, or to 60 digits.
-    is_injective : bool
-        Different exact values never share a float.
-    labels : callable, optional
-        Gives whole numbers [row, column]; cells with the same label have the same value.
-    share, error : float
-        Each number is known to within this share of its size, and within this much.
-    """
-
-    nearest: Floats
-    rest: Floats
-    exactly: Exactly
-    is_rational: bool = True
-    is_injective: bool = False
-    labels: Callable[[], Places] | None = None
-    share: float = SHARE
-    error: float = math.inf
+    nearest: Floats  # the floats nearest the exact values
+    rest: Floats  # what is left of the exact values, nearly
+    exactly: Exactly  # to more than 60 digits where logarithms enter
+    is_rational: bool = True  # exact values are compared as they are, else to 60 digits
+    is_injective: bool = False  # different exact values never share a float
+    labels: Callable[[], Places] | None = None  # [row, column]: cells with the same label have the same value
+    share: float = SHARE  # each number is known to within this share of its size
+    error: float = math.inf  # and within this much
 
     @classmethod
     def quotients(cls, numerator: ArrayLike, denominator: ArrayLike) -> ExactValues:
@@ -215,16 +197,14 @@ class ExactValues:
         step = max(1, CELLS_AT_ONCE // max(shape[1], 1))
         for begin in range(0, len(x), step):
             pairs = slice(begin, begin + step)
-            tied = codes[x[pairs]] == codes[y[pairs]]
-            part = self._differences(x[pairs], y[pairs], tied, partial(later, exactly, begin))
+            i, j = x[pairs], y[pairs]
+            high, low = two_sum(self.nearest[i], -self.nearest[j])
+            difference = Doubles(*fast_two_sum(high, low + (self.rest[i] - self.rest[j])))
+            off = 2 * self.share * np.maximum(np.abs(self.nearest[i]), np.abs(self.nearest[j])) + LOST
+            later = partial(exact_row, exactly, begin)
+            part = self.from_doubles(difference, off, later, codes[i] == codes[j], is_signed=True, share=CANCELLED)
             nearest[pairs], rest[pairs], error = part.nearest, part.rest, max(error, part.error)
         return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED, error=error)
-
-    def _differences(self, x: Places, y: Places, tied: NDArray[np.bool_], exactly: Exactly) -> ExactValues:
-        high, low = two_sum(self.nearest[x], -self.nearest[y])
-        difference = Doubles(*fast_two_sum(high, low + (self.rest[x] - self.rest[y])))
-        error = 2 * self.share * np.maximum(np.abs(self.nearest[x]), np.abs(self.nearest[y])) + LOST
-        return ExactValues.from_doubles(difference, error, exactly, tied, is_signed=True, share=CANCELLED)
 
     def scale_negative(self, factor: Fraction) -> ExactValues:
         """The same with numbers below 0 multiplied."""
@@ -236,12 +216,11 @@ class ExactValues:
         def exactly(row: int, columns: Places) -> list[Fraction]:
             return [number * factor if number < 0 else number for number in self.exactly(row, columns)]
 
-        is_zero = self.nearest == 0
         return ExactValues.from_doubles(
             scaled,
             self.share * np.abs(scaled.high),
             exactly,
-            is_zero,
+            self.nearest == 0,
             is_signed=True,
             share=4 * self.share,
             is_rational=self.is_rational,
@@ -296,8 +275,7 @@ class ExactValues:
         return exact
 
 
-def later(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:
-    """The exact values of a row, of rows that begin at a place."""
+def exact_row(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:
     return exactly(begin + row, columns)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,33 +19,16 @@ from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Which laws a metric obeys; the shared tests hold it to them.
+    """Which laws a metric obeys; the shared tests hold it to them."""
 
-    Attributes
-    ----------
-    low, high : float
-        Bounds of its values.
-    uses_grades : bool
-        Grades above the smallest relevant one make a difference.
-    lower_is_better : bool
-    cutoff : {"no", "may", "must"}
-        Whether it takes ``@k``.
-    rises : bool
-        Moving a relevant item up never makes it worse.
-    needs_nonrelevant : bool
-        It looks at items judged not relevant.
-    is_for_display : bool
-        Its floats are too coarse to order runs by.
-    """
-
-    low: float = 0.0
+    low: float = 0.0  # bounds of its values
     high: float = 1.0
-    uses_grades: bool = False
+    uses_grades: bool = False  # grades above the smallest relevant one make a difference
     lower_is_better: bool = False
-    cutoff: str = "may"
-    rises: bool = True
-    needs_nonrelevant: bool = False
-    is_for_display: bool = False
+    cutoff: str = "may"  # whether it takes @k: "no", "may" or "must"
+    rises: bool = True  # moving a relevant item up never makes it worse
+    needs_nonrelevant: bool = False  # it looks at items judged not relevant
+    is_for_display: bool = False  # its floats are too coarse to order runs by
 
 
 @dataclass(frozen=True)
@@ -138,6 +121,17 @@ def evaluate_all(metrics: Iterable[Metric], positions: Positions) -> Iterator[Ex
     shared = [positions.levels(m.rel) for m in forms if isinstance(m, LevelMetric)]  # held, so that all use them
     yield from (m.request_values(positions) for m in metrics)
     del shared
+
+
+def quotients(levels: Levels, numerator: Callable[[Ranks], Any], denominator: Callable[[int], int]) -> ExactValues:
+    """Whole numbers of ``p[run, request, m]`` over whole numbers of m: [run, request]."""
+    above = np.zeros((len(levels.runs), len(levels.requests)), dtype=np.int64)
+    below = np.zeros(len(levels.requests), dtype=np.int64)
+    for bucket in levels.buckets():
+        below[bucket.requests] = denominator(bucket.m)
+        for block in bucket.blocks():
+            above[:, bucket.requests[block]] = numerator(bucket.p[:, block])
+    return ExactValues.quotients(above, below)
 
 
 def check_rel(rel: float | None) -> None:

@@ -17,28 +17,20 @@ from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import Metric, Traits, check_corpus_size
-from tiebreak.projection import Positions
+from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 HALF = Fraction(1, 2)
 NEGLIGIBLE = 1201
-"""The rounding of a float never turns on how much stands from this position on, only on whether anything does."""
+"""The rounding of a float never depends on how much stands from this position on, only on whether anything does."""
 
 
 def yager_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[Fraction]:
-    r"""Bottom-heavy weights of the m recall levels, which sum to 1 (LR 7.3.1).
+    r"""Bottom-heavy weights of the m recall levels of a corpus of n items, which sum to 1 (LR 7.3.1).
 
     .. math:: w_1 = \Big(\frac{\Delta}{1 + \Delta}\Big)^{m-1}, \qquad
-        w_i = \frac{\Delta^{m-i}}{(1 + \Delta)^{m+1-i}} \;\; (i > 1), \qquad \Delta = \frac{1}{n + \epsilon}
-
-    Parameters
-    ----------
-    n : int
-        Number of items in the corpus.
-    m : int
-        Number of relevant items.
-    epsilon : Fraction
-        Between 0 and 1.
+        w_i = \frac{\Delta^{m-i}}{(1 + \Delta)^{m+1-i}} \;\; (i > 1), \qquad
+        \Delta = \frac{1}{n + \epsilon}, \; 0 < \epsilon < 1
 
     Examples
     --------
@@ -57,9 +49,8 @@ def integer_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[int]:
     """
     check_count(m, "m", high=check_count(n, "n"))
     check_number(epsilon, "epsilon", above=0, below=1)
-    epsilon = Fraction(epsilon)
-    b = epsilon.denominator
-    scaled = n * b + epsilon.numerator
+    a, b = Fraction(epsilon).as_integer_ratio()
+    scaled = n * b + a
     return [b ** (m - 1), *(b ** (m - i) * scaled * (scaled + b) ** (i - 2) for i in range(2, m + 1))]
 
 
@@ -68,14 +59,7 @@ def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF)
 
     .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
 
-    Parameters
-    ----------
-    p : sequence of int or None
-        Positions of the relevant items; the u unretrieved ones, None, stand at n - u + 1, ..., n.
-    n : int
-        Number of items in the corpus.
-    epsilon : Fraction
-        See `yager_weights`.
+    The u unretrieved items, None in p, stand at the end of the corpus of n items: n - u + 1, ..., n.
 
     Examples
     --------
@@ -83,24 +67,20 @@ def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF)
     163/2645
     """
     retrieved = positions_in_corpus(p, n)
-    u = len(p) - len(retrieved)
-    imputed = [*retrieved, *range(n - u + 1, n + 1)]
-    weights = integer_weights(n, len(imputed), epsilon)
+    last = n - (len(p) - len(retrieved))
+    return Fraction(*lexirecall([*retrieved, *range(last + 1, n + 1)], n, integer_weights(n, len(p), epsilon)))
+
+
+def lexirecall(p: list[int], n: int, weights: list[int]) -> tuple[int, int]:
+    """Numerator and denominator of LR(p)."""
     whole = n * sum(weights)
-    return Fraction(whole - dot(weights, imputed), whole)
+    return whole - sum(w * k for w, k in zip(weights, p, strict=True)), whole
 
 
 def mu_lp(p: Sequence[int | None], n: int) -> int:
-    r"""Lexiprecision as a number: relevance down the ranking, read as binary digits (LP 6).
+    r"""Lexiprecision as a number: relevance down a ranking of n items, read as binary digits (LP 6).
 
-    .. math:: \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{n - p_i}, \qquad \text{unretrieved items adding 0.}
-
-    Parameters
-    ----------
-    p : sequence of int or None
-        Positions of the relevant items, None where unretrieved.
-    n : int
-        Number of items in the corpus.
+    .. math:: \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{n - p_i}, \qquad \text{unretrieved items, None, adding 0.}
 
     Examples
     --------
@@ -124,12 +104,28 @@ def positions_in_corpus(p: Sequence[int | None], n: int) -> list[int]:
     return retrieved
 
 
-def dot(weights: list[int], p: list[int]) -> int:
-    return sum(w * k for w, k in zip(weights, p, strict=True))
+class DisplayMetric(Metric):
+    """An exact quotient of whole numbers for each position vector, rounded to the nearest float."""
+
+    traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
+
+    def levels(self, positions: Positions) -> Levels:
+        return positions.levels(self.rel)
+
+    def values(self, positions: Positions) -> ExactValues:
+        return ExactValues.from_floats(self.levels(positions).each(self.score))
+
+    def score(self, p: Ranks) -> Floats:
+        quotients = self.quotients(p.reshape(-1, p.shape[-1]).tolist())
+        return np.array([a / b for a, b in quotients], dtype=np.float64).reshape(p.shape[:-1])
+
+    def quotients(self, rows: list[list[int]]) -> list[tuple[int, int]]:
+        """Numerator and denominator for position vectors of one length."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class LexiRecallValue(Metric):
+class LexiRecallValue(DisplayMetric):
     r"""Metric lexirecall, rounded to the nearest float (LR 7.3.1). For display only.
 
     .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
@@ -151,25 +147,20 @@ class LexiRecallValue(Metric):
 
     n: int = 0
     name: ClassVar[str] = "LR"
-    traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_corpus_size(self.n, self.name)
 
-    def values(self, positions: Positions) -> ExactValues:
-        return ExactValues.from_floats(positions.levels(self.rel).pessimistic(self.n).each(self.value))
+    def levels(self, positions: Positions) -> Levels:
+        return super().levels(positions).pessimistic(self.n)
 
-    def value(self, p: Ranks) -> Floats:
-        """Values [run, request] of imputed ``p[run, request, m]``."""
-        weights = integer_weights(self.n, p.shape[-1])
-        whole = self.n * sum(weights)
-        # A quotient of integers is rounded once, to the nearest float.
-        nearest = [(whole - dot(weights, vector)) / whole for vector in vectors(p)]
-        return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
+    def quotients(self, rows: list[list[int]]) -> list[tuple[int, int]]:
+        weights = integer_weights(self.n, len(rows[0])) if rows else []
+        return [lexirecall(p, self.n, weights) for p in rows]
 
 
-class LexiPrecisionValue(Metric):
+class LexiPrecisionValue(DisplayMetric):
     r"""Metric lexiprecision as a share of 2^n, rounded to the nearest float (LP 6). For display only.
 
     .. math:: \mathrm{LP}(p) = 2^{-n} \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{-p_i}
@@ -185,24 +176,7 @@ class LexiPrecisionValue(Metric):
     """
 
     name: ClassVar[str] = "LP"
-    traits: ClassVar[Traits] = Traits(cutoff="no", is_for_display=True)
 
-    def values(self, positions: Positions) -> ExactValues:
-        return ExactValues.from_floats(positions.levels(self.rel).each(self.value))
-
-    def value(self, p: Ranks) -> Floats:
-        """Values [run, request] of ``p[run, request, m]``."""
-        nearest = [nearest_binary_fraction(vector) for vector in vectors(p)]
-        return np.array(nearest, dtype=np.float64).reshape(p.shape[:-1])
-
-
-def nearest_binary_fraction(p: list[int]) -> float:
-    """The float nearest to the sum of 2^-k over the retrieved positions k."""
-    digits = {min(k, NEGLIGIBLE) for k in p if k != UNRETRIEVED}
-    return sum(1 << (NEGLIGIBLE - k) for k in digits) / (1 << NEGLIGIBLE)
-
-
-def vectors(p: Ranks) -> list[list[int]]:
-    """All position vectors of ``p[run, request, m]``, one after the other."""
-    rows: list[list[int]] = p.reshape(-1, p.shape[-1]).tolist()
-    return rows
+    def quotients(self, rows: list[list[int]]) -> list[tuple[int, int]]:
+        digits = ({min(k, NEGLIGIBLE) for k in p if k != UNRETRIEVED} for p in rows)
+        return [(sum(1 << (NEGLIGIBLE - k) for k in distinct), 1 << NEGLIGIBLE) for distinct in digits]

@@ -12,7 +12,7 @@ from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import Metric, Traits, quotients
 from tiebreak.projection import Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks
@@ -55,13 +55,7 @@ class SearchLength(Metric):
         levels = positions.levels(self.rel)
         if self.n is not None:
             levels = levels.pessimistic(union_sizes(positions, self.rel) if self.n == UNION else self.n)
-        length = np.zeros((len(levels.runs), len(levels.requests)), dtype=np.int64)
-        below = np.zeros(len(levels.requests), dtype=np.int64)
-        for bucket in levels.buckets():
-            below[bucket.requests] = self.denominator(bucket.m)
-            for block in bucket.blocks():
-                length[:, bucket.requests[block]] = self.finite_length(bucket.p[:, block])
-        return ExactValues.quotients(length, below)
+        return quotients(levels, self.finite_length, self.denominator)
 
     def finite_length(self, p: Ranks) -> NDArray[np.int64]:
         if (p[..., self.deepest_level] == UNRETRIEVED).any():

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import ones, whole_numbers
-from tiebreak.metrics.base import Traits, last_position
+from tiebreak.metrics.base import Traits, last_position, quotients
 from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection.levels import Levels
+from tiebreak.projection.primitives import Ranks
 
 
 class CountMetric(RecallLevelMetric):
@@ -19,12 +20,9 @@ class CountMetric(RecallLevelMetric):
 
     has_strict_exposure: ClassVar[bool] = False
 
-    def last(self, m: int) -> int:
-        """The position down to which items count."""
-        return last_position(self.cutoff)
-
-    def numerator(self, count: NDArray[np.int64]) -> NDArray[np.int64]:
-        return count
+    def count(self, p: Ranks) -> NDArray[np.int64]:
+        """How many relevant items count: [run, request]."""
+        return np.asarray(np.count_nonzero(p <= last_position(self.cutoff), axis=-1))
 
     def denominator(self, m: int) -> int:
         return m
@@ -36,14 +34,7 @@ class CountMetric(RecallLevelMetric):
         return like(self.denominator(m), i)
 
     def level_values(self, levels: Levels) -> ExactValues:
-        count = np.zeros((len(levels.runs), len(levels.requests)), dtype=np.int64)
-        below = np.zeros(len(levels.requests), dtype=np.int64)
-        for bucket in levels.buckets():
-            below[bucket.requests] = self.denominator(bucket.m)
-            for block in bucket.blocks():
-                is_counted = bucket.p[:, block] <= self.last(bucket.m)
-                count[:, bucket.requests[block]] = np.count_nonzero(is_counted, axis=-1)
-        return ExactValues.quotients(self.numerator(count), below)
+        return quotients(levels, self.count, self.denominator)
 
 
 class Recall(CountMetric):
@@ -77,8 +68,8 @@ class RPrecision(CountMetric):
     traits: ClassVar[Traits] = Traits(cutoff="no")
     depends_on_size: ClassVar[bool] = True
 
-    def last(self, m: int) -> int:
-        return m
+    def count(self, p: Ranks) -> NDArray[np.int64]:
+        return np.asarray(np.count_nonzero(p <= p.shape[-1], axis=-1))
 
     def exposure(self, k: Any, m: int) -> Any:
         return whole_numbers((k.high if isinstance(k, Doubles) else k) <= m, k)
@@ -122,8 +113,8 @@ class Success(CountMetric):
     name: ClassVar[str] = "Success"
     traits: ClassVar[Traits] = Traits(cutoff="must")
 
-    def numerator(self, count: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.minimum(count, 1)
+    def count(self, p: Ranks) -> NDArray[np.int64]:
+        return np.minimum(super().count(p), 1)
 
     def denominator(self, m: int) -> int:
         return 1

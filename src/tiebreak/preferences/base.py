@@ -24,57 +24,26 @@ Labels: TypeAlias = Callable[[], Places]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Which laws a preference obeys; the shared tests hold it to them.
+    """Which laws a preference obeys; the shared tests hold it to them."""
 
-    Attributes
-    ----------
-    rises : bool
-        Moving a relevant item of x up never makes x worse against any y.
-    is_transitive : bool
-        It orders the rankings of a request.
-    uses_grades : bool
-        Grades above the smallest relevant one make a difference.
-    is_experimental : bool
-        It may change.
-    favours_depth : bool
-        Of two runs it favours the one that retrieves more items.
-    is_sign : bool
-        It says which ranking is better, and not by how much.
-    """
-
-    rises: bool = True
-    is_transitive: bool = False
-    uses_grades: bool = False
-    is_experimental: bool = False
-    favours_depth: bool = False
-    is_sign: bool = False
+    rises: bool = True  # moving a relevant item of x up never makes x worse against any y
+    is_transitive: bool = False  # it orders the rankings of a request
+    uses_grades: bool = False  # grades above the smallest relevant one make a difference
+    is_experimental: bool = False  # it may change
+    favours_depth: bool = False  # of two runs it favours the one that retrieves more items
+    is_sign: bool = False  # it says which ranking is better, and not by how much
 
 
 @dataclass(frozen=True, eq=False)
 class Preferred:
-    """What a preference says of some pairs: ``numerator[pair, request] / denominator[request]``, 0 exactly where tied.
+    """What a preference says of some pairs: ``numerator[pair, request] / denominator[request]``, 0 where tied."""
 
-    Attributes
-    ----------
-    requests : int array
-        The places of the requests that count, in the order of the input.
-    numerator : array [pair, request]
-        Whole numbers where the preference is one of counts or signs, else the floats nearest its exact values.
-    denominator : int array [request]
-    exact : ExactValues, optional
-        The exact values, where numerators are not whole.
-    by_run : ExactValues, optional
-        Numbers [run, request] of which the values are differences.
-    labels : callable, optional
-        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
-    """
-
-    requests: Places
-    numerator: NDArray[Any]
+    requests: Places  # those that count, in the order of the input
+    numerator: NDArray[Any]  # [pair, request]: whole numbers, else the floats nearest the exact values
     denominator: Places
-    exact: ExactValues | None = None
-    by_run: ExactValues | None = None
-    labels: Labels | None = None
+    exact: ExactValues | None = None  # where numerators are not whole
+    by_run: ExactValues | None = None  # numbers [run, request] of which the values are differences
+    labels: Labels | None = None  # [run, request]: runs with the same label have the same preferences in a request
 
     @classmethod
     def from_counts(cls, numerator: NDArray[Any], denominator: Places) -> Preferred:

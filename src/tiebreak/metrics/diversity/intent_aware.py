@@ -144,8 +144,7 @@ class AlphaDCG(Novelty):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_DCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 1 / log2(3) + 0.5 / 2)
     {'run1/alpha_DCG@3': 0.6074427874648953}
     """
@@ -166,8 +165,7 @@ class AlphaNDCG(AlphaDCG):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("alpha_nDCG@3").to_flat_dict()      # (1 + 1.5 / 2) / (2 + 0.5 / log2(3))
     {'run1/alpha_nDCG@3': 0.7557877545649956}
     """
@@ -182,8 +180,7 @@ class ExpectedReciprocalRankIA(Novelty):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("ERR_IA@3").to_flat_dict()      # (1 + 1.5 / 3) / (2 + 1 / 2 + 0.5 / 3)
     {'run1/ERR_IA@3': 0.5625}
     """
@@ -200,8 +197,7 @@ class NormalisedERRIA(ExpectedReciprocalRankIA):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("nERR_IA@3").to_flat_dict()      # (1 + 1.5 / 3) / (2 + 0.5 / 2)
     {'run1/nERR_IA@3': 0.6666666666666666}
     """
@@ -223,8 +219,7 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("NRBP").to_flat_dict()      # (1 + 1.5 / 4) x (1 - 1/4) / 2
     {'run1/NRBP': 0.515625}
     """
@@ -251,8 +246,7 @@ class NormalisedNRBP(NoveltyRankBiasedPrecision):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("nNRBP").to_flat_dict()      # (1 + 1.5 / 4) / (2 + 0.5 / 2)
     {'run1/nNRBP': 0.6111111111111112}
     """
@@ -267,8 +261,7 @@ class AveragePrecisionIA(SubtopicMetric):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("AP_IA").to_flat_dict()      # ((1 + 2/3) / 2 + 1/3) / 2
     {'run1/AP_IA': 0.5833333333333334}
     """
@@ -291,8 +284,7 @@ class PrecisionIA(SubtopicMetric):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("P_IA@3").to_flat_dict()      # 3 / (3 x 2)
     {'run1/P_IA@3': 0.5}
     """
@@ -312,8 +304,7 @@ class SubtopicRecall(SubtopicMetric):
 
     Examples
     --------
-    >>> judged = {"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}
-    >>> exp = tb.Experiment(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> exp = tb.Experiment({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
     >>> exp.evaluate("STREC@2").to_flat_dict()      # 1 of 2
     {'run1/STREC@2': 0.5}
     """

@@ -27,27 +27,13 @@ Members = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some requests with the same number m of relevant items.
-
-    Attributes
-    ----------
-    requests : int array [request]
-    p : array [run, request, m]
-        Increasing positions of the relevant items.
-    grade : array [run, request, m, subtopic]
-        The grade of the item at each of them for each subtopic; 0 where it is not relevant.
-    by_id : array [request, m, subtopic]
-        The same for the items by descending id.
-    weight : numbers [request, subtopic]
-        How likely each subtopic is meant, times their number: 1 where all are equally likely. What is measured is
-        in their arithmetic.
-    """
+    """Some requests with the same number m of relevant items."""
 
     requests: NDArray[np.int64]
-    p: Ranks
-    grade: Floats
-    by_id: Floats
-    weight: Any
+    p: Ranks  # [run, request, m]: increasing positions of the relevant items
+    grade: Floats  # [run, request, m, subtopic]: the grade of the item at each of them; 0 where it is not relevant
+    by_id: Floats  # [request, m, subtopic]: the same for the items by descending id
+    weight: Any  # [request, subtopic]: how likely a subtopic is meant, times their number; sets the arithmetic
 
     @cached_property
     def covers(self) -> Members:
