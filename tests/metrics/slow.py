@@ -195,6 +195,7 @@ TWINS = {
     "Success@2": on_p(success, cutoff=2),
     "TSE": on_p(tse),
     "TSE(nDCG)": on_p(tse_ndcg),
+    "TSE(RP)": on_p(lambda p: int(p[-1] is not None and p[-1] <= len(p))),
     "NCP": on_p(average_precision),
     "NCP(weights='dcg')": on_p(ncp_dcg),
     "NCP(weights='inverse')@4": on_p(ncp_inverse, cutoff=4),

@@ -57,7 +57,7 @@ def log2_units(n: int) -> int:
 
 
 def power_of_two(exponent: Fraction) -> Fraction:
-    """2 to a power; to 96 digits where that is no fraction.
+    """2 to a power; to 96 digits where that is irrational.
 
     Examples
     --------

@@ -19,9 +19,9 @@ from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions
 
 Floats = NDArray[np.float64]
 ERROR = Fraction(1, 2**85)
-"""Of its size a number is known to within this, unless something else is said."""
+"""By default a number is known to within this share of its size."""
 TINY = Fraction(LOST)
-"""And within this much where floats have no digits left."""
+"""And to within this much, where floats have no digits left."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,7 @@ class Totals:
         return total, heaviest * (error + 2 * min(most, self.values.error))
 
     def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
-        """The sums of one sample as numbers that are exact where that is asked for."""
+        """The sums of one sample as numbers that are worked out exactly on demand."""
         counted = np.flatnonzero(weights)
         times = weights[counted].astype(np.int64).tolist()
 

@@ -1,4 +1,4 @@
-"""Tables of exact values: the nearest floats, what they leave, and the exact values where they are asked for."""
+"""Tables of exact values: the nearest floats, what is left, and the exact values on demand."""
 
 from __future__ import annotations
 

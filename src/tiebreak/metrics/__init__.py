@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.checks import check_names
 from tiebreak._base.spec import LONGEST, Spec, Value, parse
 from tiebreak.errors import InputError
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
@@ -71,10 +72,10 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
 
 
 def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> Metric:
-    """The metric that a spec names; a measure that only ir_measures knows is handed over to it.
+    """The metric that a spec names; a measure that only ir_measures knows is computed by it.
 
-    A measure of ir_measures is the metric of its name. A function of the increasing positions of relevant items is one
-    too, as itself or as ``module:function``.
+    A measure of ir_measures means the metric of its name. A function of the increasing positions of relevant items is
+    a metric too, as itself or as ``module:function``.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
 
         return FunctionMetric.from_function(spec)
     if not isinstance(spec, (str, Spec)):
-        raise InputError(f"{spec!r} is no measure. Give its name, such as AP or nDCG@10.", kind="spec")
+        raise InputError(f"{spec!r} is not a measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
         from tiebreak.metrics.external import external
 
@@ -99,31 +100,28 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
             from tiebreak.metrics.function import FunctionMetric, import_function
 
             return FunctionMetric(text, import_function(text))
-        if len(text) <= LONGEST and not CATALOGUE.begins(text) and (handed_over := external(text)):
-            return handed_over
+        if len(text) <= LONGEST and not CATALOGUE.begins(text) and (measure := external(text)):
+            return measure
         spec = parse(text)
-    # What stands inside is read as text again, so that aliases hold there too.
+    # Arguments are read as text again, so that aliases hold there too.
     return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
 
 
 def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
-    """The measures asked for: what each was called, and what it is."""
-    asked = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
-    if not asked:
-        raise InputError("no measure was given. Give at least one, such as AP.", kind="empty")
-    names = tuple(str(measure).strip() for measure in asked)
-    if len(set(names)) < len(names):
-        raise InputError(f"a measure was given twice: {', '.join(names)}. Give each once.", kind="names")
-    return names, tuple(metric(measure) for measure in asked)
+    """The names of measures, as they were typed, and the metrics."""
+    several = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
+    names = tuple(str(measure).strip() for measure in several)
+    check_names(names, "measure", "AP")
+    return names, tuple(map(metric, several))
 
 
 def is_of_ir_measures(measure: object) -> bool:
-    """Whether it is an object of ir_measures, such as ``ir_measures.nDCG @ 10``, which prints as its spec."""
+    """Whether it is an object such as ``ir_measures.nDCG @ 10``, which prints as its spec."""
     return type(measure).__module__.split(".")[0] == "ir_measures"
 
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-"""A user's own, as ``module:function``."""
+"""A user's own function, as ``module:function``."""
 OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
     ("nDCG", "dcg", "log2"): ("gain", "linear"),
     ("nDCG", "dcg", "exp-log2"): ("gain", "exp"),

@@ -1,4 +1,4 @@
-"""Measures that tiebreak does not define, handed to ir_measures where it is installed."""
+"""Measures that tiebreak does not define, computed by ir_measures where it is installed."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class ExternalMeasure(Metric):
         judgements = positions.judgements
         if judgements is None or positions.top is None:
             raise InputError(
-                f"{self.spec} needs whole rankings, which positions do not have. Use Experiment(...).", kind="choice"
+                f"{self.spec} needs whole rankings, which were not read. Use Experiment(...).", kind="choice"
             )
         library: Any = import_module("ir_measures")
         measure = at_level(self.spec, positions.min_grade)
         if judgements.subtopics is not None:
-            raise InputError(f"{self.spec}: judgements with subtopics are not handed to ir_measures.", kind="subtopic")
+            raise InputError(f"{self.spec}: ir_measures takes no judgements with subtopics.", kind="subtopic")
         qrels = {request: integers(grades) for request, grades in judgements.to_dict().items()}
         if measure.NAME == "NumRel":  # which takes no level in any of the tools behind ir_measures
             qrels, measure = binary(qrels, measure.params.get("rel", 1)), library.NumRel
@@ -75,7 +75,7 @@ class ExternalMeasure(Metric):
 
 
 def ranking_scores(positions: Positions, run: int) -> dict[str, dict[str, float]]:
-    """One run as ``{request: {item: score}}``; scores stand for the order, and are positive, as Compat needs."""
+    """One run as ``{request: {item: score}}``; scores only say the order, and are positive, as Compat needs."""
     assert positions.top is not None, "whole rankings were read"
     top = positions.top[run]
     items, bounds = list(Ids(*top.items)), top.starts.tolist()

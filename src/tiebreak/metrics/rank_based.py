@@ -22,7 +22,7 @@ class AveragePrecision(RecallLevelMetric):
 
     .. math:: \mathrm{AP}(p) = \frac{1}{m} \sum_{i=1}^{m} \frac{i}{p_i}, \qquad e(k) = 1/k, \; z(i, m) = i/m
 
-    The expected precision of a user who wants i relevant items, every i alike (RPP 3.2).
+    The expected precision of a user who wants i relevant items, all i equally likely (RPP 3.2).
 
     Examples
     --------
@@ -84,7 +84,7 @@ class RankBiasedPrecision(RecallLevelMetric):
 
     .. math:: \mathrm{RBP}(p) = (1 - \gamma) \sum_{i=1}^{m} \gamma^{p_i - 1}, \qquad z(i, m) = 1
 
-    Never reaches 1; deep positions underflow to 0, so it is no way to order runs by deep differences.
+    Never reaches 1; deep positions underflow to 0, so it cannot order runs by deep differences.
 
     Parameters
     ----------
@@ -225,6 +225,10 @@ class TotalSearchEfficiency(RecallLevelMetric):
     @property
     def is_rational(self) -> bool:
         return self.form.is_rational
+
+    @property
+    def depends_on_size(self) -> bool:
+        return self.form.depends_on_size
 
     def exposure(self, k: Any, m: int) -> Any:
         return self.form.exposure_to_cutoff(k, m)

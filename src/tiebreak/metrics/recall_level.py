@@ -32,13 +32,16 @@ class RecallLevelMetric(LevelMetric):
 
     has_strict_exposure: ClassVar[bool] = True
     """Whether the exposure strictly decreases."""
-    depends_on_size: ClassVar[bool] = False
-    """Whether the exposure of a position depends on m."""
 
     @property
     def is_rational(self) -> bool:
         """Whether no logarithm enters."""
         return True
+
+    @property
+    def depends_on_size(self) -> bool:
+        """Whether the exposure of a position depends on m."""
+        return False
 
     def exposure(self, k: Any, m: int) -> Any:
         """e(k) of positions k = 1, 2, ..., for requests with m relevant items, in the arithmetic of k."""

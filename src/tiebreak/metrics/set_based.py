@@ -66,7 +66,10 @@ class RPrecision(CountMetric):
 
     name: ClassVar[str] = "RP"
     traits: ClassVar[Traits] = Traits(cutoff="no")
-    depends_on_size: ClassVar[bool] = True
+
+    @property
+    def depends_on_size(self) -> bool:
+        return True
 
     def count(self, p: Ranks) -> NDArray[np.int64]:
         return np.asarray(np.count_nonzero(p <= p.shape[-1], axis=-1))

@@ -167,7 +167,7 @@ def sum_signs(x: Ranks, y: Ranks) -> NDArray[np.int32]:
 
 
 class RecallPairedPreference(PairedPreference):
-    r"""Average case: how many more users prefer one ranking, if they want 1, 2, ..., m relevant items alike.
+    r"""Average case: how many more users prefer one ranking, all recall levels 1, ..., m being equally likely.
 
     .. math:: \mathrm{RPP}(p, p') = \sum_{i=1}^{m} w_i \, \mathrm{sgn}(p'_i - p_i)
 

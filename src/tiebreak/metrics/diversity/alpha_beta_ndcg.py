@@ -192,9 +192,9 @@ class AlphaBetaNDCG(NoisyOrNDCG):
 
 @dataclass(frozen=True)
 class VargasNDCG(NoisyOrNDCG):
-    """alpha-nDCG as a chance of relevance (Vargas 2014; AB eqs 1-3): relevant items serve each of their aspects alike.
+    """alpha-nDCG as a chance of relevance, the same for all relevant items (Vargas 2014; AB eqs 1-3).
 
-    It is alpha-beta-nDCG where unrated items serve nothing and all relevant ones serve as likely.
+    It is alpha-beta-nDCG where unrated items serve nothing and all relevant ones are equally likely to serve.
 
     Parameters
     ----------
