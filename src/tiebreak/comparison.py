@@ -22,7 +22,6 @@ from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.base import RequestOrders, RequestPlace
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
-from tiebreak.orderings.cycles import majority_cycles
 from tiebreak.preferences import Pairs, Preference, preference
 from tiebreak.preferences.base import Labels
 from tiebreak.preferences.from_metric import MetricDifference
@@ -228,7 +227,7 @@ class Comparison(Result):
             one = self.take_requests(np.array([self.requests.place(request, "request")]))
             return replace(one, measure=f"{self.measure} of request {request}", notes=()).order(by or "win_rate")
         way = self._method(by)
-        cycles = majority_cycles(self.ballots.majorities(self.ballots.once())[0], self.runs)
+        cycles = self.ballots.cycles()
         return Ordering.from_scores(
             self.measure,
             str(way),

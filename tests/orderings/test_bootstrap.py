@@ -62,7 +62,7 @@ def test_a_sample_does_not_depend_on_how_many_are_held_at_once(mixed, monkeypatc
 
 
 def test_every_sample_draws_as_many_requests_as_there_are():
-    weights = np.concatenate([some for _, some in module.drawn(requests=6, resamples=40, seed=3, step=7)])
+    weights = np.concatenate([some for _, some in module.draw_counts(requests=6, resamples=40, seed=3, step=7)])
     assert weights.shape == (40, 6)
     assert (weights.sum(axis=1) == 6).all()
     assert len({*map(tuple, weights.tolist())}) > 30

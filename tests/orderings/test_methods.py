@@ -14,7 +14,7 @@ from orderings.experiments import compared, ranks_by_run, tables, vectors
 from tiebreak import InputError
 from tiebreak.errors import UnknownNameError
 from tiebreak.orderings import CATALOGUE
-from tiebreak.orderings.cycles import majority_cycles
+from tiebreak.orderings.ballots import condorcet_cycles
 
 EXACT = ["RPP", "LexiRecall"]
 MEASURES = [*EXACT, "diff(AP)"]
@@ -143,7 +143,7 @@ def test_cycles_of_any_majorities_are_found(drawn):
     runs = range(len(drawn))
     signs = [[0 if i == j else drawn[i][j] if i < j else -drawn[j][i] for j in runs] for i in runs]
     exact = sorted(tuple(sorted(cycle)) for cycle in slow.cycles([signs]))
-    assert majority_cycles(np.array(signs, dtype=np.int8), tuple(runs)) == tuple(exact)
+    assert condorcet_cycles(np.array(signs, dtype=np.int8), tuple(runs)) == tuple(exact)
 
 
 @every_method

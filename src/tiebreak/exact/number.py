@@ -142,14 +142,19 @@ def as_number(x: Any) -> Number:
     return x if isinstance(x, Number) else Number(Fraction(x))
 
 
-def competition_ranks(scores: Sequence[Real]) -> NDArray[np.int64]:
-    """1 for the largest score; equal scores share the best of their ranks, and leave a gap.
+def competition_ranks(scores: Sequence[Real] | NDArray[Any]) -> NDArray[np.int64]:
+    """One more than the number of larger scores: 1 for the largest, equal ones share the best of their ranks.
+
+    Along the last axis of an array, whose numbers are taken to be exact.
 
     Examples
     --------
     >>> competition_ranks([0.5, 0.75, 0.5, 0.25]).tolist()
     [2, 1, 2, 4]
     """
+    if isinstance(scores, np.ndarray):
+        larger: NDArray[np.int64] = (scores[..., None, :] > scores[..., :, None]).sum(axis=-1)
+        return 1 + larger
     by_score = cmp_to_key(compare)
     order = sorted(range(len(scores)), key=lambda r: by_score(scores[r]), reverse=True)
     ranks = np.empty(len(scores), dtype=np.int64)

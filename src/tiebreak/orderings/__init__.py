@@ -15,10 +15,10 @@ CATALOGUE: Catalogue[Method] = Catalogue(
     "tiebreak.orderings",
     {
         "mc4": "markov.MC4",
-        "borda": "borda.Borda",
-        "copeland": "copeland.Copeland",
-        "win_rate": "win_rate.WinRate",
-        "mean": "win_rate.MeanPreference",
+        "borda": "voting.Borda",
+        "copeland": "voting.Copeland",
+        "win_rate": "voting.WinRate",
+        "mean": "voting.MeanPreference",
     },
 )
 

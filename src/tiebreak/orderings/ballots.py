@@ -1,9 +1,9 @@
-"""What the requests say of all runs: the ground on which systems are ordered."""
+"""Ballots: the preferences and win rates of all requests, from which systems are ordered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -48,6 +48,19 @@ class Ballots:
     denominator: Places | None = None
     by_run: ExactValues | None = None
     labels: Callable[[], Places] | None = None
+
+    def take(self, requests: Places) -> Ballots:
+        """Some of the requests; one that is named twice counts twice."""
+        labels = self.labels
+        return replace(
+            self,
+            signs=self.signs[:, requests],
+            preferences=self.preferences.take_columns(requests),
+            numerator=None if self.numerator is None else self.numerator[:, requests],
+            denominator=None if self.denominator is None else self.denominator[requests],
+            by_run=None if self.by_run is None else self.by_run.take_columns(requests),
+            labels=None if labels is None else lambda: labels()[:, requests],
+        )
 
     @property
     def n_requests(self) -> int:
@@ -123,17 +136,15 @@ class Ballots:
 
     def both_ways(self, signs: NDArray[np.number]) -> NDArray[np.int8]:
         """Signs [sample, pair] as [sample, run, run]."""
-        found = np.zeros((len(signs), len(self.runs), len(self.runs)), dtype=np.int8)
-        found[:, self.x, self.y] = signs
-        found[:, self.y, self.x] = -signs
-        return found
+        square = np.zeros((len(signs), len(self.runs), len(self.runs)), dtype=np.int8)
+        square[:, self.x, self.y] = signs
+        square[:, self.y, self.x] = -signs
+        return square
 
     def placements(self, weights: Floats) -> NDArray[np.int8]:
         """Who stands above the other in more requests, by win rate: [sample, run, run], 1 where the first does."""
-        found = np.empty((len(weights), len(self.runs), len(self.runs)), dtype=np.int8)
-        for run in range(len(self.runs)):
-            found[:, run] = np.sign(weights @ self.above(run).T.astype(np.float64))
-        return found
+        signs = [np.sign(weights @ self.above(run).T.astype(np.float64)) for run in range(len(self.runs))]
+        return np.stack(signs, axis=1).astype(np.int8)
 
     @cached_property
     def totals(self) -> Totals:
@@ -144,3 +155,29 @@ class Ballots:
     def pair_totals(self) -> Totals:
         """Sums over requests of preferences."""
         return Totals(self.preferences)
+
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """The Condorcet cycles among all requests."""
+        return condorcet_cycles(self.majorities(self.once())[0], self.runs)
+
+
+def condorcet_cycles(majority: NDArray[np.int8], runs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Groups of runs of which each can be reached from each by strict majorities, given [run, run] signs.
+
+    Examples
+    --------
+    >>> beats = np.array([[0, 1, -1, 1], [-1, 0, 1, 1], [1, -1, 0, 1], [-1, -1, -1, 0]], dtype=np.int8)
+    >>> condorcet_cycles(beats, ("rock", "scissors", "paper", "air"))
+    (('rock', 'scissors', 'paper'),)
+    """
+    reach = transitive_closure(majority > 0)
+    both = reach & reach.T
+    groups = {tuple(np.flatnonzero(both[r]).tolist()) for r in range(len(runs)) if both[r, r]}
+    return tuple(tuple(runs[r] for r in group) for group in sorted(groups))
+
+
+def transitive_closure(reach: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of some nodes can be reached from which, given the steps [from, to]."""
+    for middle in range(len(reach)):
+        reach = reach | (reach[:, middle, None] & reach[middle])
+    return reach

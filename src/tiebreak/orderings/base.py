@@ -1,4 +1,4 @@
-"""How systems are ordered: a method gives every run a score, and an `Ordering` is what follows from the scores."""
+"""How systems are ordered: a method gives every run a score, an `Ordering` holds the order of the scores."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
+from tiebreak._base.checks import check_choice
 from tiebreak._base.text import join_names, plural
-from tiebreak.errors import InputError, UnknownNameError, quote
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import Number, competition_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, column, signed_column
+from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
 
 Score: TypeAlias = "Number | Fraction | float"
 
@@ -31,14 +32,10 @@ class Method(Entry):
         raise NotImplementedError
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
-        """Ranks [sample, run], as in an `Ordering`, where request q counts ``weights[sample, q]`` times."""
-        raise NotImplementedError
-
-
-def ranks_of_rows(scores: NDArray[Any]) -> NDArray[np.int64]:
-    """Ranks [sample, run] by descending scores that are exact; equal ones share the best of their ranks."""
-    ranks: NDArray[np.int64] = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    return ranks
+        """Ranks [sample, run], where request q counts ``weights[sample, q]`` times; a method may have a faster way."""
+        times = weights.astype(np.int64)
+        places = np.arange(ballots.n_requests)
+        return np.stack([competition_ranks(self.scores(ballots.take(places.repeat(row)))) for row in times])
 
 
 class Place(NamedTuple):
@@ -52,13 +49,9 @@ class Place(NamedTuple):
     tied: bool
 
 
-def rank_text(rank: int, tied: bool) -> str:
-    """A rank, marked where it is shared."""
-    return f"{rank}=" if tied else f"{rank}"
-
-
 def rank_cell(row: Row, digits: int) -> str:
-    return rank_text(row["rank"], row["tied"])
+    """A rank, marked where it is shared."""
+    return f"{row['rank']}=" if row["tied"] else f"{row['rank']}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,10 +119,10 @@ class Ordering(Result):
         floats = np.array([*map(float, scores)] if reported is None else list(reported))
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()
-        made = cls(measure, by, runs, floats, ranks, cycles, (), library)
-        tied = f", {plural(made.n_tied, 'system')} tied" if made.n_tied else ""
-        circular = (f"{measure}: Condorcet cycle among {join_names(cycle)}." for cycle in cycles)
-        return replace(made, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *circular, *notes))
+        ordering = cls(measure, by, runs, floats, ranks, cycles, (), library)
+        tied = f", {plural(ordering.n_tied, 'system')} tied" if ordering.n_tied else ""
+        cyclic = (f"{measure}: Condorcet cycle among {join_names(cycle)}." for cycle in cycles)
+        return replace(ordering, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *cyclic, *notes))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -149,18 +142,17 @@ class Ordering(Result):
         return sum(len(group) for group in self.groups if len(group) > 1)
 
     def correlation(self, other: Ordering, method: str = "tau_b", *, persistence: float = 0.9) -> float:
-        """How alike two orderings of the same runs are: 1 where they agree.
+        """The rank correlation of two orderings of the same runs: 1 where they agree.
 
         Parameters
         ----------
         other : Ordering
         method : {"tau_b", "tau_ap", "rbo"}
-            Kendall's tau with ties; the same weighed to the top, `other` being the truth; rank-biased overlap.
+            Kendall's tau with ties; its top-weighted form, `other` being the truth; rank-biased overlap.
         persistence : float
-            Of rank-biased overlap: how deep it looks.
+            Of rank-biased overlap: the larger, the deeper it looks.
         """
-        if method not in correlation.METHODS:
-            raise UnknownNameError("correlation", method, correlation.METHODS)
+        check_choice(method, "correlation", correlation.METHODS)
         for run in sorted(set(self.runs) ^ set(other.runs)):
             lacking = other if run in self.runs else self
             raise InputError(f"{lacking.measure} by {lacking.by} does not order the run {quote(run)}.", kind="runs")
@@ -203,12 +195,9 @@ class RequestPlace(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RequestOrders(Result):
+class RequestOrders(Rows[RequestPlace]):
     """The order of the runs within every request, the best first."""
 
-    places: tuple[RequestPlace, ...]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = RequestPlace._fields
     shown: ClassVar[Mapping[str, Cell]] = {
         "request": column("request"),
@@ -216,6 +205,3 @@ class RequestOrders(Result):
         "run": column("run"),
         "win rate": signed_column("win_rate"),
     }
-
-    def rows(self) -> tuple[RequestPlace, ...]:
-        return self.places

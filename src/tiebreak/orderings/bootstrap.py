@@ -1,4 +1,4 @@
-"""How sure an order is: the same with requests drawn anew, many times."""
+"""How stable an order is: the bootstrap over requests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import check_count, check_seed, find_name
 from tiebreak._base.intervals import CONFIDENCE
 from tiebreak._base.text import plural
-from tiebreak.errors import InputError
 from tiebreak.exact import decimal
 from tiebreak.inputs import Ids
 from tiebreak.orderings.ballots import Ballots
@@ -86,7 +85,7 @@ class Bootstrap(Result):
 
 
 def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int) -> Bootstrap:
-    """Order the runs by requests drawn with replacement, many times."""
+    """Order the runs by many bootstrap samples of the requests."""
     check_resamples(resamples, seed)
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
@@ -99,22 +98,18 @@ def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, s
 
 
 def check_resamples(resamples: int, seed: int) -> None:
-    for name, number, least, most in (("resamples", resamples, 1, MOST), ("seed", seed, 0, 2**63)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not least <= number <= most:
-            raise InputError(f"{name}={number!r}. Give a whole number from {least} to {most:,}.", kind="size")
+    check_count(resamples, "resamples", high=MOST)
+    check_seed(seed)
 
 
 def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """The requests of each sample, drawn with replacement; sample k depends on seed and k only.
-
-    Requests are numbered in the order of their names, so that a sample does not depend on where they stand.
-    """
+    """The requests of each sample, drawn with replacement and numbered in the order of their names."""
     for k in range(resamples):
         yield np.random.default_rng([seed, k]).integers(requests, size=requests)
 
 
 def draw_counts(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each request, in the order of their names, is drawn in each sample; some samples at a time."""
+    """How often each request is drawn in each sample, some samples at a time."""
     counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):
         weights = np.array(list(islice(counts, step)), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How alike two orderings of the same runs are, given their ranks; ties are allowed in both.
+"""Rank correlations of two orderings of the same runs, given their ranks; ties are allowed in both.
 
 Pairs are counted in whole numbers and divided once: every correlation is the float nearest its exact value.
 """
@@ -12,7 +12,7 @@ from math import isqrt, lcm, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
+from tiebreak._base.checks import check_number
 from tiebreak.exact import decimal
 from tiebreak.exact.sums import sum_fractions
 
@@ -55,7 +55,7 @@ def over_root(number: int, square: int) -> float:
 
 
 def tau_ap(x: Ranks, y: Ranks) -> float:
-    r"""Kendall's correlation weighed to the top of the first ordering; the second is the truth.
+    r"""Kendall's correlation weighted towards the top of the first ordering; the second is the truth.
 
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
@@ -95,8 +95,7 @@ def rbo(x: Ranks, y: Ranks, persistence: float = 0.9) -> float:
     >>> rbo(np.array([1, 2, 3]), np.array([2, 1, 3]), persistence=0.5)      # 0.5 (0 + 0.5 + 0.25) + 0.125
     0.5
     """
-    if not 0 < persistence < 1:
-        raise InputError(f"persistence={persistence!r}. Give a persistence between 0 and 1.", kind="choice")
+    check_number(persistence, "persistence", above=0, below=1)
     n, p = len(x), decimal(persistence)
     depth = np.arange(1, n + 1)[:, None]
     first, second = x <= depth, y <= depth

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_number
-from tiebreak.errors import InputError
+from tiebreak._base.checks import check_count, check_number
 from tiebreak.exact import competition_ranks, decimal
-from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method, Score, ranks_of_rows
+from tiebreak.orderings.ballots import Ballots, transitive_closure
+from tiebreak.orderings.base import Method, Score
 from tiebreak.projection.primitives import Floats
 
 CONVERGE = "converge"
@@ -35,7 +34,7 @@ class MC4(Method):
         Steps from the uniform distribution; 10 is what the authors of RPP publish. ``"converge"`` is the limit, which
         often has all its mass on one system.
     teleport : float
-        Probability of starting anew anywhere.
+        Probability of a jump to a run at random.
     """
 
     steps: int | str = 10
@@ -43,14 +42,9 @@ class MC4(Method):
     name: ClassVar[str] = "mc4"
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.steps, int) and not isinstance(self.steps, bool) and 1 <= self.steps <= MOST_STEPS
-        if not whole and self.steps != CONVERGE:
-            raise InputError(
-                f"mc4(steps={self.steps!r}). Give a whole number from 1 to {MOST_STEPS:,}, or 'converge'.", kind="spec"
-            )
-        check_number(self.teleport, "teleport")
-        if not 0 <= self.teleport < 1:
-            raise InputError(f"mc4(teleport={self.teleport}). Give a number from 0 to below 1.", kind="spec")
+        if self.steps != CONVERGE:
+            check_count(self.steps, "mc4: steps", high=MOST_STEPS, or_else=repr(CONVERGE))
+        check_number(self.teleport, "mc4: teleport", low=0, below=1)
 
     def scores(self, ballots: Ballots) -> list[Score]:
         return list(self.masses(ballots.placements(ballots.once())[0]))
@@ -59,10 +53,10 @@ class MC4(Method):
         placements = ballots.placements(weights)
         if self.steps == CONVERGE:
             return np.stack([competition_ranks(self.masses(above)) for above in placements])
-        return np.stack([self.ranks_of(above) for above in placements])
+        return np.stack([self.mass_ranks(above) for above in placements])
 
-    def ranks_of(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Ranks of the masses: floats where these are clearly apart, else whole numbers decide."""
+    def mass_ranks(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Ranks of the masses: floats decide where they are clearly apart, else whole numbers do."""
         moves = self.moves(above).astype(np.float64)
         moves /= moves.sum(axis=1, keepdims=True)
         mass = np.full(len(moves), 1 / len(moves))
@@ -70,7 +64,7 @@ class MC4(Method):
             mass = mass @ moves
         ordered = np.sort(mass)
         if (np.diff(ordered) > CLOSE * ordered[1:]).all():
-            return np.asarray(ranks_of_rows(mass[None])[0])
+            return competition_ranks(mass)
         return competition_ranks(self.masses(above))
 
     def moves(self, above: NDArray[np.int8]) -> NDArray[Any]:
@@ -99,9 +93,7 @@ def limit(moves: NDArray[Any]) -> list[Fraction]:
     Groups of runs that the walk does not leave share all the mass. The walk can stay where it is, so a limit exists.
     """
     size, whole = len(moves), int(moves[0].sum())
-    reach = (moves > 0) | np.eye(size, dtype=bool)
-    for middle in range(size):
-        reach |= reach[:, middle, None] & reach[middle]
+    reach = transitive_closure((moves > 0) | np.eye(size, dtype=bool))
     returns = [r for r in range(size) if reach[reach[r], r].all()]
     kept = sorted({tuple(np.flatnonzero(reach[r]).tolist()) for r in returns})
     transient = [r for r in range(size) if not any(r in runs for runs in kept)]
@@ -110,15 +102,15 @@ def limit(moves: NDArray[Any]) -> list[Fraction]:
         # From each run the walk passes through, the chance to end up here; then how long it stays at each run here.
         system = [[Fraction(int(r == s)) - Fraction(int(moves[r, s]), whole) for s in transient] for r in transient]
         into = [Fraction(int(moves[r, list(runs)].sum()), whole) for r in transient]
-        share = (len(runs) + sum(solved(system, into))) / Fraction(size)
+        share = (len(runs) + sum(solve(system, into))) / Fraction(size)
         balance = [[Fraction(int(moves[s, r]), whole) - int(r == s) for s in runs] for r in runs[:-1]]
-        stationary = solved([*balance, [Fraction(1)] * len(runs)], [Fraction(0)] * (len(runs) - 1) + [Fraction(1)])
+        stationary = solve([*balance, [Fraction(1)] * len(runs)], [Fraction(0)] * (len(runs) - 1) + [Fraction(1)])
         for run, stay in zip(runs, stationary, strict=True):
             mass[run] = share * stay
     return mass
 
 
-def solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+def solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
     """The solution of linear equations with one, by elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for k in range(len(rows)):

@@ -1,0 +1,69 @@
+"""Voting rules: Borda, Copeland, and mean preferences."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.exact import competition_ranks
+from tiebreak.orderings.ballots import Ballots
+from tiebreak.orderings.base import Method, Score
+from tiebreak.projection.primitives import Floats
+
+
+class Borda(Method):
+    """The mean over requests of the number of runs minus the run's rank by win rate, the average rank for ties."""
+
+    name: ClassVar[str] = "borda"
+
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return [Fraction(int(points.sum()), 2 * ballots.n_requests) for points in self.double_points(ballots)]
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        return competition_ranks(weights @ self.double_points(ballots).T.astype(np.float64))  # sums of whole numbers
+
+    def double_points(self, ballots: Ballots) -> NDArray[np.int64]:
+        """Twice the points [run, request], which are whole."""
+        # Twice the average rank is 2 + 2 (those above) + (others that tie) = S + 1 + (those above) - (those below).
+        size = len(ballots.runs)
+        return np.stack([size - 1 + ballots.above(run).sum(axis=0) for run in range(size)])
+
+
+class Copeland(Method):
+    """How many runs a run beats by a majority of requests, minus how many beat it."""
+
+    name: ClassVar[str] = "copeland"
+
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return list(self.margins(ballots, ballots.once())[0].tolist())
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        return competition_ranks(self.margins(ballots, weights))
+
+    def margins(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        """Runs beaten minus runs that beat it: [sample, run]."""
+        return np.asarray(ballots.majorities(weights).sum(axis=2, dtype=np.int64))
+
+
+class WinRate(Method):
+    """The mean over requests of the win rate: the sum of preferences over the other runs (RPP eq 7)."""
+
+    name: ClassVar[str] = "win_rate"
+
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return list(ballots.mean_win_rates)
+
+    def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
+        return ballots.totals.ranks(weights)
+
+
+class MeanPreference(WinRate):
+    """The mean over requests and over the other runs of the preference; its order is that of the win rate."""
+
+    name: ClassVar[str] = "mean"
+
+    def scores(self, ballots: Ballots) -> list[Score]:
+        return [rate / (len(ballots.runs) - 1) for rate in ballots.mean_win_rates]
