@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError, UnknownNameError, quote
+from tiebreak.results.formats import whole_file
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.intp]
@@ -272,14 +273,6 @@ def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, C
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write to a temporary file, then rename it, so that nobody reads a partial file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with draft.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
-        draft.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file(str(path)) as file:
+        file.writelines(line.encode() for line in lines)
