@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,10 +13,11 @@ from tiebreak._base.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.plots import Drawn, Picture
+from tiebreak.results.plots import Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import Resampled
+from tiebreak.studies.base import Findings
 from tiebreak.studies.measures import Measure, preferences_by_name
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
@@ -44,7 +45,7 @@ class Power(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerStudy(Drawn):
+class PowerStudy(Findings):
     """Discriminative power of several measures.
 
     Attributes
@@ -53,52 +54,21 @@ class PowerStudy(Drawn):
         One per measure.
     """
 
-    tests: tuple[Significance, ...]
-    library: str | None = None
-    columns = Power._fields
+    tests: tuple[Significance, ...] = ()
     shown: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("measure", "test", "correction")},
         "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
         **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
     }
 
-    def rows(self) -> Iterator[Power]:
-        """One row per measure."""
-        for test in self.tests:
-            separated, pairs = int(test.differs.sum()), len(test.paired.pairs)
-            names = test.paired.measure, str(test.test), test.correction
-            yield Power(*names, pairs, separated, separated / pairs, *share_interval(test))
-
-    @property
-    def conclusion(self) -> str:
-        """Which measure distinguishes most pairs."""
-        ordered = sorted(self.rows(), key=lambda row: -row.share)
-        shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in ordered)
-        return f"Pairs of runs with a significant difference: {shares}. For the others no difference was shown."
-
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        alpha = self.tests[0].alpha
-        return (
-            self.conclusion,
-            f"Percent of pairs with p < {alpha:g}; low and high: 95% Monte Carlo interval of randomized tests.",
-            *dict.fromkeys(note for test in self.tests for note in test.notes),
-        )
-
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
-        by_measure = {test.paired.measure: test for test in self.tests}
-        return np.sort(by_measure[check_choice(measure, "measure", by_measure)].pvalue_corrected)
+        check_choice(measure, "measure", [test.paired.measure for test in self.tests])
+        return np.array([p for name, _, p in self.curves() if name == measure])
 
-    def curves(self) -> Iterator[tuple[str, int, float]]:
+    def curves(self) -> Iterable[Sequence[Any]]:
         """Measure, place and corrected p-value, for all measures."""
-        for test in self.tests:
-            measure = test.paired.measure
-            yield from ((measure, place, p) for place, p in enumerate(self.curve(measure).tolist(), start=1))
-
-    def picture(self) -> tuple[Picture, tuple[str, ...], Iterable[tuple[str, int, float]]]:
-        titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
-        return Picture("step", "place", "p", color="measure", titles=titles), ("measure", "place", "p"), self.curves()
+        return self.picture()[2]
 
 
 def power(
@@ -117,12 +87,38 @@ def power(
         replace(experiment.compare(preference), measure=name).test(test, **options)
         for name, preference in check(measures).items()
     )
-    return PowerStudy(tests, library=tests[0].library)
+    rows = tuple(map(summarise, tests))
+    curves = tuple(
+        (test.paired.measure, place, p)
+        for test in tests
+        for place, p in enumerate(np.sort(test.pvalue_corrected).tolist(), start=1)
+    )
+    shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in sorted(rows, key=lambda row: -row.share))
+    titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
+    return PowerStudy(
+        Power._fields,
+        rows,
+        f"Pairs of runs with a significant difference: {shares}. For the others no difference was shown.",
+        (
+            f"Percent of pairs with p < {tests[0].alpha:g}; low and high: 95% Monte Carlo interval if randomized.",
+            *dict.fromkeys(note for test in tests for note in test.notes),
+        ),
+        Picture("step", "place", "p", color="measure", titles=titles),
+        drawn=(("measure", "place", "p"), curves),
+        library=tests[0].library,
+        tests=tests,
+    )
 
 
 def check(measures: Any = MEASURES, **others: Any) -> dict[str, Preference]:
     """The measures by their names; a bad one is refused before anything is read."""
     return preferences_by_name(measures)
+
+
+def summarise(test: Significance) -> Power:
+    separated, pairs = int(test.differs.sum()), len(test.paired.pairs)
+    names = test.paired.measure, str(test.test), test.correction
+    return Power(*names, pairs, separated, separated / pairs, *share_interval(test))
 
 
 def share_interval(result: Significance) -> tuple[float, float]:
