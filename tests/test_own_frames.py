@@ -43,11 +43,11 @@ def test_result_of_files_is_a_frame_of_the_first_library_installed(tmp_path, mon
 
 
 def test_library_that_is_gone_is_named(monkeypatch):
-    from tiebreak.results import frames
+    from tiebreak.results import formats
 
     def nothing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(frames, "import_module", nothing)
+    monkeypatch.setattr(formats, "import_module", nothing)
     with pytest.raises(tb.TiebreakError, match="frames"):
-        frames.to_frame(["a"], [(1,)], "polars")
+        formats.to_frame(["a"], [(1,)], "polars")

@@ -12,15 +12,17 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tiebreak._base.text import escape_controls
-from tiebreak.errors import InputError
+from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.inputs.sources import remove
-from tiebreak.results.frames import to_frame
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from tiebreak.results.record import Result
 
 Cell = str | int | float | tuple[str, ...] | None
@@ -39,11 +41,18 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How text begins that spreadsheets run as a formula."""
 
 
-class Output(Protocol):
-    """What text can be written to."""
+FRAMES = {"polars": "DataFrame", "pandas": "DataFrame", "pyarrow": "table"}
+"""Data frame libraries, and what makes a frame of a dictionary of columns in each."""
 
-    def write(self, text: str, /) -> object:
-        """Take some text."""
+
+def to_frame(names: Sequence[str], rows: Iterable[Sequence[Any]], library: str | None = None) -> Any:
+    """Rows as a polars or pandas frame or a pyarrow table: of this library, or of the first that is installed."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    for module in (library,) if library in FRAMES else FRAMES:
+        with suppress(ImportError):
+            make = getattr(import_module(module), FRAMES[module])
+            return make({name: list(column) for name, column in zip(names, columns, strict=True)})
+    raise MissingExtraError("to_frame()", "frames")
 
 
 def plain(cell: Cell) -> str:
@@ -53,19 +62,19 @@ def plain(cell: Cell) -> str:
     return "" if cell is None else cell if isinstance(cell, str) else repr(cell)
 
 
-def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
+def write_tsv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
     """Tab-separated, without quotes: whitespace in cells becomes single spaces."""
     for row in (header, *rows) if header else rows:
         out.write("\t".join(" ".join(plain(cell).split()) for cell in row) + "\n")
 
 
-def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
     writer.writerows([plain(cell) for cell in row] for row in rows)
 
 
-def write_safe_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
+def write_safe_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
     """The same with an apostrophe before text that spreadsheets would run as a formula; numbers stay numbers."""
     titles = [str(no_formula(title)) for title in header]
     write_csv(titles, ([no_formula(cell) for cell in row] for row in rows), out)
@@ -75,13 +84,13 @@ def no_formula(cell: Cell) -> Cell:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Output) -> None:
+def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
     """One object per line."""
     for row in rows:
         out.write(json.dumps(dict(zip(header, map(finite, row), strict=True)), ensure_ascii=False) + "\n")
 
 
-def write_json(results: list[dict[str, Any]], out: Output) -> None:
+def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:
     """Rows, notes and settings of a result, or of a list of several."""
     content = results[0] if len(results) == 1 else results
     out.write(json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n")
@@ -113,7 +122,7 @@ def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
             yield *(record[name] for name in named), record["measure"], over, record["value"]
 
 
-WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], Output], None]] = {
+WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], SupportsWrite[str]], None]] = {
     "tsv": write_tsv,
     "csv": write_csv,
     "safe csv": write_safe_csv,
@@ -144,7 +153,7 @@ def write_frame(frame: Any, file: BinaryIO) -> None:
 
 
 @contextmanager
-def text_output(path: str | None) -> Iterator[Output]:
+def text_output(path: str | None) -> Iterator[SupportsWrite[str]]:
     """Standard output, or a file that appears only when all is written."""
     if path is None:
         yield Terminal() if sys.stdout.isatty() else sys.stdout

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from tiebreak._base.text import format_signed, plural
-from tiebreak.results.frames import to_frame
+from tiebreak.results.formats import to_frame
 from tiebreak.results.tables import Table
 
 MOST_ROWS = 200
