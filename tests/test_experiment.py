@@ -11,7 +11,7 @@ import pytest
 import tiebreak as tb
 from nested import nested
 from tiebreak.errors import EmptyRequestsWarning, GradesWarning, InputError, MissingExtraError
-from tiebreak.results import frames
+from tiebreak.results import formats
 from tiebreak.results.formats import trec_rows
 from tiebreak.results.tables import Table
 
@@ -76,7 +76,7 @@ def test_frame_of_whatever_is_installed(scores, monkeypatch):
             made.update(columns)
             return columns
 
-    monkeypatch.setattr(frames, "import_module", lambda name: Library)
+    monkeypatch.setattr(formats, "import_module", lambda name: Library)
     scores.to_frame()
     assert made["run"][:2] == ["run1", "run1"] and made["measure"][:2] == ["AP", "RR"]
     assert scores.summary().to_frame()["n_requests"] == [3, 3, 3, 3]
@@ -86,7 +86,7 @@ def test_missing_frame_library_names_the_extra(scores, monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(frames, "import_module", missing)
+    monkeypatch.setattr(formats, "import_module", missing)
     with pytest.raises(MissingExtraError, match=r'pip install "tiebreak\[frames\]"'):
         scores.to_frame()
 
