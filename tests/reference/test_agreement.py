@@ -1,6 +1,7 @@
 """Agreement on the runs of TREC 2019 Deep Learning, passages, beside what the papers print."""
 
 import pytest
+from recall_levels import locality, suffix
 
 import tiebreak as tb
 
@@ -15,7 +16,7 @@ def experiment(data):
 
 def test_masked_suffix_is_as_printed(experiment):
     """LP Table 1, deep-pass (2019)."""
-    shares = {row[0]: round(100 * row[3], 2) for row in tb.studies.agreement(experiment, "suffix").rows()}
+    shares = {row[0]: round(100 * row[3], 2) for row in suffix(experiment).rows()}
     assert shares == {"sgnLP": 90.45, "RR_2": 88.87}
 
 
@@ -29,7 +30,7 @@ def test_difference_in_recall_is_a_difference_in_lexirecall(experiment):
 
 def test_next_level_is_the_best_predictor(experiment):
     """LP 3.6: correlations degrade with distance, and the next level has the largest coefficient, in every form."""
-    found = tb.studies.agreement(experiment, "locality")
+    found = locality(experiment)
     assert "plain 4 of 4, cascaded 4 of 4, sign 4 of 4" in found.conclusion
     r = {(row.level, row.later): row.r for row in found.rows() if row.form == "plain"}
     assert all(r[i, j] > r[i, j + 1] for i, j in r if (i, j + 1) in r)
