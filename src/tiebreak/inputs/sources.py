@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -16,6 +15,7 @@ from typing import BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.temporary import temporary_file
 from tiebreak._kernels.interface import MEMORY
 from tiebreak._kernels.interface import Source as KernelSource
 from tiebreak.errors import InputError, TiebreakError, quote
@@ -115,40 +115,17 @@ def reason(error: Exception) -> str:
 
 
 def spool(stream: BinaryIO, memory: int, label: str) -> str:
-    """Copy a stream to a temporary file, removed at exit, or at once if copying fails."""
-    import secrets
+    """Copy a stream to a temporary file."""
     import tempfile
 
-    path = os.path.join(tempfile.gettempdir(), f"tiebreak-{secrets.token_hex(8)}")
     try:
-        _spooled.add(path)  # before it is created: Ctrl-C may come at any time
-        with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as copy:
+        with temporary_file(os.path.join(tempfile.gettempdir(), "tiebreak-")) as copy:
             for chunk in chunks(stream, memory, label):
                 copy.write(chunk)
     except OSError as error:
-        remove(path)
-        problem = f"it cannot be copied to {path}: {error.strerror or error}"
+        problem = f"it cannot be copied to {tempfile.gettempdir()}: {error.strerror or error}"
         raise InputError(f"{label}: {problem}.", kind="io", file=label) from None
-    except BaseException:
-        remove(path)
-        raise
-    return path
-
-
-_spooled: set[str] = set()
-
-
-def remove(path: str) -> None:
-    _spooled.discard(path)
-    with suppress(FileNotFoundError):
-        os.remove(path)
-
-
-@atexit.register
-def remove_spooled() -> None:
-    """Remove every copy of a stream."""
-    for path in [*_spooled]:
-        remove(path)
+    return copy.name
 
 
 def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:

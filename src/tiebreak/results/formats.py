@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
 import csv
 import json
 import math
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from tiebreak._base.temporary import temporary_file
 from tiebreak._base.text import escape_controls
 from tiebreak.errors import InputError, MissingExtraError
-from tiebreak.inputs.sources import remove
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -195,27 +193,11 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     if is_device(path):
         raise InputError(f"{path}: this is not a file. Give the name of one.", kind="output", file=path)
     folder, name = os.path.split(path)
-    with errors_naming(path):
-        handle, draft = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-        _drafts.add(draft)
-        try:
-            with open(handle, "wb") as file:
-                yield file
-            keep_access(path, draft)
-            os.replace(draft, path)
-        finally:
-            remove(draft)
-            _drafts.discard(draft)
-
-
-_drafts: set[str] = set()
-
-
-@atexit.register
-def remove_drafts() -> None:
-    """Once more at exit: polars and Python each raise an interrupt, and one may arrive in `finally`."""
-    for draft in _drafts:
-        remove(draft)
+    with errors_naming(path), temporary_file(os.path.join(folder, f".{name}.")) as draft:
+        yield draft
+        draft.close()
+        keep_access(path, draft.name)
+        os.replace(draft.name, path)
 
 
 @contextmanager
