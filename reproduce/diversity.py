@@ -134,10 +134,10 @@ def of_ideal(data: Data, one: Collection) -> Iterator[Figure]:
     at_10 = [f"alpha_beta_nDCG(beta={beta})@10" for beta in BETAS]
     few = {"removals": 2, "systems": 10} if data.quick else {}
     for name, title, how in (
-        ("ab-fig1", "AB Fig 1, values by number of swaps", {"experiment": "values", "measures": at_10, "cutoff": 10}),
-        ("ab-fig2", "AB Fig 2, order of perturbed systems", {"experiment": "correlation"}),
-        ("ab-fig3", "AB Fig 3, p-values of ever worse systems", {"experiment": "significance"}),
-        ("ab-fig4", "AB Fig 4, order of systems as ratings are removed", {"experiment": "robustness", **few}),
+        ("ab-fig1", "AB Fig 1, values by number of swaps", {"view": "values", "measures": at_10, "cutoff": 10}),
+        ("ab-fig2", "AB Fig 2, order of perturbed systems", {"view": "correlation"}),
+        ("ab-fig3", "AB Fig 3, p-values of ever worse systems", {"view": "significance"}),
+        ("ab-fig4", "AB Fig 4, order of systems as ratings are removed", {"view": "robustness", **few}),
     ):
         yield figure(name, title, tb.studies.ideal(one.qrels, one.genres, jobs=data.jobs, **how), one)
 

@@ -19,7 +19,7 @@ def given(data):
 
 def means(found, perturbation):
     by_measure = {}
-    for row in found.to_dict():
+    for row in found.records():
         if row["perturbation"] == perturbation:
             by_measure.setdefault(row["measure"], []).append((row["mean"], row["users"]))
     return by_measure
@@ -43,7 +43,7 @@ def test_alpha_beta_ndcg_rises_where_points_differ_in_their_users(given):
 
 
 def test_every_perturbation_of_alpha_beta_ndcg_is_told_apart(given):
-    found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).to_dict()
+    found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).records()
     swapped = [row["p"] for row in found if row["perturbation"] == "swapped aspects"]
     assert len(swapped) == 10 and max(swapped) < 0.001
 
@@ -60,7 +60,7 @@ def test_alpha_beta_ndcg_falls_with_the_training_ratings_as_profile(data, given)
 
 def test_order_of_systems_with_the_training_ratings_as_profile(data, given):
     """AB Fig 2 as docs/ideal.md has it: NRBP is weaker on swapped aspects, EU on redundant ones."""
-    found = tb.studies.ideal(*given, data / "ml-small" / "train.tsv.gz", jobs=2).to_dict()
+    found = tb.studies.ideal(*given, data / "ml-small" / "train.tsv.gz", jobs=2).records()
     tau = {(row["perturbation"], row["measure"].partition("(")[0].partition("@")[0]): row["tau"] for row in found}
     assert tau["swapped aspects", "NRBP"] < 0.9 and tau["swapped aspects", "alpha_beta_nDCG"] == 1
     assert tau["redundant aspect", "EU"] < tau["redundant aspect", "alpha_beta_nDCG"] == 1

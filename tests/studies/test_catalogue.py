@@ -52,7 +52,7 @@ def test_study_is_exported_and_documented(name):
 @pytest.mark.parametrize("name", [name for name, study in CATALOGUE.items() if study.views])
 def test_views_are_those_of_the_study(name):
     study = CATALOGUE[name]
-    known = inspect.signature(function(name)).parameters[study.chosen_by].default
+    known = inspect.signature(function(name)).parameters["view"].default
     assert known == next(iter(study.views))
     views = getattr(import_module(f"tiebreak.studies.{study.module}"), "VIEWS", None)
     assert views is None or set(views) == set(study.views)

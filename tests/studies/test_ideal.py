@@ -3,6 +3,7 @@
 import math
 import random
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from math import isnan
 
@@ -15,9 +16,9 @@ import tiebreak as tb
 from tiebreak.errors import InputError
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.significance.classic import EXACT_UP_TO, wilcoxon_less
-from tiebreak.studies.perturbed import ideal_ordering, perturb_aspect, perturb_bottom_top, perturb_redundant
-from tiebreak.studies.perturbed.experiments import ranks_of, rises
-from tiebreak.studies.perturbed.systems import Raters
+from tiebreak.studies._ideal import rank_means, rises
+from tiebreak.studies._ideal_rankings import ideal_ordering, perturb, swap_ends
+from tiebreak.studies._ideal_systems import Raters
 from worked_examples import examples_of
 
 ITEMS, ASPECTS = "abcdefgh", "wxyz"
@@ -92,10 +93,8 @@ def slow_perturbed(family, of, aspects, k, s, profile=None):
     return order[:k]
 
 
-def perturb(family, of, aspects, k, s):
-    if family == "bottom to top":
-        return perturb_bottom_top(ideal_ordering(of, aspects, k), s)
-    return (perturb_redundant if family == "redundant aspect" else perturb_aspect)(of, aspects, k, s)
+def perturb_bottom_top(ideal, s):
+    return [list(ideal), *swap_ends(ideal)][s] if s <= len(ideal) // 2 else None
 
 
 # The ideal ordering and its perturbations
@@ -137,32 +136,32 @@ def test_items_without_aspects_are_not_listed():
 def test_redundant_items_by_hand():
     """The list of the test above: w, then x. After a come the best of w that are left: b, already there, then c."""
     of, aspects = {"a": 4, "b": 3, "c": 3, "d": 1}, {"a": ["w"], "b": ["w", "x"], "c": ["w"], "d": ["y"]}
-    assert perturb_redundant(of, aspects, 4, 1) == ["a", "b", "d", "c"]
-    assert perturb_redundant(of, aspects, 4, 2) == ["a", "b", "c", "d"]
-    assert perturb_redundant(of, aspects, 4, 3) is None
-    assert perturb_redundant(of, aspects, 3, 2) == ["a", "b", "c"]  # from below the third place
-    assert perturb_redundant(of, aspects, 2, 2) is None
+    assert perturb("redundant aspect", of, aspects, 4, 1) == ["a", "b", "d", "c"]
+    assert perturb("redundant aspect", of, aspects, 4, 2) == ["a", "b", "c", "d"]
+    assert perturb("redundant aspect", of, aspects, 4, 3) is None
+    assert perturb("redundant aspect", of, aspects, 3, 2) == ["a", "b", "c"]  # from below the third place
+    assert perturb("redundant aspect", of, aspects, 2, 2) is None
 
 
 def test_swapped_aspects_by_hand():
     """The first item shows w; x (3) is liked more than y (1)."""
     of, aspects = {"a": 4, "b": 3, "c": 3, "d": 1}, {"a": ["w"], "b": ["w", "x"], "c": ["w"], "d": ["y"]}
-    assert perturb_aspect(of, aspects, 4, 1) == ["b", "a", "d", "c"]
-    assert perturb_aspect(of, aspects, 4, 2) == ["d", "b", "a", "c"]
-    assert perturb_aspect(of, aspects, 2, 2) == ["d", "b"]
-    assert perturb_aspect(of, aspects, 4, 3) is None
+    assert perturb("swapped aspects", of, aspects, 4, 1) == ["b", "a", "d", "c"]
+    assert perturb("swapped aspects", of, aspects, 4, 2) == ["d", "b", "a", "c"]
+    assert perturb("swapped aspects", of, aspects, 2, 2) == ["d", "b"]
+    assert perturb("swapped aspects", of, aspects, 4, 3) is None
 
 
 def test_aspect_of_nothing_but_ratings_of_0_is_not_liked():
-    assert perturb_aspect({"a": 4, "b": 0}, {"a": ["w"], "b": ["x"]}, 2, 1) is None
+    assert perturb("swapped aspects", {"a": 4, "b": 0}, {"a": ["w"], "b": ["x"]}, 2, 1) is None
 
 
 def test_worked_examples():
     for args, expected in examples_of("ideal_ordering"):
         assert ideal_ordering(**args) == expected
     for name, function in (
-        ("redundant", perturb_redundant),
-        ("aspect", perturb_aspect),
+        ("redundant", partial(perturb, "redundant aspect")),
+        ("aspect", partial(perturb, "swapped aspects")),
         ("bottom_top", perturb_bottom_top),
     ):
         for args, expected in examples_of(f"perturb_{name}"):
@@ -207,7 +206,7 @@ def test_unit_of_ratings_makes_no_difference(of, aspects, factor):
 @pytest.mark.parametrize("s", [-1, True, 1.0, "1"])
 def test_number_of_perturbations_is_whole(s):
     with pytest.raises(InputError, match="a whole number from 0"):
-        perturb_bottom_top(["a", "b"], s)
+        perturb("bottom to top", {"a": 1, "b": 2}, {"a": ["x"], "b": ["x"]}, 2, s)
 
 
 # Wilcoxon against one side
@@ -294,11 +293,11 @@ def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile)
     how = {"profile": profile, "measures": [spec], "cutoff": 6, "steps": 4, "users": "reached"}
     means = {
         (row["perturbation"], row["perturbed"]): row
-        for row in tb.studies.ideal(judged, aspects, experiment="values", **how).to_dict()["rows"]
+        for row in tb.studies.ideal(judged, aspects, view="values", **how).to_dict()["rows"]
     }
     ps = {
         (row["perturbation"], row["perturbed"]): row
-        for row in tb.studies.ideal(judged, aspects, experiment="significance", **how).to_dict()["rows"]
+        for row in tb.studies.ideal(judged, aspects, view="significance", **how).to_dict()["rows"]
     }
     taus = {row["perturbation"]: row for row in tb.studies.ideal(judged, aspects, **how).to_dict()["rows"]}
     for family in FAMILIES:
@@ -325,10 +324,10 @@ def test_users_with_too_few_ratings_are_left_out_and_counted():
     """Six items allow 3 swaps and two allow 1."""
     judged = {"u": dict.fromkeys("abcdef", 3), "v": {"a": 5, "b": 1}}
     aspects = {item: ["w", "x"] if item in "ace" else ["w"] for item in ITEMS}
-    found = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9, users="reached")
+    found = tb.studies.ideal(judged, aspects, view="values", measures="EU@9", cutoff=9, users="reached")
     users = [row["users"] for row in found.to_dict()["rows"] if row["perturbation"] == "bottom to top"]
     assert users == [2, 2, 1, 1]
-    common = tb.studies.ideal(judged, aspects, experiment="values", measures="EU@9", cutoff=9)
+    common = tb.studies.ideal(judged, aspects, view="values", measures="EU@9", cutoff=9)
     assert [row["users"] for row in common.to_dict()["rows"] if row["perturbation"] == "bottom to top"] == [1, 1, 1, 1]
     assert any("points differ in their users" in note for note in found.notes)
     assert any("the same users" in note for note in common.notes)
@@ -394,7 +393,7 @@ def slow_removal(drawn, aspects):
 @pytest.fixture
 def raters():
     judged, aspects, _ = many_users()
-    return Raters.of(tb.read_judgements(judged), aspects, None)
+    return Raters.from_judgements(tb.read_judgements(judged), aspects, None)
 
 
 def named(raters, values):
@@ -409,7 +408,7 @@ def named(raters, values):
 def test_removal_equals_its_slow_twin(raters):
     _, aspects, _ = many_users()
     for seed in ("0 removal 0", "0 removal 1"):
-        found, drawn = named(raters, raters.removal(seed)), named(raters, raters.drawn(seed))
+        found, drawn = named(raters, raters.removal(seed)), named(raters, raters.random(seed))
         for user, places in found.items():
             assert sorted(places, key=places.get) == slow_removal(drawn[user], aspects)
 
@@ -419,7 +418,7 @@ def test_removals_of_growing_shares_contain_each_other_and_leave_one(raters):
     sizes, request = np.diff(raters.rated.starts), raters.rated.request
     before = np.ones(len(request), dtype=bool)
     for share in (0.1, 0.3, 0.5, 0.7, 0.9, 0.99):
-        kept = raters.left(removal, share)
+        kept = raters.keep(removal, share)
         assert not (kept & ~before).any()
         # max(floor((1 - share) m + 1e-9), 1)
         expected = [max(int((1 - share) * m + 1e-9), 1) for m in sizes.tolist()]
@@ -428,13 +427,13 @@ def test_removals_of_growing_shares_contain_each_other_and_leave_one(raters):
 
 
 def test_shuffles_hold_the_items_of_the_ideal_ranking(raters):
-    ideal = raters.perturbed("bottom to top", 0, 5)[0]
-    shuffled = raters.shuffled(30, 5, seed=0)
+    ideal = raters.perturb("bottom to top", 0, 5)[0]
+    shuffled = raters.shuffle(30, 5, seed=0)
     assert (np.sort(shuffled, axis=2) == np.sort(ideal, axis=1)).all()
     assert ((shuffled == -1) == (ideal == -1)).all()
     longest = int(np.argmax((ideal >= 0).sum(axis=1)))
     assert len({tuple(order) for order in shuffled[:, longest].tolist()}) > 20  # of 5! = 120
-    assert not (raters.shuffled(30, 5, seed=1) == shuffled).all()
+    assert not (raters.shuffle(30, 5, seed=1) == shuffled).all()
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
@@ -443,9 +442,9 @@ def test_robustness_equals_that_of_runs(with_profile):
     """Removed ratings are taken out of the judgements, and the shuffles are evaluated as any runs."""
     judged, aspects, profile = many_users()
     profile = profile if with_profile else None
-    raters = Raters.of(tb.read_judgements(judged), aspects, profile and tb.read_judgements(profile))
+    raters = Raters.from_judgements(tb.read_judgements(judged), aspects, profile and tb.read_judgements(profile))
     spec, shares, removals = "alpha_beta_nDCG(beta=0.7, r_max=5)@4", (0.25, 0.6), 3
-    entry = raters.shuffled(7, 6, seed=3)
+    entry = raters.shuffle(7, 6, seed=3)
     items = [list(raters.table.items)[code] for code in raters.rated.item]
     runs = [
         tb.Run(
@@ -461,7 +460,7 @@ def test_robustness_equals_that_of_runs(with_profile):
     def ranks(some):
         summary = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).summary()
         means = {row.run: row.value for row in summary.rows()}
-        return ranks_of([means[f"s{s}"] for s in range(7)])
+        return rank_means([means[f"s{s}"] for s in range(7)])
 
     truth = ranks({u: judged[u] for u in raters.requests})
     found = tb.studies.ideal(
@@ -470,7 +469,7 @@ def test_robustness_equals_that_of_runs(with_profile):
     for row, share in zip(found.to_dict()["rows"], shares, strict=True):
         taus, users = [], []
         for draw in range(removals):
-            left = named(raters, raters.left(raters.removal(f"3 removal {draw}"), share))
+            left = named(raters, raters.keep(raters.removal(f"3 removal {draw}"), share))
             some = {u: {i: judged[u][i] for i, kept in of.items() if kept} for u, of in left.items()}
             taus.append(tau_b(truth, ranks(some)))
             users.append(sum(max(of.values()) > 0 for of in some.values()))
@@ -482,16 +481,16 @@ def test_robustness_equals_that_of_runs(with_profile):
 
 def test_robustness_by_default_is_that_of_the_paper():
     judged, aspects, _ = many_users()
-    found = tb.studies.ideal(judged, aspects, experiment="robustness", systems=3, removals=1, shares=[0.5])
+    found = tb.studies.ideal(judged, aspects, view="robustness", systems=3, removals=1, shares=[0.5])
     assert [row[0] for row in found.rows()] == [
         f"alpha_beta_nDCG(beta={b})@{k}" for k in (10, 100) for b in (0.1, 0.5, 0.9)
     ]
 
 
-@pytest.mark.parametrize("experiment", ["values", "correlation", "significance", "robustness"])
-def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(experiment):
+@pytest.mark.parametrize("view", ["values", "correlation", "significance", "robustness"])
+def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(view):
     judged, aspects, _ = many_users()
-    how = {"experiment": experiment, "cutoff": 6, "steps": 3, "systems": 5, "removals": 3}
+    how = {"view": view, "cutoff": 6, "steps": 3, "systems": 5, "removals": 3}
     found = tb.studies.ideal(judged, aspects, **how)
     for jobs in (2, 8):
         assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows() == found.rows()
@@ -501,7 +500,7 @@ def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(experiment)
 
 def test_seed_decides_what_is_drawn():
     judged, aspects, _ = many_users()
-    how = {"experiment": "robustness", "systems": 6, "removals": 2, "measures": "EU@4"}
+    how = {"view": "robustness", "systems": 6, "removals": 2, "measures": "EU@4"}
     assert tb.studies.ideal(judged, aspects, **how).rows() != tb.studies.ideal(judged, aspects, **how, seed=1).rows()
 
 
@@ -512,11 +511,11 @@ def test_progress_is_told():
     assert heard == [(1, 3), (2, 3), (3, 3)]
 
 
-@pytest.mark.parametrize("experiment", ["values", "correlation", "significance", "robustness"])
-def test_every_experiment_is_drawn(experiment, tmp_path):
+@pytest.mark.parametrize("view", ["values", "correlation", "significance", "robustness"])
+def test_every_experiment_is_drawn(view, tmp_path):
     pytest.importorskip("altair")
     judged, aspects, _ = many_users()
-    found = tb.studies.ideal(judged, aspects, experiment=experiment, cutoff=6, systems=4, removals=2)
+    found = tb.studies.ideal(judged, aspects, view=view, cutoff=6, systems=4, removals=2)
     found.save(tmp_path / "drawn.svg")
     assert "alpha_beta_nDCG" in (tmp_path / "drawn.svg").read_text()
 
@@ -527,8 +526,10 @@ def test_every_experiment_is_drawn(experiment, tmp_path):
 def test_what_is_left_out_is_said():
     judged = {"u": {"a": 5, "n": 3}, "v": {"a": 0}, "w": {"n": 5}}
     found = tb.studies.ideal(judged, {"a": ["w"]}, measures="EU@2")
-    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in found.details[1]
-    assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in found.details[2]
+    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in " ".join(found.details)
+    assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in " ".join(
+        found.details
+    )
 
 
 def test_ratings_are_gains_of_nrbp():
@@ -539,15 +540,15 @@ def test_ratings_are_gains_of_nrbp():
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"experiment": "ties"}, "experiment='ties'. Give one of values, correlation, significance, robustness"),
-        ({"users": "all"}, "users='all'. Give one of common, reached"),
+        ({"view": "ties"}, 'view "ties"'),
+        ({"users": "all"}, 'users "all"'),
         ({"steps": 0}, "steps=0. Give a whole number from 1"),
         ({"cutoff": True}, "cutoff=True"),
         ({"length": 0}, "length=0"),
         ({"systems": 1}, "systems=1. Give a whole number from 2"),
         ({"removals": 2.5}, "removals=2.5"),
-        ({"shares": [0.5, 1]}, "shares: 1. Give numbers between 0 and 1"),
-        ({"shares": []}, "shares: None"),
+        ({"shares": [0.5, 1]}, "shares=1. Give a number above 0 and below 1"),
+        ({"shares": []}, "no shares was given"),
         ({"measures": "AP"}, "AP sees no aspects"),
         ({"measures": []}, "no measure was given"),
     ],

@@ -152,7 +152,7 @@ def study_options(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
     context = click.get_current_context()
     options: dict[str, Any] = {}
     if study.views:
-        options[study.chosen_by] = view = typed.pop("view")
+        options["view"] = view = typed.pop("view")
     for option in study.options:
         value = typed.pop(option.name)
         if not option.views or view in option.views:

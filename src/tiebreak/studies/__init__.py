@@ -10,13 +10,13 @@ from tiebreak.studies._catalogue import CATALOGUE as CATALOGUE
 if TYPE_CHECKING:
     from tiebreak.studies._agreement import agreement as agreement
     from tiebreak.studies._axioms import axioms as axioms
+    from tiebreak.studies._ideal import ideal as ideal
     from tiebreak.studies._missing import missing as missing
     from tiebreak.studies._orientation import orientation as orientation
     from tiebreak.studies._power import power as power
     from tiebreak.studies._properties import properties as properties
     from tiebreak.studies._ties import ties as ties
     from tiebreak.studies._validity import validity as validity
-    from tiebreak.studies.perturbed import ideal as ideal
 
 __all__ = [*CATALOGUE]
 

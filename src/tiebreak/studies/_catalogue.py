@@ -60,7 +60,6 @@ class Study(NamedTuple):
     measures: str = "RPP, LexiRecall, AP or nDCG@10"
     options: tuple[Option, ...] = ()
     progress: tuple[str, str] = ("working", "parts")
-    chosen_by: str = "view"
 
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
@@ -181,7 +180,7 @@ CATALOGUE: dict[str, Study] = {
         progress=("searching", "axioms"),
     ),
     "ideal": Study(
-        "perturbed",
+        "_ideal",
         "How diversity measures respond as an ideal ranking gets worse, or as ratings are removed. The ideal rankings "
         "of users are built from their RATINGS, and systems are simulated from them: no runs are needed.",
         {
@@ -210,7 +209,6 @@ CATALOGUE: dict[str, Study] = {
             SEED,
         ),
         progress=("simulating", "parts"),
-        chosen_by="experiment",
     ),
     "properties": Study(
         "_properties",

@@ -15,10 +15,10 @@ from tiebreak.inputs import Ids, Judgements
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Ratings
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import fingerprints, mix, number_kept
-from tiebreak.studies.perturbed.ordering import Order, Rater, proportional, summed, whole_ratings
-from tiebreak.studies.perturbed.perturbations import PERTURBATIONS
+from tiebreak.studies._ideal_rankings import PERTURBATIONS, Order, Rater, aspect_sums, proportional, whole_ratings
 
 Entries = NDArray[np.int64]
+"""Places in all ratings, [system, user, rank]."""
 Kept = NDArray[np.bool_]
 
 
@@ -47,52 +47,51 @@ class Raters:
     left_out: tuple[int, int]
 
     @classmethod
-    def of(cls, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None) -> Raters:
-        table = AspectTable.from_aspects({item: named for item, named in aspects.items() if named})
+    def from_judgements(
+        cls, judgements: Judgements, aspects: Mapping[str, Sequence[str]], profile: Judgements | None
+    ) -> Raters:
+        table = AspectTable.from_aspects({item: labels for item, labels in aspects.items() if labels})
         has_any = table.codes(judgements.items)[judgements.item] < len(table.items)
-        there = np.unique(judgements.request[has_any & (judgements.grade > 0)])
-        if not len(there):
+        users = np.unique(judgements.request[has_any & (judgements.grade > 0)])
+        if not len(users):
             raise InputError(
                 "no item that was rated above 0 has an aspect. Give the aspects of rated items.", kind="empty"
             )
-        requests = Ids.from_names(judgements.requests[int(r)] for r in there)
+        requests = Ids.from_names(judgements.requests[int(r)] for r in users)
         rated = Ratings.from_judgements(judgements, requests, table)
-        known = rated.item < len(table.items)
         liked = None if profile is None else Ratings.from_judgements(profile, requests, table)
-        largest = float(judgements.grade.max())
-        left_out = len(judgements.requests) - len(there), int((~has_any).sum())
-        return cls(requests, table, kept_of(rated, known), liked, largest, left_out)
+        left_out = len(judgements.requests) - len(users), int((~has_any).sum())
+        rated = select(rated, rated.item < len(table.items))
+        return cls(requests, table, rated, liked, float(judgements.grade.max()), left_out)
 
     @cached_property
-    def each(self) -> list[Rater]:
+    def users(self) -> list[Rater]:
         """Every user, with the ideal ordering of what was rated."""
         labels = len(self.table.labels)
         slots = [tuple(a for a in row if a < labels) for row in np.sort(self.table.of_item, axis=1).tolist()]
-        profile = self.rated if self.profile is None else self.profile
-        rated, liked = (in_parts(of, slots) for of in (self.rated, profile))
+        rated, liked = (by_user(ratings, slots) for ratings in (self.rated, self.interests(self.rated)))
         return [
-            Rater(ratings, aspects, summed(*of_profile, labels))
-            for (ratings, aspects), of_profile in zip(rated, liked, strict=True)
+            Rater(ratings, aspects, aspect_sums(*profile, labels))
+            for (ratings, aspects), profile in zip(rated, liked, strict=True)
         ]
 
-    @cached_property
-    def interested(self) -> Kept:
-        """Which users' profiles tell an interest."""
-        return np.array([any(user.liked) for user in self.each])
+    def interests(self, rated: Ratings) -> Ratings:
+        """The ratings that tell which aspects users like."""
+        return rated if self.profile is None else self.profile
 
     def rankings(self, entry: Entries, kept: Kept | None = None) -> AspectRankings:
-        """Systems that list these entries [run, request, rank] of what was rated, where only some ratings are kept."""
-        there = entry != NOBODY
-        item = np.where(there, self.rated.item[entry], NOBODY)
-        known = there if kept is None else there & kept[entry]
-        rating = np.where(known, self.rated.rating[entry], np.nan)
-        rated = self.rated if kept is None else kept_of(self.rated, kept)
+        """Systems that list these entries of what was rated, where only some ratings are kept."""
+        is_listed = entry != NOBODY
+        item = np.where(is_listed, self.rated.item[entry], NOBODY)
+        is_rated = is_listed if kept is None else is_listed & kept[entry]
+        rating = np.where(is_rated, self.rated.rating[entry], np.nan)
+        rated = self.rated if kept is None else select(self.rated, kept)
         names = tuple(f"s{run}" for run in range(len(entry)))
-        profile = rated if self.profile is None else self.profile
+        profile = self.interests(rated)
         return AspectRankings(names, self.requests, self.table, item, rating, rated, profile, self.largest)
 
-    def perturbed(self, perturbation: str, steps: int, length: int) -> Entries:
-        """Entries [steps + 1, request, rank] of the ideal ranking and of 1, 2, ... perturbations of it.
+    def perturb(self, perturbation: str, steps: int, length: int) -> Entries:
+        """Entries [steps + 1, user, rank] of the ideal ranking and of 1, 2, ... perturbations of it.
 
         No item is listed for a user whose ratings are too few for so many. No list is longer than what was rated, nor
         can be perturbed more often.
@@ -100,42 +99,41 @@ class Raters:
         longest = int(np.diff(self.rated.starts).max())
         length, steps = min(length, longest), min(steps, max(longest, len(self.table.labels)))
         entry = np.full((steps + 1, len(self.requests), length), NOBODY, dtype=np.int64)
-        for u, (user, start) in enumerate(zip(self.each, self.rated.starts.tolist(), strict=False)):
+        for u, (user, start) in enumerate(zip(self.users, self.rated.starts.tolist(), strict=False)):
             worse = PERTURBATIONS[perturbation](user, length)
             for s, order in enumerate(chain([user.ideal[:length]], islice(worse, steps))):
-                entry[s, u, : len(order)] = order
-                entry[s, u, : len(order)] += start
+                entry[s, u, : len(order)] = np.array(order) + start
         return entry
 
-    def shuffled(self, systems: int, length: int, seed: int) -> Entries:
-        """Entries [system, request, rank] of random orders of the first items of every ideal ranking."""
-        ideal = self.perturbed("bottom to top", 0, length)[0]
+    def shuffle(self, systems: int, length: int, seed: int) -> Entries:
+        """Entries of random orders of the first items of every ideal ranking."""
+        ideal = self.perturb("bottom to top", 0, length)[0]
         entry = np.full((systems, *ideal.shape), NOBODY, dtype=np.int64)
         for system in range(systems):
-            chance = np.where(ideal == NOBODY, 2.0, self.drawn(f"{seed} system {system}")[ideal])
+            chance = np.where(ideal == NOBODY, 2.0, self.random(f"{seed} system {system}")[ideal])
             entry[system] = np.take_along_axis(ideal, np.argsort(chance, axis=1, kind="stable"), axis=1)
         return entry
 
     def removal(self, seed: str) -> NDArray[np.int64]:
         """When each entry is taken away from its user's, from 0: aspects lose in proportion to how often they occur."""
         place = np.empty(len(self.rated.item), dtype=np.int64)
-        drawn = self.drawn(seed)
-        for user, start in zip(self.each, self.rated.starts.tolist(), strict=False):
+        random = self.random(seed)
+        for user, start in zip(self.users, self.rated.starts.tolist(), strict=False):
             size = len(user.ratings)
-            order: Order = np.argsort(drawn[start : start + size], kind="stable").tolist()
+            order: Order = np.argsort(random[start : start + size], kind="stable").tolist()
             once = [1] * size
-            occurs = summed(once, user.aspects, len(user.liked))
+            occurs = aspect_sums(once, user.aspects, len(user.liked))
             taken = [item for item, _ in proportional(order, user.aspects, once, occurs)]
             place[start + np.array(taken)] = np.arange(size)
         return place
 
-    def left(self, removal: NDArray[np.int64], share: float) -> Kept:
+    def keep(self, removal: NDArray[np.int64], share: float) -> Kept:
         """Which entries are left after a share of every user's was taken away, at least one of each user's."""
         sizes = np.diff(self.rated.starts)
         kept: Kept = removal >= np.repeat(sizes - number_kept(sizes, 1 - share), sizes)
         return kept
 
-    def drawn(self, seed: str) -> Floats:
+    def random(self, seed: str) -> Floats:
         """A number in [0, 1) for every entry, by its user and item alone."""
         users, items = self.fingerprints
         return mix(users[self.rated.request], items[self.rated.item], seed)
@@ -145,17 +143,16 @@ class Raters:
         return fingerprints(self.requests), fingerprints(Ids.from_names(self.table.items))
 
 
-def kept_of(rated: Ratings, kept: Kept) -> Ratings:
-    """Some of what was rated."""
-    sizes = np.bincount(rated.request[kept], minlength=len(rated.starts) - 1)
+def select(ratings: Ratings, kept: Kept) -> Ratings:
+    """Some of the ratings."""
+    sizes = np.bincount(ratings.request[kept], minlength=len(ratings.starts) - 1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return replace(rated, starts=starts, item=rated.item[kept], rating=rated.rating[kept])
+    return replace(ratings, starts=starts, item=ratings.item[kept], rating=ratings.rating[kept])
 
 
-def in_parts(rated: Ratings, slots: list[tuple[int, ...]]) -> list[tuple[list[int], list[tuple[int, ...]]]]:
+def by_user(ratings: Ratings, slots: list[tuple[int, ...]]) -> list[tuple[list[int], list[tuple[int, ...]]]]:
     """The ratings, in whole numbers, and the aspects of every user's items."""
-    whole = whole_ratings(np.unique(rated.rating).tolist())
-    ratings = [whole[rating] for rating in rated.rating.tolist()]
-    aspects = [slots[item] for item in rated.item.tolist()]
-    bounds = rated.starts.tolist()
-    return [(ratings[a:b], aspects[a:b]) for a, b in pairwise(bounds)]
+    whole = whole_ratings(np.unique(ratings.rating).tolist())
+    numbers = [whole[rating] for rating in ratings.rating.tolist()]
+    aspects = [slots[item] for item in ratings.item.tolist()]
+    return [(numbers[a:b], aspects[a:b]) for a, b in pairwise(ratings.starts.tolist())]

@@ -1,0 +1,365 @@
+"""The ideal ordering of what users rated, and how measures respond as it gets worse (AB 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import fsum, isnan, nan
+from typing import Any, Literal
+
+import numpy as np
+
+from tiebreak._base.checks import check_choice, check_count, check_number, check_several
+from tiebreak._base.spec import format_value
+from tiebreak._base.text import plural
+from tiebreak._base.tolerance import TOLERANCE
+from tiebreak._kernels.interface import Tick
+from tiebreak.errors import InputError
+from tiebreak.exact import competition_ranks
+from tiebreak.inputs import read_aspects
+from tiebreak.inputs.judgements import read_judgements
+from tiebreak.metrics import Metric, parse_metrics
+from tiebreak.metrics.diversity.base import AspectMetric
+from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
+from tiebreak.orderings.correlation import Ranks, tau_b
+from tiebreak.projection.aspect_rankings import AspectRankings
+from tiebreak.projection.primitives import Floats
+from tiebreak.results.plots import Picture
+from tiebreak.significance.classic import wilcoxon_less
+from tiebreak.studies._ideal_rankings import PERTURBATIONS
+from tiebreak.studies._ideal_systems import Raters
+from tiebreak.studies.base import Findings, run_tasks
+
+AspectMeasure = AspectMetric | SubtopicMetric
+Measures = dict[str, AspectMeasure]
+BETAS, CUTOFFS = (0.1, 0.5, 0.9), (10, 100)
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+ASPECT_STEPS = 10
+"""Most of the swapped aspects: few users rated more of them (AB 5.2.3)."""
+
+
+def ideal(
+    ratings: Any,
+    aspects: Any,
+    profile: Any = None,
+    view: Literal["values", "correlation", "significance", "robustness"] = "correlation",
+    measures: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    cutoff: int = 100,
+    length: int | None = None,
+    steps: int = 50,
+    users: Literal["common", "reached"] = "common",
+    systems: int = 50,
+    removals: int = 50,
+    shares: Iterable[float] = SHARES,
+    seed: int = 0,
+    jobs: int = 1,
+    tick: Tick | None = None,
+) -> Findings:
+    """How diversity measures respond as an ideal ranking gets worse, or as ratings are removed (AB 5).
+
+    The ideal ranking of a user (AB 5.1) is made of what the user rated. It is perturbed step by step in three ways:
+    items from its bottom change places with those at its top, redundant items of an aspect are put where it turns to
+    another, and it begins with an aspect that the user likes less (AB 5.2).
+
+    Parameters
+    ----------
+    ratings : Judgements, path, dict or frame
+        What users rated.
+    aspects : path, dict or frame
+        The aspects of items, as `read_aspects` reads them.
+    profile : Judgements, path, dict or frame, optional
+        Ratings that tell which aspects a user likes; by default `ratings`.
+    view : {"values", "correlation", "significance", "robustness"}
+        The mean of every perturbed system; how the order of systems agrees with the number of perturbations; whether
+        each one is significantly worse than the ideal; or how the order of shuffled ideal rankings changes as ratings
+        are removed.
+    measures : specs, optional
+        Of aspects or of subtopics; by default those of the paper.
+    cutoff : int
+        Of the default measures.
+    length : int, optional
+        Items of an ideal ranking, where the user rated so many; by default `cutoff`.
+    steps : int
+        Most perturbations of an ideal ranking, and at most 10 of its first aspect.
+    users : {"common", "reached"}
+        The same at every point, those whose ratings suffice for the last; or of every point those that reach it, which
+        differ from point to point.
+    systems, removals : int
+        Shuffles of the ideal ranking, and random removals, for robustness.
+    shares : floats
+        Of the ratings to remove, for robustness.
+    seed : int
+        Random seed, for robustness.
+    jobs : int
+        Threads.
+    tick : callable, optional
+        Hears (done, all).
+
+    Examples
+    --------
+    >>> study = ideal({"u": {"a": 4, "b": 3, "c": 1}}, {"a": ["war"], "b": ["love"], "c": ["war", "love"]}, steps=1)
+    >>> study.rows()[0][1:4]
+    ('alpha_beta_nDCG@100', 2, 1.0)
+    """
+    check_choice(view, "view", (*OF_PERTURBED, "robustness"))
+    check_choice(users, "users", ("common", "reached"))
+    check_count(cutoff, "cutoff")
+    check_count(steps, "steps")
+    check_count(systems, "systems", 2)
+    check_count(removals, "removals")
+    length = cutoff if length is None else check_count(length, "length")
+    removed = check_several(shares, "shares", lambda share, name: check_number(share, name, above=0, below=1))
+    by_name = None if measures is None else aspect_measures(measures)
+    judgements, labels = read_judgements(ratings), read_aspects(aspects)
+    raters = Raters.from_judgements(judgements, labels, None if profile is None else read_judgements(profile))
+    if by_name is None:
+        by_name = aspect_measures(robust(cutoff) if view == "robustness" else default_measures(cutoff, raters.largest))
+    if view == "robustness":
+        study = robustness(raters, by_name, systems, removals, removed, length, seed, jobs, tick)
+    else:
+        study = OF_PERTURBED[view](list(evaluate(raters, by_name, steps, length, users, jobs, tick)))
+        study = replace(study, details=(*study.details, *user_notes(raters, users)))
+    return replace(study, details=(*study.details, *data_notes(raters, by_name, length)))
+
+
+def check(measures: Any = None, **others: Any) -> None:
+    """Refuse a bad name before anything is read."""
+    if measures is not None:
+        aspect_measures(measures)
+
+
+def default_measures(cutoff: int, largest: float) -> tuple[str, ...]:
+    """The measures of AB 5.2 as they are set there; NRBP with ratings as gains, and without p, which it has not."""
+    nrbp = f"NRBP(alpha=0.25, beta=0.9, r_max={format_value(largest)})"
+    others = (f"{name}@{cutoff}" for name in ("EU", "RBU", "S-Recall", "S-RR"))
+    return f"alpha_beta_nDCG@{cutoff}", nrbp, *others
+
+
+def robust(cutoff: int) -> tuple[str, ...]:
+    """alpha-beta-nDCG with several beta, at a shallow and a deep cutoff (AB 5.4)."""
+    depths = sorted({min(depth, cutoff) for depth in CUTOFFS})
+    return tuple(f"alpha_beta_nDCG(beta={beta:g})@{depth}" for depth in depths for beta in BETAS)
+
+
+def aspect_measures(measures: Any) -> Measures:
+    """Measures that see which aspects a ranking shows."""
+    by_name: Measures = {}
+    for name, metric in zip(*parse_metrics(measures), strict=True):
+        if not isinstance(metric, (AspectMetric, SubtopicMetric)):
+            raise InputError(f"{name} sees no aspects. Give a measure of diversity, such as EU@10.", kind="measure")
+        by_name[name] = metric
+    return by_name
+
+
+@dataclass(frozen=True)
+class Series:
+    """The values of a measure after 0, 1, ... perturbations: [step, user], NaN for users left out."""
+
+    perturbation: str
+    measure: str
+    values: Floats
+
+    @property
+    def users(self) -> list[int]:
+        counts: list[int] = (~np.isnan(self.values)).sum(axis=1).tolist()
+        return counts
+
+    @property
+    def means(self) -> list[float]:
+        return [mean_over_users(row) for row in self.values]
+
+
+def mean_over_users(values: Floats) -> float:
+    known = values[~np.isnan(values)].tolist()
+    return fsum(known) / len(known) if known else nan
+
+
+def evaluate(
+    raters: Raters, measures: Measures, steps: int, length: int, users: str, jobs: int, tick: Tick | None
+) -> Iterable[Series]:
+    """Every measure of the systems of every perturbation."""
+    most = dict.fromkeys(PERTURBATIONS, steps) | {"swapped aspects": min(steps, ASPECT_STEPS)}
+    entries = {name: raters.perturb(name, most[name], length) for name in PERTURBATIONS}
+
+    def series(task: tuple[str, str]) -> Series:
+        perturbation, name = task
+        entry = entries[perturbation]
+        values = measures[name].score_rankings(raters.rankings(entry))
+        # Values of users whose ratings suffice, as far as anybody's do.
+        reached: Floats = np.where(entry[:, :, 0] >= 0, values, np.nan)
+        reached = reached[: int((~np.isnan(reached)).any(axis=1).sum())]
+        if users == "common" and len(reached):
+            reached[:, np.isnan(reached[-1])] = np.nan
+        return Series(perturbation, name, reached)
+
+    return run_tasks(series, [(perturbation, name) for perturbation in PERTURBATIONS for name in measures], jobs, tick)
+
+
+def mean_values(series: list[Series]) -> Findings:
+    """The mean of every system (AB Fig 1)."""
+    rows = [
+        (one.perturbation, one.measure, s, mean, users)
+        for one in series
+        for s, (mean, users) in enumerate(zip(one.means, one.users, strict=True))
+    ]
+    falling = [f"{one.measure} ({one.perturbation})" for one in series if rises(one.means) == 0]
+    columns = ("perturbation", "measure", "perturbed", "mean", "users")
+    titles = (("perturbed", "perturbations"), ("mean", "mean over users"))
+    picture = Picture("line", "perturbed", "mean", "measure", "perturbation", titles=titles, own_scales=True)
+    conclusion = f"Never rising with more perturbations: {', '.join(falling) or 'none'}."
+    return Findings(columns, tuple(rows), conclusion, (), picture)
+
+
+def rises(means: Sequence[float]) -> int:
+    """How often a mean is larger than the one before it."""
+    return sum(after - before > TOLERANCE for before, after in pairwise(means))
+
+
+def correlations(series: list[Series]) -> Findings:
+    """Kendall's tau_b of the order of systems with that of their perturbations (AB Fig 2)."""
+    rows = []
+    for one in series:
+        ranks = rank_means(one.means)
+        tau = tau_b(ranks, np.arange(1, len(ranks) + 1))
+        ends = (one.users[0], one.users[-1]) if one.users else (0, 0)
+        rows.append((one.perturbation, one.measure, len(ranks), None if isnan(tau) else tau, *ends))
+    right = {
+        name: [row[1] for row in rows if row[0] == name and row[3] is not None and row[3] > 1 - TOLERANCE]
+        for name in PERTURBATIONS
+    }
+    conclusion = "; ".join(
+        f"{name}: in the right order by {', '.join(of) or 'no measure'}" for name, of in right.items()
+    )
+    columns = ("perturbation", "measure", "systems", "tau", "users of the ideal", "users of the last")
+    picture = Picture("bar", "tau", "measure", facet="perturbation", titles=(("tau", "tau_b"),))
+    note = "tau_b with the order of ever more perturbations; - where a measure finds all systems alike, or has none."
+    return Findings(columns, tuple(rows), f"{conclusion}.", (note,), picture)
+
+
+def rank_means(means: Sequence[float]) -> Ranks:
+    """Ranks of systems, the best first; means of sums and products of floats are the same to twelve digits."""
+    return competition_ranks([round(mean, 12) for mean in means])
+
+
+def significances(series: list[Series]) -> Findings:
+    """One-sided p-values of perturbed systems against the ideal one (AB Fig 3)."""
+    rows = [
+        (one.perturbation, one.measure, s, lower_pvalue(one, s), users)
+        for one in series
+        for s, users in enumerate(one.users)
+        if s > 0
+    ]
+    small: dict[tuple[str, str], bool] = {}
+    for perturbation, measure, _, p, _ in rows:
+        small[perturbation, measure] = small.get((perturbation, measure), True) and p < 0.05
+    lower = [f"{measure} ({perturbation})" for (perturbation, measure), is_small in small.items() if is_small]
+    titles = (("perturbed", "perturbations"), ("p", "p-value, one-sided"))
+    return Findings(
+        ("perturbation", "measure", "perturbed", "p", "users"),
+        tuple(rows),
+        f"Every perturbed system lower than the ideal one at p < 0.05: {', '.join(lower) or 'by no measure'}.",
+        ("Wilcoxon signed-rank tests of the perturbed system's values being lower; a large p shows no difference.",),
+        Picture("line", "perturbed", "p", "measure", "perturbation", titles=titles, own_scales=True),
+    )
+
+
+def lower_pvalue(one: Series, s: int) -> float:
+    """The p-value of the values after s perturbations being lower than those of the ideal ranking."""
+    known = ~np.isnan(one.values[s])
+    return wilcoxon_less((one.values[s] - one.values[0])[known].tolist())
+
+
+OF_PERTURBED: dict[str, Callable[[list[Series]], Findings]] = {
+    "correlation": correlations,
+    "values": mean_values,
+    "significance": significances,
+}
+
+
+def robustness(
+    raters: Raters,
+    measures: Measures,
+    systems: int,
+    removals: int,
+    shares: list[float],
+    length: int,
+    seed: int,
+    jobs: int,
+    tick: Tick | None,
+) -> Findings:
+    """tau_b of the order of shuffled systems on all ratings and on some, averaged over removals (AB Fig 4)."""
+    entry = raters.shuffle(systems, length, seed)
+    complete = raters.rankings(entry)
+    truth = {name: rank_systems(metric, complete)[0] for name, metric in measures.items()}
+    cells = [(share, name) for share in shares for name in measures]
+
+    def one_removal(draw: int) -> list[tuple[float, int]]:
+        removal = raters.removal(f"{seed} removal {draw}")
+        left = {share: raters.rankings(entry, raters.keep(removal, share)) for share in shares}
+        ranks = [(name, *rank_systems(measures[name], left[share])) for share, name in cells]
+        return [(tau_b(truth[name], after) if users else nan, users) for name, after, users in ranks]
+
+    results = np.array(run_tasks(one_removal, range(removals), jobs, tick))  # [removal, cell, tau and users]
+    rows = []
+    for (share, name), taus, users in zip(cells, results[..., 0].T, results[..., 1].T, strict=True):
+        tau = None if np.isnan(taus).all() else mean_over_users(taus)
+        rows.append((name, share, tau, int(users.min()), int((~np.isnan(taus)).sum())))
+    last = ", ".join(f"{name} {'-' if tau is None else f'{tau:.2f}'}" for name, _, tau, _, _ in rows[-len(measures) :])
+    notes = (
+        f"{systems} random orders of the ideal ranking, ordered by their means; tau_b with their order on all "
+        f"ratings, averaged over those of {removals} removals that have one: - where no user is left, or all "
+        "systems are alike. Users: the fewest of any removal.",
+        "What is kept of a user's ratings is rounded down, and at least one: few ratings lose more than the share.",
+    )
+    titles = (("removed", "share of ratings removed"), ("tau", "tau_b with all ratings"))
+    return Findings(
+        ("measure", "removed", "tau", "users", "removals"),
+        tuple(rows),
+        f"tau_b without {100 * shares[-1]:.0f}% of ratings: {last}.",
+        notes,
+        Picture("line", "removed", "tau", "measure", titles=titles),
+    )
+
+
+def rank_systems(metric: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]:
+    """Ranks of the systems by the mean of a measure over users with a rating above 0, and how many these are."""
+    rated = rankings.rated
+    has_rating = np.bincount(rated.request, rated.rating > 0, len(rankings.requests)) > 0
+    values = np.where(has_rating, metric.score_rankings(rankings), np.nan)
+    users = int((~np.isnan(values[0])).sum())
+    means = [mean_over_users(row) for row in values] if users else [0.0] * len(values)
+    return rank_means(means), users
+
+
+def user_notes(raters: Raters, users: str) -> Iterator[str]:
+    """Over which users the means are."""
+    uninterested = sum(not any(user.liked) for user in raters.users)
+    if uninterested:
+        yield f"Users whose profile tells no interest: {uninterested:,}."
+    yield {
+        "reached": "Users whose ratings are too few for a point are left out of it: points differ in their users.",
+        "common": "Only users whose ratings suffice for the last point: all points have the same users. With fewer "
+        "steps there are more.",
+    }[users]
+
+
+def data_notes(raters: Raters, measures: Measures, length: int) -> Iterator[str]:
+    """What was studied, and how what the paper leaves open was read."""
+    whose = "what they rated" if raters.profile is None else "a profile"
+    yield (
+        f"{plural(len(raters.requests), 'user')}, {plural(len(raters.rated.item), 'rating')}, "
+        f"{plural(len(raters.table.labels), 'aspect')}; interests by {whose}. Ideal rankings of up to "
+        f"{plural(length, 'item')}."
+    )
+    users, ratings = raters.left_out
+    if users or ratings:
+        yield (
+            f"Left out: {plural(users, 'user')} with no rating above 0 of an item that has an aspect, and "
+            f"{plural(ratings, 'rating')} of items without an aspect."
+        )
+    if any(isinstance(metric, SubtopicMetric) for metric in measures.values()):
+        yield "Measures of subtopics see the aspects of rated items as subtopics, with r_max by their ratings."
+    if any(getattr(metric, "r_max", 0) is None for metric in measures.values()):
+        yield f"The largest rating of the scale is taken to be {raters.largest:g}, the largest given."

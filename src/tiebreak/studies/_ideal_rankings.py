@@ -1,0 +1,210 @@
+"""The ideal ordering of what a user rated, and rankings that are step by step worse (AB 5.1 and 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from math import lcm
+from typing import TypeVar
+
+from tiebreak._base.checks import check_count, check_number
+from tiebreak.errors import quote
+from tiebreak.inputs import read_aspects
+
+Item = TypeVar("Item")
+Order = list[int]
+
+
+@dataclass(frozen=True)
+class Rater:
+    """One user.
+
+    Attributes
+    ----------
+    ratings : sequence of int
+        Of the items in the order of their ids, in whole numbers of one unit: so that ties are decided on integers.
+    aspects : sequence of tuples of int
+        Of the same items: at least one each, numbered in the order of their names.
+    liked : sequence of int
+        How much of the user's ratings each aspect has: AB eq 9, before it is divided by their sum.
+    """
+
+    ratings: Sequence[int]
+    aspects: Sequence[tuple[int, ...]]
+    liked: Sequence[int]
+
+    @cached_property
+    def best_first(self) -> Order:
+        """Items by rating, then by the number of their aspects, then by id."""
+        return sorted(range(len(self.ratings)), key=lambda i: (-self.ratings[i], -len(self.aspects[i]), i))
+
+    @cached_property
+    def picks(self) -> list[tuple[int, int]]:
+        """The ideal ordering of all items, each with the aspect that it was taken for."""
+        weights = [max(rating, 0) for rating in self.ratings]
+        return list(proportional(self.best_first, self.aspects, weights, self.liked))
+
+    @cached_property
+    def ideal(self) -> Order:
+        """The ideal ordering of all items."""
+        return [item for item, _ in self.picks]
+
+    def best_with(self, aspect: int) -> Iterator[int]:
+        """The items with an aspect, the best first."""
+        return (item for item in self.best_first if aspect in self.aspects[item])
+
+
+def proportional(
+    order: Order, aspects: Sequence[tuple[int, ...]], weights: Sequence[int], liked: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    r"""All items, each the first that is left of the aspect that lacks most of its share, with that aspect.
+
+    .. math:: \arg\max_a \; w(u, a) - w(\text{items so far}, a)
+
+    where w is the share of an aspect in all weights (AB eq 9). Items that were taken leave the lists of all their
+    aspects, empty lists are skipped, and of equal aspects the first is chosen.
+    """
+    lists: dict[int, Order] = {a: [] for a in range(len(liked))}
+    for item in reversed(order):  # the next to take stands last
+        for a in aspects[item]:
+            lists[a].append(item)
+    taken_weight, taken = [0] * len(liked), set[int]()
+    # Both shares times both sums, so that whole numbers are compared; a sum of 0 has shares of 0.
+    total, so_far = sum(liked) or 1, 0
+    while lists := {a: items for a, items in lists.items() if drop_taken(items, taken)}:
+        chosen = max(lists, key=lambda a: (liked[a] * (so_far or 1) - taken_weight[a] * total, -a))
+        item = lists[chosen].pop()
+        taken.add(item)
+        for a in aspects[item]:
+            taken_weight[a] += weights[item]
+        so_far += weights[item] * len(aspects[item])
+        yield item, chosen
+
+
+def drop_taken(items: Order, taken: set[int]) -> Order:
+    """The list after what was taken has left its end."""
+    while items and items[-1] in taken:
+        items.pop()
+    return items
+
+
+def whole_ratings(ratings: Iterable[float]) -> dict[float, int]:
+    """Every rating as it is written, in whole numbers of one unit.
+
+    Examples
+    --------
+    >>> whole_ratings([3.5, 4.0, 0.1])
+    {3.5: 35, 4.0: 40, 0.1: 1}
+    """
+    exact = {rating: Fraction(repr(float(rating))) for rating in ratings}
+    unit = lcm(*(value.denominator for value in exact.values()))
+    return {rating: int(value * unit) for rating, value in exact.items()}
+
+
+def aspect_sums(ratings: Sequence[int], aspects: Sequence[tuple[int, ...]], labels: int) -> list[int]:
+    """How much of the ratings each aspect has: AB eq 9, before it is divided by their sum."""
+    sums = [0] * labels
+    for rating, of_item in zip(ratings, aspects, strict=True):
+        for a in of_item:
+            sums[a] += max(rating, 0)
+    return sums
+
+
+def swap_ends(ideal: Sequence[Item]) -> Iterator[list[Item]]:
+    """The s-th item changes places with the s-th from the end, for s up to half the length."""
+    order = list(ideal)
+    for s in range(len(order) // 2):
+        order[s], order[-1 - s] = order[-1 - s], order[s]
+        yield order.copy()
+
+
+def add_redundant(user: Rater, k: int) -> Iterator[Order]:
+    """Where the ideal ranking first turns to another aspect, s more of the best items of the aspect before it."""
+    chosen = [aspect for _, aspect in user.picks[:k]]
+    turn = next((p for p in range(1, len(chosen)) if chosen[p] != chosen[p - 1]), None)
+    if turn is None:
+        return
+    order = user.ideal.copy()
+    above = set(order[:turn])
+    left = (item for item in user.best_with(chosen[turn - 1]) if item not in above)
+    # Not strict: it ends where the ranking does, or where no item of the aspect is left.
+    for place, item in zip(range(turn, len(chosen)), left, strict=False):
+        put(order, place, item)
+        yield order[:k]
+
+
+def swap_aspects(user: Rater, k: int) -> Iterator[Order]:
+    """First the best item of the s-th most liked aspect that the ideal ranking's first item does not show."""
+    if not user.ideal:
+        return
+    first = user.aspects[user.ideal[0]]
+    others = (a for a in range(len(user.liked)) if user.liked[a] > 0 and a not in first)
+    for aspect in sorted(others, key=lambda a: -user.liked[a]):
+        if (item := next(user.best_with(aspect), None)) is not None:
+            order = user.ideal.copy()
+            put(order, 0, item)
+            yield order[:k]
+
+
+def put(order: Order, place: int, item: int) -> None:
+    """Put an item at a place, and what stood there where the item was."""
+    order[order.index(item)], order[place] = order[place], item
+
+
+PERTURBATIONS: dict[str, Callable[[Rater, int], Iterator[Order]]] = {
+    "bottom to top": lambda user, k: swap_ends(user.ideal[:k]),
+    "redundant aspect": add_redundant,
+    "swapped aspects": swap_aspects,
+}
+"""Rankings of 1, 2, ... steps of size k; each ends where the user's list is too short for the next."""
+
+
+def rater(ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]]) -> tuple[list[str], Rater]:
+    """One user's items with an aspect, in the order of their ids, and the user; interests are those of the ratings."""
+    for item, rating in ratings.items():
+        check_number(rating, f"the rating of {quote(str(item))}")
+    by_item = read_aspects(aspects)
+    items = sorted((item for item in ratings if by_item.get(item)), key=lambda item: item.encode())
+    labels = sorted({label for item in items for label in by_item[item]})
+    place = {label: k for k, label in enumerate(labels)}
+    whole = whole_ratings(ratings.values())
+    of_items = [tuple(sorted({place[label] for label in by_item[item]})) for item in items]
+    in_order = [whole[ratings[item]] for item in items]
+    return items, Rater(in_order, of_items, aspect_sums(in_order, of_items, len(labels)))
+
+
+def ideal_ordering(
+    ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]], k: int | None = None
+) -> list[str]:
+    """The first k items of the ideal ordering of one user's ratings (AB 5.1).
+
+    Examples
+    --------
+    War has 7/9 of the ratings and love 2/9: after the best film of war, love lacks more.
+
+    >>> ideal_ordering({"a": 4, "b": 3, "c": 2}, {"a": ["war"], "b": ["war"], "c": ["love"]})
+    ['a', 'c', 'b']
+    """
+    items, user = rater(ratings, aspects)
+    return [items[i] for i in user.ideal[:k]]
+
+
+def perturb(
+    perturbation: str, ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]], k: int, s: int
+) -> list[str] | None:
+    """The ideal ranking of size k after s steps of a perturbation; None where the ratings are too few for so many.
+
+    Examples
+    --------
+    >>> ratings, aspects = {"a": 4, "b": 3, "c": 2}, {"a": ["war"], "b": ["war"], "c": ["love"]}
+    >>> perturb("redundant aspect", ratings, aspects, k=3, s=1)
+    ['a', 'b', 'c']
+    """
+    check_count(s, "s", 0)
+    items, user = rater(ratings, aspects)
+    steps = PERTURBATIONS[perturbation](user, k)
+    order = user.ideal[:k] if s == 0 else next(islice(steps, s - 1, None), None)
+    return None if order is None else [items[i] for i in order]
