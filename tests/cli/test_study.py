@@ -3,6 +3,7 @@
 import pytest
 
 from cli.test_compare import FORMATS, done, one_line_error, three_runs
+from tiebreak.studies import CATALOGUE
 
 
 @pytest.fixture
@@ -16,7 +17,15 @@ def test_power_in_every_format(files, form):
 
 
 def test_studies_are_listed():
-    assert "power" in done("study", "--help").stdout
+    help_ = done("study", "--help").stdout
+    assert all(f"\n  {name} " in help_ for name in CATALOGUE)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_help_tells_views_and_options(name):
+    study, help_ = CATALOGUE[name], done("study", name, "--help").stdout
+    assert all(f"{view}: {text}" in help_ for view, text in study.views.items())
+    assert all((option.flag or f"--{option.name.replace('_', '-')}") in help_ for option in study.options)
 
 
 def test_picture_is_drawn(files, tmp_path):

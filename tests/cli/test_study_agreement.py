@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
+from cli.test_compare import done, objects, one_line_error, three_runs
 from tiebreak.studies import CATALOGUE
 
 VIEWS = tuple(CATALOGUE["agreement"].views)
@@ -11,11 +11,6 @@ VIEWS = tuple(CATALOGUE["agreement"].views)
 @pytest.fixture
 def files(tmp_path):
     return three_runs(tmp_path)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_agreement_in_every_format(files, form):
-    assert "LexiRecall" in done("study", "agreement", *files, "--format", form).stdout
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -9,18 +9,13 @@ import time
 import pytest
 
 import tiebreak as tb
-from cli.test_compare import CONTENT, FORMATS, done, objects, one_line_error, three_runs
+from cli.test_compare import CONTENT, done, objects, one_line_error, three_runs
 from tiebreak.studies import missing
 
 
 @pytest.fixture
 def files(tmp_path):
     return three_runs(tmp_path)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format(files, form):
-    assert "LexiRecall" in done("study", "missing", *files, "-m", "LexiRecall", "--format", form).stdout
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 from recall_levels import contributions_by_level, difference, locality, suffix, suffix_agreement, surface
 
 import tiebreak as tb
-from studies.placed import experiment_at, positions_by_request, tables
+from studies.placed import TABLE, experiment_at, positions_by_request, simulated_experiment, tables
 from worked_examples import examples_of
-
-# Three runs and two requests. RR: q1 1, 1/2, 1/2; q2 1/3, 1/3, 1.
-# Pairs (1, 2), (1, 3), (2, 3) by RR: q1 + + =, q2 = - -.
-# LexiRecall compares the last positions, then the first ones: q1 4, 3, 4: - + +; q2 5, none, 6: + + -.
-TABLE = {"q1": [[1, 4], [2, 3], [2, 4]], "q2": [[3, 5], [3, None], [1, 6]]}
 
 
 @pytest.fixture
@@ -27,8 +22,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def simulated():
-    made = tb.simulate(requests=12, seed=3)
-    return tb.Experiment(made.judgements, [tb.Run(run, name=name) for name, run in made.runs.items()])
+    return simulated_experiment()
 
 
 def counts_of(pairs):

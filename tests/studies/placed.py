@@ -5,6 +5,15 @@ from hypothesis import strategies as st
 import tiebreak as tb
 
 INF = float("inf")
+# Three runs and two requests. RR: q1 1, 1/2, 1/2; q2 1/3, 1/3, 1.
+# Pairs (1, 2), (1, 3), (2, 3) by RR: q1 + + =, q2 = - -.
+# LexiRecall compares the last positions, then the first ones: q1 4, 3, 4: - + +; q2 5, none, 6: + + -.
+TABLE = {"q1": [[1, 4], [2, 3], [2, 4]], "q2": [[3, 5], [3, None], [1, 6]]}
+
+
+def simulated_experiment():
+    simulation = tb.simulate(requests=12, seed=3)
+    return tb.Experiment(simulation.judgements, [tb.Run(run, name=name) for name, run in simulation.runs.items()])
 
 
 def experiment_at(table):

@@ -10,14 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from studies.placed import experiment_at, tables
+from studies.placed import TABLE, experiment_at, simulated_experiment, tables
 from tiebreak.studies import agreement
 from tiebreak.studies._agreement import VIEWS
-
-# Three runs and two requests. RR: q1 1, 1/2, 1/2; q2 1/3, 1/3, 1.
-# Pairs (1, 2), (1, 3), (2, 3) by RR: q1 + + =, q2 = - -.
-# LexiRecall compares the last positions, then the first ones: q1 4, 3, 4: - + +; q2 5, none, 6: + + -.
-TABLE = {"q1": [[1, 4], [2, 3], [2, 4]], "q2": [[3, 5], [3, None], [1, 6]]}
 
 
 @pytest.fixture
@@ -27,8 +22,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def simulated():
-    made = tb.simulate(requests=12, seed=3)
-    return tb.Experiment(made.judgements, [tb.Run(run, name=name) for name, run in made.runs.items()])
+    return simulated_experiment()
 
 
 def test_preference_by_hand(small):
