@@ -220,9 +220,9 @@ class Experiment:
         request : str, optional
             Order the rankings of this request only.
         """
-        from tiebreak.populations import requested_population
+        from tiebreak.populations import population_for
 
-        population = requested_population(measure, by)
+        population = population_for(measure, by)
         if population is None:
             comparison = self.compare(cast("str | Preference | Metric", measure or "RPP"))
             return comparison.order(cast("str | Method | None", by), request=request)

@@ -141,7 +141,7 @@ class Utilities:
             str(chosen.bare),
             self.runs,
             scores,
-            reported=[chosen.shown(score) for score in scores],
+            reported=[chosen.number(score) for score in scores],
             notes=(f"Over {plural(len(of.requests), 'request')}.", *more, *of.notes),
             library=self.table.library,
         )
@@ -163,7 +163,7 @@ class Utilities:
             for group, table in parts:
                 chosen.check(table)
                 for run, score in zip(self.runs, chosen.scores(table), strict=True):
-                    yield PopulationValue(run, group, name, chosen.shown(score))
+                    yield PopulationValue(run, group, name, chosen.number(score))
 
     def grouped(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.

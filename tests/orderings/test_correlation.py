@@ -122,7 +122,7 @@ def test_unknown_correlation_is_refused_with_the_nearest_name():
 
 @pytest.mark.parametrize("p", [0, 1, -0.5, 1.5, nan])
 def test_persistence_outside_zero_to_one_is_refused(p):
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="above 0 and below 1"):
         correlated([1, 2], [1, 2], "rbo", persistence=p)
 
 

@@ -9,6 +9,7 @@ from tiebreak.exact import Number
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
+from tiebreak.populations.risk import Gain, URisk
 
 # Few values, so that ties are common; some that no float can hold.
 exact_values = st.sampled_from([Fraction(k) for k in ("0", "1/10", "1/5", "1/4", "3/10", "1/3", "1/2", "2/3", "1")])
@@ -67,6 +68,17 @@ def values_by_run(scores):
 def plain(score):
     """An exact score as a fraction."""
     return score.exact if isinstance(score, Number) else score
+
+
+def risk_gain(x, y, alpha):
+    """T(alpha): gains of x over y less (1 + alpha) times its losses (PE eq 9)."""
+    return URisk(baseline="run1", alpha=alpha).scores(table_of([x, y], exact=True))[0]
+
+
+def symmetric_gain(x, y, alpha):
+    """T in one direction less T in the other (PE 5)."""
+    first, second = Gain(alpha=alpha).scores(table_of([x, y], exact=True))
+    return first - second
 
 
 def prefers(spec, x, y):

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from populations import slow
-from populations.tables import scores, table_of
+from populations.tables import risk_gain, scores, symmetric_gain, table_of
 from tiebreak.errors import InputError
 from tiebreak.orderings.base import Ordering
 from tiebreak.populations import population
-from tiebreak.populations.risk import risk_gain, symmetric_gain
 from worked_examples import examples_of
 
 
@@ -35,7 +34,7 @@ def of_run(spec, x):
 def tied_systems(utilities, method):
     made, table = population(method), table_of([numbers(u) for u in utilities.values()], exact=True)
     made.check(table)
-    return Ordering.of("utility", method, table.runs, made.scores(table)).n_tied
+    return Ordering.from_scores("utility", method, table.runs, made.scores(table)).n_tied
 
 
 FUNCTIONS = {

@@ -9,8 +9,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from populations import slow
-from populations.tables import exact_values, pairs, prefers, scores, signed_values, tables
-from tiebreak.populations.risk import risk_gain, symmetric_gain
+from populations.tables import (
+    exact_values,
+    pairs,
+    prefers,
+    risk_gain,
+    scores,
+    signed_values,
+    symmetric_gain,
+    tables,
+)
 
 ORDERS = ["leximin", "leximax", "smoothed_leximin(lag=2)", "smoothed_leximin(lag=3)"]
 every_order = pytest.mark.parametrize("spec", ORDERS)

@@ -16,14 +16,15 @@ from populations.tables import (
     float_values,
     pairs,
     ranks_by_run,
+    risk_gain,
     scores,
     signed_values,
+    symmetric_gain,
     tables,
     values_by_run,
 )
 from tiebreak.errors import InputError
 from tiebreak.populations import ALIASES, CATALOGUE, lexicographic, population
-from tiebreak.populations.risk import risk_gain, symmetric_gain
 
 
 def of_each(function, *arguments):

@@ -113,9 +113,9 @@ def specs_and_way(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str,
 
 def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
     """Whether all are ordered by populations; some and others by preferences is refused."""
-    from tiebreak.populations import requested_population
+    from tiebreak.populations import population_for
 
-    is_population = {requested_population(spec, by) is not None for spec in specs}
+    is_population = {population_for(spec, by) is not None for spec in specs}
     require(len(is_population) == 1, "order by populations or by preferences, not by both at once")
     return is_population.pop()
 
@@ -136,9 +136,9 @@ def check_way(by: str | None) -> None:
 
 def order_by_population(exp: Experiment, measure: str, by: str | None, over: dict[str, str | None]) -> Ordering:
     """The order by a population of a metric, over weighted or grouped requests."""
-    from tiebreak.populations import requested_population
+    from tiebreak.populations import population_for
 
-    population = requested_population(measure, by)
+    population = population_for(measure, by)
     if population is None or population.metric is None or not any(over.values()):
         return exp.order(measure, by)
     return exp.utilities(population.metric, **over).order(population)

@@ -11,7 +11,7 @@ from typing import Any
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.spec import expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics import metric
 from tiebreak.orderings import CATALOGUE as METHODS
 from tiebreak.populations.base import Aggregation, Population
 
@@ -77,31 +77,31 @@ def population(spec: str | Population) -> Population:
         return spec
     if not isinstance(spec, str):
         raise InputError(f"{spec!r} is no population. Give its name, such as leximin or gmean.", kind="spec")
-    return CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)), lambda inside: metric_of(str(inside)))
+    return CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)), lambda inside: metric(str(inside)))
 
 
-def requested_population(measure: Any, by: Any) -> Population | None:
-    """The population asked for, as the measure or as the way to order; None where none is meant."""
+def population_for(measure: Any, by: Any) -> Population | None:
+    """The population that a measure, or a way to order it, names; None where it is none."""
     if is_population(measure):
         if by is not None:
             raise InputError(f"{measure} orders the runs by itself. Leave out by={by!r}.", kind="choice")
         return check_metric(population(measure))
     if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
         return None
-    made = population(by)
+    order = population(by)
     if measure is None:
-        return check_metric(made)
+        return check_metric(order)
     try:
-        asked = metric_of(measure)
+        utility = metric(measure)
     except UnknownNameError:
         raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
-    if made.metric not in (None, asked):
+    if order.metric not in (None, utility):
         raise InputError(f"{measure} cannot be ordered by {by}, which is of another metric.", kind="choice")
-    return replace(made, metric=asked)
+    return replace(order, metric=utility)
 
 
-def check_metric(made: Population) -> Population:
+def check_metric(order: Population) -> Population:
     """The same population, which names its metric."""
-    if made.metric is None:
-        raise InputError(f"{made} of what? Name a metric, such as {made.name}(AP).", kind="spec")
-    return made
+    if order.metric is None:
+        raise InputError(f"{order} of what? Name a metric, such as {order.name}(AP).", kind="spec")
+    return order

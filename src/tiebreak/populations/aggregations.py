@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, inf, prod
+from math import ceil, floor, prod
 from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.checks import check_number
+from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Aggregation, Score, check_not_negative, check_share
+from tiebreak.populations.base import Aggregation
 from tiebreak.populations.roots import Root
 
 FLOOR = 1e-5
@@ -47,9 +47,7 @@ class Quantile(Aggregation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_number(self.share, "share")
-        if not 0 <= self.share <= 1:
-            raise InputError(f"share={self.share}. Give a number from 0 to 1.", kind="spec")
+        check_share(self.share)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return quantile(u, decimal(self.share))
@@ -112,27 +110,21 @@ class GeometricMean(Aggregation):
     shift: float | None = None
     name: ClassVar[str] = "gmean"
     takes_weights: ClassVar[bool] = True
+    takes_negative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.shift is not None and self.floor != FLOOR:
             raise InputError("gmean has a floor or a shift. Leave one of them out.", kind="spec")
-        for name, value in (("floor", self.floor), ("shift", self.shift)):
-            if value is None:
-                continue
-            check_number(value, name)
-            if not 0 < value < inf:
-                raise InputError(f"{name}={value}. Give a number above 0.", kind="spec")
-
-    def check(self, table: UtilityTable) -> None:
-        super().check(table)
-        check_not_negative(self.name, table)
+        check_number(self.floor, "floor", above=0)
+        if self.shift is not None:
+            check_number(self.shift, "shift", above=0)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         is_weighted = weights is not None and weights.high.min() < weights.high.max()
-        return Root(self.raised(u), weights if is_weighted else None)
+        return Root(self.bases(u), weights if is_weighted else None)
 
-    def raised(self, u: Sample) -> Sample:
+    def bases(self, u: Sample) -> Sample:
         """The utilities that the mean is of, all above 0."""
         x = Doubles(u.high, u.low)
         if self.shift is not None:
@@ -163,11 +155,6 @@ class PositiveShare(Aggregation):
         return Number(Fraction(int(((u.high > 0) | ((u.high == 0) & (u.low > 0))).sum()), len(u)))
 
 
-def size_of(share: float, n: int) -> int:
-    """How many of n requests a share is, rounded down."""
-    return floor(n * decimal(share))
-
-
 @dataclass(frozen=True)
 class LowerArea(Aggregation):
     r"""Area under the lower quartile, auc4, or under any lower share (PE eq 7).
@@ -182,12 +169,12 @@ class LowerArea(Aggregation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self.share)
+        check_number(self.share, "share", above=0, high=1)
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
         n = len(table.requests)
-        if size_of(self.share, n) < 1:
+        if n * decimal(self.share) < 1:
             raise InputError(
                 f"the lowest {self.share:g} of {n} requests is not even one. At least {ceil(1 / self.share)} are "
                 "needed.",
@@ -195,7 +182,7 @@ class LowerArea(Aggregation):
             )
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
-        return u.mean_of_lowest_means(size_of(self.share, len(u)))
+        return u.mean_of_lowest_means(floor(len(u) * decimal(self.share)))
 
 
 @dataclass(frozen=True)
@@ -207,7 +194,7 @@ class ConditionalValueAtRisk(Aggregation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self.share)
+        check_number(self.share, "share", above=0, high=1)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         size = len(u) * decimal(self.share)
@@ -225,14 +212,7 @@ class Gini(Aggregation):
 
     name: ClassVar[str] = "gini"
     lower_is_better: ClassVar[bool] = True
-
-    def check(self, table: UtilityTable) -> None:
-        super().check(table)
-        check_not_negative(self.name, table)
-
-    def scores(self, table: UtilityTable) -> list[Score]:
-        """Minus the coefficient: more equal is better."""
-        return [-self.value(sample) for sample in table.samples()]
+    takes_negative: ClassVar[bool] = False
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         # Of the sorted utilities the i-th is the larger of a pair i - 1 times and the smaller n - i times.

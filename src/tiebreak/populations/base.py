@@ -8,13 +8,11 @@ from typing import Any, ClassVar, TypeAlias
 from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
-from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.metrics import Metric
-from tiebreak.metrics import metric as metric_of
+from tiebreak.metrics import Metric, metric
 
 Vector: TypeAlias = "NDArray[Any]"
 """Utilities of one run: float64, or exact fractions as objects."""
@@ -36,17 +34,21 @@ class Population(Entry):
     is_number: ClassVar[bool] = True
     """Whether its score says something by itself; else only the order of scores does."""
     lower_is_better: ClassVar[bool] = False
-    """Whether people call this number better where it is lower; its score is not."""
+    """Whether the number is better where it is lower; its score is minus the number."""
     takes_weights: ClassVar[bool] = False
+    takes_negative: ClassVar[bool] = True
+    """Whether it is defined for utilities below 0."""
     needs: ClassVar[int] = 1
     """The smallest number of requests."""
 
     def __post_init__(self) -> None:
         if self.metric is not None:
-            made = metric_of(self.metric)
-            if made.traits.is_for_display:
-                raise InputError(f"{made} is for display only: as a float it ties where positions differ.", kind="spec")
-            object.__setattr__(self, "metric", made)
+            utility = metric(self.metric)
+            if utility.traits.is_for_display:
+                raise InputError(
+                    f"{utility} is for display only: as a float it ties where positions differ.", kind="spec"
+                )
+            object.__setattr__(self, "metric", utility)
 
     @property
     def bare(self) -> Population:
@@ -57,12 +59,12 @@ class Population(Entry):
         """A score per run; those that are equal tie."""
         raise NotImplementedError
 
-    def shown(self, score: Score) -> float:
-        """What people call by this name."""
+    def number(self, score: Score) -> float:
+        """The number that goes by this name, given a score."""
         return float(-score if self.lower_is_better else score)
 
     def check(self, table: UtilityTable) -> None:
-        """Refuse what this population cannot be of."""
+        """Refuse utilities for which this population is not defined."""
         if table.weights is not None and not self.takes_weights:
             raise InputError(
                 f"{self.name} takes no weights: every request counts once. Leave them out, or use mean or gmean.",
@@ -72,6 +74,11 @@ class Population(Entry):
             raise InputError(
                 f"{self} needs at least {self.needs} requests; there are {len(table.requests)}.", kind="size"
             )
+        if not self.takes_negative and len(table.values) and table.values.min() < 0:
+            raise InputError(
+                f"{self.name} is not defined for utilities below 0; the smallest is {float(table.values.min()):g}.",
+                kind="range",
+            )
 
 
 @dataclass(frozen=True)
@@ -79,22 +86,14 @@ class Aggregation(Population):
     """A number that a run has by itself, whatever the others do."""
 
     def scores(self, table: UtilityTable) -> list[Score]:
-        weights = None if table.weights is None else Sample.from_floats(table.weights)
-        return [self.value(sample, weights) for sample in table.samples()]
+        weights = sample_weights(table)
+        values = (self.value(sample, weights) for sample in table.samples())
+        return [-value if self.lower_is_better else value for value in values]
 
     def value(self, u: Sample, weights: Sample | None = None) -> Score:
         """The number of one run's utilities."""
         raise NotImplementedError
 
 
-def check_share(share: float) -> None:
-    check_number(share, "share")
-    if not 0 < share <= 1:
-        raise InputError(f"share={share}. Give a number above 0, up to 1.", kind="spec")
-
-
-def check_not_negative(name: str, table: UtilityTable) -> None:
-    if len(table.values) and table.values.min() < 0:
-        raise InputError(
-            f"{name} is not defined for utilities below 0; the smallest is {float(table.values.min()):g}.", kind="range"
-        )
+def sample_weights(table: UtilityTable) -> Sample | None:
+    return None if table.weights is None else Sample.from_floats(table.weights)

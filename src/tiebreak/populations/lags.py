@@ -1,4 +1,4 @@
-"""How sure leximin is of two runs: requests are drawn anew, for every lag of smoothing. PE 7 leaves this open."""
+"""How stable leximin is between two runs: the bootstrap over requests for every lag of smoothing (PE 7)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_count, check_several
 from tiebreak._base.text import plural
-from tiebreak.errors import InputError
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.sums import whole_units
 from tiebreak.inputs import Ids
@@ -21,10 +21,7 @@ MOST_LAGS = 20
 
 
 class LagShare(NamedTuple):
-    """In which share of the resamples each run is better by smoothed leximin with this lag.
-
-    `observed` is the sign on the requests themselves: 1 where the first is better.
-    """
+    """The shares of resamples in which each run is better with this lag; `observed` is 1 where the first is better."""
 
     lag: int
     observed: int
@@ -94,12 +91,9 @@ def some_lags(n: int) -> list[int]:
     return sorted({round(n ** (k / (MOST_LAGS - 1))) for k in range(MOST_LAGS)})
 
 
-def check_lags(given: int | Iterable[int], n: int) -> list[int]:
-    lags = list(given) if isinstance(given, Iterable) else [given]
-    whole = (isinstance(lag, (int, np.integer)) and not isinstance(lag, bool) and 1 <= lag <= n for lag in lags)
-    if not lags or not all(whole):
-        raise InputError(f"lags={lags}. Give whole numbers from 1 to the number of requests, {n}.", kind="size")
-    return [int(lag) for lag in lags]
+def check_lags(lags: int | Iterable[int], n: int) -> list[int]:
+    """Lags from 1 to the number of requests, each once."""
+    return check_several(lags, "lag", lambda lag, name: check_count(lag, name, high=n))
 
 
 def integer_array(numbers: list[int]) -> NDArray[Any]:

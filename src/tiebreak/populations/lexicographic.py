@@ -1,4 +1,4 @@
-"""Leximin and its relatives: total preorders that no single number stands for (PE 3.3, 7)."""
+"""Leximin and its relatives: total preorders that no single number represents (PE 3.3, 7)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.arithmetic import fractions
@@ -41,27 +42,26 @@ class Lexicographic(Population):
 
     digits: int | None = None
     is_number: ClassVar[bool] = False
+    direction: ClassVar[int] = 1
+    """1 from the worst utility up, -1 from the best down."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = isinstance(self.digits, int) and not isinstance(self.digits, bool)
-        if self.digits is not None and not (whole and 0 <= self.digits <= 15):
-            raise InputError(f"digits={self.digits}. Give a whole number from 0 to 15.", kind="spec")
+        if self.digits is not None:
+            check_count(self.digits, "digits", low=0, high=15)
 
     def scores(self, table: UtilityTable) -> list[Score]:
         """How many runs a run stands above."""
-        width, block = self.compared(self.sorted(table))
-        return runs_below(tied_groups(len(table.values), width, block))
-
-    def sorted(self, table: UtilityTable) -> Vector:
-        """The utilities of every run from the worst to the best; codes that order as they do, where they are exact."""
         if self.digits is not None:
-            return np.sort(rounded(table, self.digits), axis=-1)
-        return np.sort(table.values if table.exact is None else table.exact.codes(), axis=-1)
+            utilities = round_utilities(table, self.digits)
+        else:
+            utilities = table.values if table.exact is None else table.exact.codes()
+        ordered = np.sort(utilities, axis=-1)[:, :: self.direction]
 
-    def compared(self, ordered: Vector) -> tuple[int, Block]:
-        """How many numbers are compared, and which, in this order."""
-        raise NotImplementedError
+        def block(row: int, begin: int, end: int) -> tuple[Any, ...]:
+            return tuple(ordered[row, begin:end].tolist())
+
+        return runs_below(group_ties(len(ordered), ordered.shape[1], block))
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,13 @@ class Leximin(Lexicographic):
 
     name: ClassVar[str] = "leximin"
 
-    def compared(self, ordered: Vector) -> tuple[int, Block]:
-        return ordered.shape[1], lambda row, begin, end: tuple(ordered[row, begin:end].tolist())
-
 
 @dataclass(frozen=True)
 class Leximax(Lexicographic):
     """From the best utility down (PE 6)."""
 
     name: ClassVar[str] = "leximax"
-
-    def compared(self, ordered: Vector) -> tuple[int, Block]:
-        downwards = ordered[:, ::-1]
-        return ordered.shape[1], lambda row, begin, end: tuple(downwards[row, begin:end].tolist())
+    direction: ClassVar[int] = -1
 
 
 @dataclass(frozen=True)
@@ -94,8 +88,7 @@ class SmoothedLeximin(Lexicographic):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.lag, bool) or not isinstance(self.lag, int) or self.lag < 1:
-            raise InputError(f"lag={self.lag}. Give a whole number from 1 on.", kind="spec")
+        check_count(self.lag, "lag")
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
@@ -109,7 +102,7 @@ class SmoothedLeximin(Lexicographic):
         if self.lag == 1:
             return super().scores(table)
         if self.digits is not None:
-            units = rounded(table, self.digits)
+            units = round_utilities(table, self.digits)
             # Numbers beyond floats are kept in the size that they had.
             values = units * Fraction(1, 10**self.digits) if units.dtype == object else units
             table = replace(table, values=values, exact=None)
@@ -119,26 +112,23 @@ class SmoothedLeximin(Lexicographic):
         def block(row: int, begin: int, end: int) -> tuple[Number, ...]:
             return tuple(samples[row].windows(self.lag, begin, min(end, width)))
 
-        return runs_below(tied_groups(len(samples), width, block))
-
-    def compared(self, ordered: Vector) -> tuple[int, Block]:
-        return ordered.shape[1], lambda row, begin, end: tuple(ordered[row, begin:end].tolist())
+        return runs_below(group_ties(len(samples), width, block))
 
 
-def rounded(table: UtilityTable, digits: int) -> Vector:
+def round_utilities(table: UtilityTable, digits: int) -> Vector:
     """The utilities in whole units of the last of so many decimals; a half is rounded to the even one."""
-    rows = [rounded_row(table, row, digits) for row in range(len(table.values))]
+    rows = [round_row(table, row, digits) for row in range(len(table.values))]
     exact = any(row.dtype == object for row in rows)
     return np.stack([fractions(row) if exact and row.dtype != object else row for row in rows])
 
 
-def rounded_row(table: UtilityTable, row: int, digits: int) -> Vector:
+def round_row(table: UtilityTable, row: int, digits: int) -> Vector:
     """The same of one run: floats decide where they can, then double-double numbers, then exact values."""
     values = table.values[row].astype(np.float64)
     whole, is_open = nearest_whole(values, 0.0, digits, most=2.0**30)
     columns = np.flatnonzero(is_open)
     if len(columns):
-        sample = some_of(table, row, columns)
+        sample = take_sample(table, row, columns)
         whole[columns], is_open = nearest_whole(sample.high, sample.low, digits, most=2.0**50)
         columns = columns[is_open]
     if len(columns):
@@ -148,7 +138,7 @@ def rounded_row(table: UtilityTable, row: int, digits: int) -> Vector:
     return whole
 
 
-def some_of(table: UtilityTable, row: int, columns: NDArray[np.int64]) -> Sample:
+def take_sample(table: UtilityTable, row: int, columns: NDArray[np.int64]) -> Sample:
     """Some of the utilities of one run."""
     if table.exact is None:
         return replace(table, values=table.values[row : row + 1, columns]).sample(0)
@@ -173,7 +163,7 @@ def exact_units(
     if table.exact is None and table.values.dtype != object:
         _, first, which = np.unique(table.values[row, columns], return_index=True, return_inverse=True)
         columns = columns[first]
-    sample = some_of(table, row, columns)
+    sample = take_sample(table, row, columns)
     same = tolerance(sample.is_rational) * 10**digits
     return [half_to_even(number * 10**digits, same) for number in sample.exact], which
 
@@ -184,7 +174,7 @@ def half_to_even(number: Fraction, same: Fraction | int) -> int:
     return round(half if abs(number - half) <= same else number)
 
 
-def tied_groups(rows: int, width: int, block: Block) -> list[list[int]]:
+def group_ties(rows: int, width: int, block: Block) -> list[list[int]]:
     """Rows by what they hold, the largest first; those that are equal in all of it are one group.
 
     Only rows that tie so far are looked at further, in blocks that grow.
@@ -192,13 +182,13 @@ def tied_groups(rows: int, width: int, block: Block) -> list[list[int]]:
     groups = [list(range(rows))]
     begin, end = 0, FIRST_BLOCK
     while begin < width and any(len(group) > 1 for group in groups):
-        groups = [finer for group in groups for finer in refined(group, begin, end, block)]
+        groups = [finer for group in groups for finer in refine(group, begin, end, block)]
         begin, end = end, 2 * end
     return groups
 
 
-def refined(group: list[int], begin: int, end: int, block: Block) -> Iterator[list[int]]:
-    """A group of rows told apart by what they hold in some columns, the largest first."""
+def refine(group: list[int], begin: int, end: int, block: Block) -> Iterator[list[int]]:
+    """A group of rows split by what they hold in some columns, the largest first."""
     if len(group) == 1:
         yield group
         return

@@ -21,7 +21,7 @@ from tiebreak.metrics import Metric
 from tiebreak.notes import reading_notes
 from tiebreak.orderings import Method, Ordering, method
 from tiebreak.orderings.correlation import METHODS
-from tiebreak.populations import Population, requested_population
+from tiebreak.populations import Population, population_for
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
@@ -222,7 +222,7 @@ def order_view(
     by = None if ordering is None else method(ordering)
 
     def order(measure: Any) -> Ordering:
-        return experiment.order(measure, None if requested_population(measure, None) else by)
+        return experiment.order(measure, None if population_for(measure, None) else by)
 
     orders = run_tasks(order, measures, jobs, tick)
     names = [str(measure) if isinstance(measure, Population) else measure_name(measure) for measure in measures]
@@ -243,7 +243,7 @@ def order_view(
 
 def find_orderable(measure: Any) -> Preference | Population:
     """What runs are ordered by: a population of a metric, or a preference."""
-    return requested_population(measure, None) or find_preference(measure)
+    return population_for(measure, None) or find_preference(measure)
 
 
 class View(NamedTuple):
