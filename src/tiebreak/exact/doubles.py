@@ -55,6 +55,10 @@ class Doubles:
         shape = np.shape(numbers) if isinstance(numbers, np.ndarray) else ()
         return cls(np.array(high).reshape(shape), np.array(low).reshape(shape))
 
+    @classmethod
+    def full(cls, shape: int | tuple[int, ...], number: float) -> Doubles:
+        return cls(np.full(shape, number), np.zeros(shape))
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.high.shape
@@ -64,6 +68,9 @@ class Doubles:
 
     def __getitem__(self, place: Any) -> Doubles:
         return Doubles(self.high[place], self.low[place])
+
+    def __setitem__(self, place: Any, numbers: Doubles) -> None:
+        self.high[place], self.low[place] = numbers.high, numbers.low
 
     def take(self, places: Any) -> Doubles:
         """Entries by their places; places beyond the end mean the last."""
@@ -117,9 +124,6 @@ class Doubles:
             result = Doubles(np.where(odd, product.high, result.high), np.where(odd, product.low, result.low))
             square, left = square * square, left >> 1
         return result
-
-    def __rpow__(self, base: Any) -> Doubles:
-        return as_doubles(base) ** self
 
     def sum(self, axis: int = -1) -> Doubles:
         """Sum along an axis by halves, so that few operations add up many numbers."""

@@ -71,7 +71,6 @@ class Sample:
         return self._number(estimate, 1, lambda: self._exact_in_order[place])
 
     def total(self) -> Number:
-        """The sum."""
         estimate = exact_sum(self.high) + exact_sum(self.low)
         return self._number(estimate, len(self), lambda: sum_fractions(self.exact))
 

@@ -149,7 +149,6 @@ class ExactValues:
         return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share, error=self.error)
 
     def take_columns(self, columns: Places) -> ExactValues:
-        """Some of the columns."""
         labels = self.labels
         return replace(
             self,
@@ -160,7 +159,6 @@ class ExactValues:
         )
 
     def take_rows(self, rows: Sequence[int]) -> ExactValues:
-        """Some of the rows."""
         labels, places = self.labels, list(rows)
         return replace(
             self,

@@ -70,6 +70,10 @@ class Metric(Entry):
         """The simplest metric that has the same values on these positions."""
         return self
 
+    def binary_form(self) -> Metric:
+        """The metric that it is where relevance is binary."""
+        return self
+
     def values(self, positions: Positions) -> ExactValues:
         """Exact values [run, request], in the order of the input; by default the floats of `evaluate`."""
         if type(self).evaluate is Metric.evaluate:
@@ -146,5 +150,4 @@ def check_corpus_size(n: int, name: str) -> None:
 
 
 def last_position(cutoff: int | None) -> int:
-    """The last position that counts."""
     return UNRETRIEVED - 1 if cutoff is None else cutoff

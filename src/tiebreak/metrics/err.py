@@ -46,7 +46,6 @@ class ExpectedReciprocalRank(Metric):
         check_number(self.max_grade, "ERR: max_grade", above=0, high=LARGEST_EXPONENT)
 
     def stop(self, grade: Fraction) -> Fraction:
-        """The chance to stop at an item with a grade."""
         return (power_of_two(grade) - 1) / power_of_two(decimal(self.max_grade))
 
     def values(self, positions: Positions) -> ExactValues:
@@ -57,7 +56,7 @@ class ExpectedReciprocalRank(Metric):
         entries = GradedEntries(positions, self.rel)
         exact = entries.exact(self.stop)
         stop, go_on = (Doubles.from_exact(np.array(row, dtype=object)) for row in (exact, [1 - r for r in exact]))
-        total = Doubles(np.full(entries.shape, np.nan), np.zeros(entries.shape))
+        total = Doubles.full(entries.shape, np.nan)
         last = last_position(self.cutoff)
         for block in entries.blocks():
             order = np.argsort(block.ranks, axis=-1, kind="stable")
@@ -68,7 +67,7 @@ class ExpectedReciprocalRank(Metric):
                 k, code = ranks[..., level], codes[..., level]
                 expected = expected + (reached * stop[code] / k.astype(np.float64)).where(k <= last)
                 reached = reached * go_on[code]
-            total.high[:, block.requests], total.low[:, block.requests] = expected.high, expected.low
+            total[:, block.requests] = expected
 
         def exactly(run: int, requests: Places) -> list[Fraction]:
             return [exact_err(entries.cell(run, q), exact, last) for q in requests.tolist()]

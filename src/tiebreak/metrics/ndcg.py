@@ -16,7 +16,6 @@ from tiebreak.exact import Doubles, ExactValues, log2
 from tiebreak.exact.arithmetic import DOUBLES, counting, doubles_from_units
 from tiebreak.exact.logarithms import BITS, log2_units, power_of_two
 from tiebreak.exact.slices import sum_slices
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.metrics.graded_entries import LARGEST_EXPONENT, GradedEntries
 from tiebreak.metrics.recall_level import LARGEST_WEIGHT, ExposureTable, RecallLevelMetric, exact_exposure
@@ -54,7 +53,6 @@ class BinaryNDCG(RecallLevelMetric):
 
 @cache
 def ideal_gain(m: int) -> Doubles:
-    """The sum of the exposures of the first m positions."""
     return doubles_from_units([sum(map(inverse_log2_units, range(2, m + 2)))], ())
 
 
@@ -104,7 +102,6 @@ class NDCG(Metric):
         return self.binary_form() if len(grade) and grade.min() == grade.max() else self
 
     def gain_for(self, grade: Fraction) -> Fraction:
-        """The gain of an item with a grade."""
         if self.gain == "linear":
             return grade
         if grade > LARGEST_EXPONENT:
@@ -113,57 +110,48 @@ class NDCG(Metric):
 
     def values(self, positions: Positions) -> ExactValues:
         form = self.on(positions)
-        return form.values(positions) if form is not self else GainSums(self, positions).values()
+        return form.values(positions) if form is not self else gain_sums(self, positions)
 
 
-class GainSums:
-    """Discounted gains of all rankings and of the ideal ones, to many more digits than a float has."""
+def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
+    """Discounted gains [run, request] over those of the ideal rankings, to many more digits than a float has."""
+    entries, discount = GradedEntries(positions, metric.rel), metric.binary_form()
+    gains = entries.exact(metric.gain_for)
+    # A common factor of all gains changes nothing: whole gains are added up exactly.
+    common = lcm(*(gain.denominator for gain in gains))
+    gains = [gain * common for gain in gains]
+    largest = int(entries.kept.layout.sizes.max(initial=0))
+    heaviest = max(gains, default=Fraction(0)) * largest
+    if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
+        gains = [gain / max(gains) for gain in gains]
+    e = discount.exposure_to_cutoff(counting(max(largest, deepest_rank(entries.kept.ranks)), DOUBLES), 0)
+    padded = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
+    table = ExposureTable(padded, float(heaviest) if heaviest < LARGEST_WEIGHT else None)
 
-    def __init__(self, metric: NDCG, positions: Positions) -> None:
-        self.entries = GradedEntries(positions, metric.rel)
-        self.discount = metric.binary_form()
-        gains = self.entries.exact(metric.gain_for)
-        # A common factor of all gains changes nothing: whole gains are added up exactly.
-        common = lcm(*(gain.denominator for gain in gains))
-        self.gains = [gain * common for gain in gains]
-        largest = int(self.entries.kept.layout.sizes.max(initial=0))
-        heaviest = max(self.gains, default=Fraction(0)) * largest
-        if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
-            self.gains = [gain / max(self.gains) for gain in self.gains]
-        deepest = max(largest, deepest_rank(self.entries.kept.ranks))
-        e = self.discount.exposure_to_cutoff(counting(deepest, DOUBLES), 0)
-        table = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
-        self.table = ExposureTable(table, float(heaviest) if heaviest < LARGEST_WEIGHT else None)
+    runs, requests = entries.shape
+    parts = [np.zeros((runs + 1, requests)) for _ in range(table.n_parts)]  # the last row is that of the ideal
+    error = np.zeros(requests)
+    of_grade = Doubles.from_exact(np.array([*gains, Fraction(0)], dtype=object))
+    for block in entries.blocks():
+        first = np.broadcast_to(np.arange(1, block.grade.shape[-1] + 1), block.grade.shape)
+        ours = table.sums(block.ranks, of_grade[block.grade])
+        ideal = table.sums(first, of_grade[-np.sort(-block.grade, axis=-1)])
+        for part, of_runs, of_ideal in zip(parts, ours, ideal, strict=True):
+            part[:-1, block.requests], part[-1, block.requests] = of_runs, of_ideal
+        error[block.requests] = of_grade.high[block.grade].sum(axis=-1) * table.error
+    total = sum_slices(parts)
+    best = total[-1].where(entries.sizes > 0, np.nan)
 
-    def values(self) -> ExactValues:
-        """The values [run, request]."""
-        runs, requests = self.entries.shape
-        of_grade = Doubles.from_exact(np.array([*self.gains, Fraction(0)], dtype=object))
-        parts = [np.zeros((runs + 1, requests)) for _ in range(self.table.n_parts)]
-        error = np.zeros(requests)
-        for block in self.entries.blocks():
-            ideal = np.broadcast_to(np.arange(1, block.grade.shape[-1] + 1), block.grade.shape)
-            gains, best = of_grade[block.grade], of_grade[-np.sort(-block.grade, axis=-1)]
-            sums = zip(parts, self.table.sums(block.ranks, gains), self.table.sums(ideal, best), strict=True)
-            for part, ours, theirs in sums:
-                part[:-1, block.requests], part[-1, block.requests] = ours, theirs
-            error[block.requests] = gains.high.sum(axis=-1) * self.table.error
-        total = sum_slices(parts)
-        best = total[-1].where(self.entries.sizes > 0, np.nan)
-        return ExactValues.from_doubles(
-            total[:-1] / best,
-            2 * error / best.high,
-            self.exactly,
-            self.entries.is_zero(self.discount.cutoff),
-            is_rational=False,
-            labels=lambda: self.entries.labels(self.discount.cutoff),
-        )
+    def exact(items: list[tuple[int, int]]) -> Fraction:
+        in_order = sorted((gains[code] for _, code in items), reverse=True)
+        best = sum(gain * exact_exposure(discount, k, 0) for k, gain in enumerate(in_order, start=1))
+        return sum((gains[code] * exact_exposure(discount, k, 0) for k, code in items), Fraction(0)) / best
 
-    def exactly(self, run: int, requests: Places) -> list[Fraction]:
-        """The exact values of some requests in a run; to 96 digits."""
-        return [self.exact(self.entries.cell(run, request)) for request in requests.tolist()]
-
-    def exact(self, items: list[tuple[int, int]]) -> Fraction:
-        gains = sorted((self.gains[code] for _, code in items), reverse=True)
-        best = sum(gain * exact_exposure(self.discount, k, 0) for k, gain in enumerate(gains, start=1))
-        return sum((self.gains[code] * exact_exposure(self.discount, k, 0) for k, code in items), Fraction(0)) / best
+    return ExactValues.from_doubles(
+        total[:-1] / best,
+        2 * error / best.high,
+        lambda run, places: [exact(entries.cell(run, request)) for request in places.tolist()],
+        entries.is_zero(metric.cutoff),
+        is_rational=False,
+        labels=lambda: entries.labels(metric.cutoff),
+    )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import DOUBLES, FLOATS, FRACTIONS, counting, fractions, ones
 from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.values import Places
-from tiebreak.metrics.base import LevelMetric, last_position
+from tiebreak.metrics.base import LevelMetric, Metric, last_position
 from tiebreak.projection.levels import Levels, deepest_rank
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
@@ -87,7 +87,7 @@ class RecallLevelMetric(LevelMetric):
         return ExactValues.from_doubles((ours - theirs) * z, error, exactly, is_zero, is_signed=True).nearest
 
     def level_values(self, levels: Levels) -> ExactValues:
-        return LevelSums(self, levels).values()
+        return level_sums(self, levels)
 
     def score(self, p: Ranks) -> Floats:
         return self.level_values(Levels.from_vectors(p)).nearest
@@ -120,16 +120,9 @@ def _exact_exposure(metric: RecallLevelMetric, k: int, m: int) -> Fraction:
     return e
 
 
-@runtime_checkable
-class HasBinaryForm(Protocol):
-    """A graded metric that is a recall-level metric where relevance is binary."""
-
-    def binary_form(self) -> RecallLevelMetric: ...
-
-
 def recall_level_form(metric: object) -> RecallLevelMetric:
     """A metric as a sum over recall levels; graded nDCG has a binary form, others are one or are refused."""
-    form = metric.binary_form() if isinstance(metric, HasBinaryForm) else metric
+    form = metric.binary_form() if isinstance(metric, Metric) else metric
     if not isinstance(form, RecallLevelMetric):
         raise InputError(f"{metric} is not a sum over recall levels, such as AP, RR, nDCG or RBP.", kind="spec")
     return form
@@ -168,65 +161,59 @@ class ExposureTable:
         return total.high, total.low
 
 
-class LevelSums:
-    """The sums of one metric over the recall levels of all requests, to many more digits than a float has."""
+def level_sums(metric: RecallLevelMetric, levels: Levels) -> ExactValues:
+    """The sums [run, request] of a metric over recall levels, to many more digits than a float has."""
+    shape = len(levels.runs), len(levels.requests)
+    parts: list[Floats] = [np.zeros(shape)]
+    error, is_zero = np.zeros(shape[1]), np.ones(shape, dtype=bool)
+    divisor = Doubles.full(shape[1], np.nan)
+    weights = {bucket.m: metric.weight(counting(bucket.m, DOUBLES), bucket.m) for bucket in levels.buckets()}
+    tables = exposure_tables(metric, levels, weights)
+    for bucket in levels.buckets():
+        by = metric.divisor(counting(bucket.m, DOUBLES), bucket.m)
+        divisor[bucket.requests] = by
+        w, table = weights[bucket.m], tables[bucket.m]
+        used = np.flatnonzero(w.high)
+        if not len(used):
+            continue
+        span = slice(int(used[0]), int(used[-1]) + 1)
+        is_zero[:, bucket.requests] = bucket.p[..., span.start] > last_position(metric.cutoff)
+        error[bucket.requests] = table.error * float(w.high.sum()) / by.high
+        for block in bucket.blocks():
+            for k, part in enumerate(table.sums(bucket.p[:, block, span], w[span])):
+                if k == len(parts):
+                    parts.append(np.zeros(shape))
+                parts[k][:, bucket.requests[block]] = part
 
-    def __init__(self, metric: RecallLevelMetric, levels: Levels) -> None:
-        self.metric, self.levels = metric, levels
-        self.positions = occurring_positions(levels)
-        self.weights = {b.m: metric.weight(counting(b.m, DOUBLES), b.m) for b in levels.buckets()}
-        heaviest = max((float(weights.high.sum()) for weights in self.weights.values()), default=0.0)
-        self.heaviest = heaviest if all(is_whole(weights) for weights in self.weights.values()) else None
-        self.tables: dict[int, ExposureTable] = {}
-
-    def values(self) -> ExactValues:
-        """The values [run, request]."""
-        levels, metric = self.levels, self.metric
-        shape = len(levels.runs), len(levels.requests)
-        parts: list[Floats] = [np.zeros(shape)]
-        error, is_zero = np.zeros(shape[1]), np.ones(shape, dtype=bool)
-        divisor = Doubles(np.full(shape[1], np.nan), np.zeros(shape[1]))
-        for bucket in levels.buckets():
-            by = metric.divisor(counting(bucket.m, DOUBLES), bucket.m)
-            divisor.high[bucket.requests], divisor.low[bucket.requests] = by.high, by.low
-            weights = self.weights[bucket.m]
-            used = np.flatnonzero(weights.high)
-            if not len(used):
-                continue
-            span = slice(int(used[0]), int(used[-1]) + 1)
-            table = self.table(bucket.m)
-            is_zero[:, bucket.requests] = bucket.p[..., span.start] > last_position(metric.cutoff)
-            error[bucket.requests] = table.error * float(weights.high.sum()) / by.high
-            for block in bucket.blocks():
-                for k, part in enumerate(table.sums(bucket.p[:, block, span], weights[span])):
-                    if k == len(parts):
-                        parts.append(np.zeros(shape))
-                    parts[k][:, bucket.requests[block]] = part
-        return ExactValues.from_doubles(
-            sum_slices(parts) / divisor,
-            error,
-            self.exactly,
-            is_zero,
-            is_rational=metric.is_rational,
-            labels=lambda: levels.labels(metric.cutoff),
-        )
-
-    def table(self, m: int) -> ExposureTable:
-        """Exposures for requests with m relevant items."""
-        key = m if self.metric.depends_on_size else 0
-        if key not in self.tables:
-            e = self.metric.exposure_to_cutoff(Doubles(self.positions.astype(np.float64)), m)
-            size = int(self.positions.max(initial=0)) + 2
-            table = Doubles(np.zeros(size), np.zeros(size))
-            table.high[self.positions], table.low[self.positions] = e.high, e.low
-            self.tables[key] = ExposureTable(table, self.heaviest)
-        return self.tables[key]
-
-    def exactly(self, run: int, requests: Places) -> list[Fraction]:
-        """The exact values of some requests in a run."""
-        vectors = [tuple(p) for p in self.levels.vectors(run, requests)]
-        known = {p: self.metric.exact(p) for p in dict.fromkeys(vectors)}
+    def exactly(run: int, requests: Places) -> list[Fraction]:
+        vectors = [tuple(p) for p in levels.vectors(run, requests)]
+        known = {p: metric.exact(p) for p in dict.fromkeys(vectors)}
         return [known[p] for p in vectors]
+
+    return ExactValues.from_doubles(
+        sum_slices(parts) / divisor,
+        error,
+        exactly,
+        is_zero,
+        is_rational=metric.is_rational,
+        labels=lambda: levels.labels(metric.cutoff),
+    )
+
+
+def exposure_tables(metric: RecallLevelMetric, levels: Levels, weights: dict[int, Doubles]) -> dict[int, ExposureTable]:
+    """Exposures for every number m of relevant items; one table for all where they do not depend on m."""
+    is_sliced = all(map(is_whole, weights.values()))
+    heaviest = max((float(w.high.sum()) for w in weights.values()), default=0.0) if is_sliced else None
+    positions = occurring_positions(levels)
+    tables: dict[int, ExposureTable] = {}
+    for m in weights:
+        if tables and not metric.depends_on_size:
+            tables[m] = next(iter(tables.values()))
+            continue
+        table = Doubles.full(int(positions.max(initial=0)) + 2, 0.0)
+        table[positions] = metric.exposure_to_cutoff(Doubles(positions.astype(np.float64)), m)
+        tables[m] = ExposureTable(table, heaviest)
+    return tables
 
 
 def is_whole(weights: Doubles) -> bool:

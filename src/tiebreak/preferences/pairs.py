@@ -57,7 +57,6 @@ class Pairs:
 
     @classmethod
     def one(cls, x: int, y: int) -> Pairs:
-        """Two runs."""
         return cls(np.array([x]), np.array([y]), (Fan(y, np.array([x]), slice(0, 1), -1),))
 
     @classmethod

@@ -87,7 +87,7 @@ class PairedPreference(Preference):
         """The same with weights: signs are added up in slices of the weights, exactly, and rounded once."""
         shape = len(pairs), len(positions.requests)
         size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape)
-        total, is_zero = Doubles(np.zeros(shape), np.zeros(shape)), np.ones(shape, dtype=bool)
+        total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
         for bucket, requests in self.buckets(positions):
             weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
             sliced = SlicedTable.from_table(weights, bucket.m)
@@ -101,8 +101,7 @@ class PairedPreference(Preference):
                     parts = [(signs * piece).sum(-1) for piece in sliced.slices]
                     # What is added up may cancel: the error is a share of its size, not of what is left.
                     error[rows, columns] += ROUNDING * factor.high * np.abs(parts).sum(axis=0)
-                    after = total[rows][:, columns] + factor * (sign * sum_slices(parts))
-                    total.high[rows, columns], total.low[rows, columns] = after.high, after.low
+                    total[rows, columns] = total[rows, columns] + factor * (sign * sum_slices(parts))
                     is_zero[rows, columns] &= ~signs.any(axis=-1)
 
         def exactly(pair: int, requests: Places) -> list[Fraction]:

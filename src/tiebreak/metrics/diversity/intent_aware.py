@@ -37,11 +37,10 @@ class SubtopicMetric(Metric):
         if positions.subtopics is not None:
             self.check_grades(float(positions.subtopics.grade.max(initial=0.0)))
         shape = len(positions.runs), len(positions.requests)
-        total = Doubles(np.full(shape, np.nan), np.zeros(shape))
+        total = Doubles.full(shape, np.nan)
         is_zero = np.zeros(shape, dtype=bool)
         for block in blocks(positions, self.rel, DOUBLES):
-            values = self.block_values(block)
-            total.high[:, block.requests], total.low[:, block.requests] = values.high, values.low
+            total[:, block.requests] = self.block_values(block)
             is_zero[:, block.requests] = ~self.counts(block.p).any(axis=-1)
 
         def exactly(run: int, requests: Places) -> list[Fraction]:
@@ -74,7 +73,6 @@ class SubtopicMetric(Metric):
         raise NotImplementedError
 
     def counts(self, p: Whole) -> NDArray[np.bool_]:
-        """Which positions count."""
         return np.asarray(p <= last_position(self.cutoff))
 
 
@@ -122,7 +120,6 @@ class Novelty(SubtopicMetric):
         return whole_numbers(counted > 0, x) * table[np.maximum(counted - 1, 0)]
 
     def greedy_gain(self, block: Block) -> Any:
-        """The discounted gain [request] of the greedy order."""
         gains = block.greedy_gains(self.alpha, self.r_max)
         return (gains * self.discounts(np.arange(1, gains.shape[-1] + 1), block.weight)).sum(axis=-1)
 
