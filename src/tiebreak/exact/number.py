@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cmp_to_key, total_ordering
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ def snap_to_zero(difference: Fraction, is_rational: bool) -> Fraction:
     return Fraction(0) if abs(difference) <= tolerance(is_rational) else difference
 
 
+@total_ordering
 class Number:
     """A number that lies within `error` of `estimate`; its exact value is worked out where that does not decide.
 
@@ -84,15 +85,6 @@ class Number:
 
     def __lt__(self, other: Real) -> bool:
         return self.compare(other) < 0
-
-    def __gt__(self, other: Real) -> bool:
-        return self.compare(other) > 0
-
-    def __le__(self, other: Real) -> bool:
-        return self.compare(other) <= 0
-
-    def __ge__(self, other: Real) -> bool:
-        return self.compare(other) >= 0
 
     def __neg__(self) -> Number:
         return self._combine(-self.estimate, self.error, lambda: -self.exact)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.doubles import LOST, Doubles, two_sum
+from tiebreak.exact.number import Number, competition_ranks
+from tiebreak.exact.sums import sum_fractions
+from tiebreak.exact.values import ExactValues
 
 Floats = NDArray[np.float64]
 LEAST_EXPONENT = -1074
@@ -18,6 +23,8 @@ KEPT = 92
 """Bits of the smallest summand that slices keep."""
 MOST_BITS = 260
 """So many are kept at the most; where summands differ by more, the small ones are left to exact arithmetic."""
+SLICES = 3
+"""Of values that are added up with weights."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,3 +77,73 @@ def sum_slices(parts: list[Floats]) -> Doubles:
     for piece in reversed(parts[:-1]):
         total = total + piece
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """Sums over columns of values [row, column], each column counted as often as whole weights say."""
+
+    values: ExactValues
+
+    def ranks(self, weights: Floats) -> NDArray[np.int64]:
+        """Ranks [sample, row] by descending sum, the best rank shared; ``weights[sample, column]``."""
+        total, error = self.estimates(weights)
+        order = np.lexsort((total.low, total.high), axis=1)[:, ::-1]
+        high, low = (np.take_along_axis(part, order, axis=1) for part in (total.high, total.low))
+        gap = (high[:, :-1] - high[:, 1:]) + (low[:, :-1] - low[:, 1:])
+        ranks = np.empty(order.shape, dtype=np.int64)
+        np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1), axis=1)
+        for sample in np.flatnonzero((gap <= 2 * error[:, None]).any(axis=1)).tolist():
+            ranks[sample] = competition_ranks(self.numbers(weights[sample], total[sample], float(error[sample])))
+        return ranks
+
+    def signs(self, weights: Floats) -> NDArray[np.int8]:
+        """Whether each sum is above 0, 0 or below: [sample, row]."""
+        total, error = self.estimates(weights)
+        signs = np.sign(total.high).astype(np.int8)
+        is_open = (np.abs(total.high) <= 2 * error[:, None]) & self._can_vary
+        signs[:, ~self._can_vary] = 0
+        for sample in np.flatnonzero(is_open.any(axis=1)).tolist():
+            for row in np.flatnonzero(is_open[sample]).tolist():
+                (number,) = self.numbers(weights[sample], total[sample], float(error[sample]), [row])
+                signs[sample, row] = number.compare(0)
+        return signs
+
+    @cached_property
+    def _can_vary(self) -> NDArray[np.bool_]:
+        """Which rows have anything but 0."""
+        return np.asarray(self.values.nearest.any(axis=1))
+
+    def estimates(self, weights: Floats) -> tuple[Doubles, Floats]:
+        """Sums [sample, row], and how far they may be off: [sample]."""
+        heaviest = weights.sum(axis=1)
+        numbers = Doubles(self.values.nearest, self.values.rest)
+        slices, error = slice_numbers(numbers, exact_bits(heaviest.max(initial=1.0)), SLICES)
+        total = sum_slices([weights @ piece.T for piece in slices])
+        most = self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
+        return total, heaviest * (error + 2 * min(most, self.values.error))
+
+    def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
+        """The sums of one sample as numbers that are worked out exactly on demand."""
+        counted = np.flatnonzero(weights)
+        times = weights[counted].astype(np.int64).tolist()
+
+        def number(row: int) -> Number:
+            def exactly() -> Fraction:
+                return sum_fractions([n * x for n, x in zip(times, self.exact(row, counted), strict=True)])
+
+            estimate = Fraction(float(total.high[row])) + Fraction(float(total.low[row]))
+            return Number(estimate, Fraction(error), exactly, self.values.is_rational)
+
+        return [number(row) for row in (range(len(self.values.nearest)) if rows is None else rows)]
+
+    def exact(self, row: int, columns: NDArray[np.int64]) -> list[Fraction]:
+        if row not in self._exact_rows:
+            everything = np.arange(self.values.nearest.shape[1])
+            self._exact_rows[row] = self.values.exactly(row, everything)
+        known = self._exact_rows[row]
+        return [known[column] for column in columns.tolist()]
+
+    @cached_property
+    def _exact_rows(self) -> dict[int, list[Fraction]]:
+        return {}
