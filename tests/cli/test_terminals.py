@@ -32,7 +32,7 @@ CALLS = {
     "test": ("test", "QRELS", "RUNS"),
     "letters": ("test", "QRELS", "RUNS", "--letters"),
     "ties": ("study", "ties", "QRELS", "RUNS"),
-    "agreement": ("study", "agreement", "QRELS", "RUNS", "--by", "order"),
+    "agreement": ("study", "agreement", "QRELS", "RUNS", "--view", "order"),
     "power": ("study", "power", "QRELS", "RUNS"),
     "missing": ("study", "missing", "QRELS", "RUNS", "--samples", "1", "--fraction", "0.5"),
     "validity": ("study", "validity", "QRELS", "RUNS"),
