@@ -35,7 +35,7 @@ def data(name):
 
 def run(name, view, **options):
     study = CATALOGUE[name]
-    options |= {} if view is None else {study.chosen_by: view}
+    options |= {} if view is None else {"view": view}
     names = {option.name for option in study.options if view in (option.views or (view,))}
     return function(name)(*data(name), **options, **{key: few for key, few in FEW.items() if key in names})
 
@@ -86,7 +86,7 @@ def test_threads_change_nothing_and_progress_ends(name, view):
     assert not ticks or ticks[-1][0] == ticks[-1][1]
 
 
-@pytest.mark.parametrize("name", [name for name, study in CATALOGUE.items() if study.views and name != "ideal"])
+@pytest.mark.parametrize("name", [name for name, study in CATALOGUE.items() if study.views])
 def test_unknown_view_is_refused_with_the_nearest(name):
     view = next(iter(CATALOGUE[name].views))
     with pytest.raises(tb.errors.UnknownNameError, match=f'Did you mean "{view}"'):
