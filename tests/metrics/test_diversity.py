@@ -435,7 +435,7 @@ def test_functions_of_a_module_stand_for_alpha_and_beta(tmp_path, monkeypatch):
 @pytest.mark.parametrize("value", [-0.1, 1.5, math.nan, None, True, "x"])
 def test_functions_that_give_no_chance_are_refused(value):
     exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
-    with pytest.raises(tb.InputError, match="Return a number from 0 to 1"):
+    with pytest.raises(tb.InputError, match="Give a number of at least 0 and at most 1"):
         exp.evaluate(AlphaBetaNDCG(lambda user, item: value, 0.5, cutoff=2))
 
 

@@ -384,8 +384,8 @@ def test_unknown_names_are_refused():
     ("settings", "message"),
     [
         ({"utilities": (1,)}, "fewer than two values"),
-        ({"utilities": (0, float("nan"))}, "nan is no finite number"),
-        ({"utilities": (0, "1")}, "'1' is no finite number"),
+        ({"utilities": (0, float("nan"))}, "utility=nan. Give a finite number"),
+        ({"utilities": (0, "1")}, "utility='1'. Give a finite number"),
         ({"methods": []}, "no method was given"),
         ({"utilities": (-1, 1), "methods": "gini"}, "not defined for utilities below 0"),
         ({"min_requests": 0}, "min_requests=0"),

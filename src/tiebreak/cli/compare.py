@@ -53,15 +53,14 @@ def command(
 
     A metric such as AP stands for the difference of its values.
     """
+    from tiebreak._base.checks import check_number
     from tiebreak.cli import pref_eval
     from tiebreak.cli.gate import is_worse
-    from tiebreak.errors import InputError
     from tiebreak.preferences import DEFAULTS
 
     gates = distinct(gates)
     shown = distinct(measures or gates or DEFAULTS)
-    if not 0 < alpha < 1:  # also where it is NaN, which no range refuses
-        raise InputError(f"--alpha {alpha}. Give a number between 0 and 1.", kind="choice")
+    check_number(alpha, "--alpha", above=0, below=1)  # also where it is NaN, which no range refuses
     exp = experiment(qrels, runs, (*shown, *gates), **options)
     against = baselines or ((exp.runs[0].name,) if gates else None)
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}

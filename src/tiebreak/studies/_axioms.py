@@ -14,6 +14,7 @@ import numpy as np
 
 from tiebreak._base.checks import check_count, check_names, check_seed
 from tiebreak._base.spec import Spec, canonical, parse
+from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.inputs import Ids
@@ -44,8 +45,6 @@ CLOSE = 1e-9
 """Floats of the package's metrics that differ by less are worked out again as fractions."""
 LOGARITHMS_TIE = Fraction(1, 10**40)
 """Where logarithms are known to 50 digits, fractions that differ by less tie; others are compared as they are."""
-FLOAT_TIE = 1e-12
-"""Numbers of a user's function that differ by less tie, unless they are fractions."""
 DEEPEST = 1000
 """The cutoff of metrics that need one: below all rankings."""
 CASE_COLUMNS = ("better", "worse", "interests", "value_better", "order", "value_worse")
@@ -134,7 +133,7 @@ def notes(lists: int, seed: int) -> tuple[str, ...]:
         "are shown without their ideal, which is the same for both rankings; others of the package are evaluated "
         "as they are, with the ideal of each ranking's own items.",
         f"A tie violates an axiom. Fractions are compared exactly, logarithms to 50 digits with ties below "
-        f"{float(LOGARITHMS_TIE):g}; floats of functions tie below {FLOAT_TIE:g}.",
+        f"{float(LOGARITHMS_TIE):g}; floats of functions tie below {TOLERANCE:g}.",
         *statements(AXIOMS),
     )
 
@@ -178,7 +177,7 @@ class Measure:
                 return 1 if difference > 0 else -1
         better, worse = self.values(pair)
         difference = better - worse
-        tie = self.tie if isinstance(difference, Rational) else FLOAT_TIE
+        tie = self.tie if isinstance(difference, Rational) else TOLERANCE
         return 0 if abs(difference) <= tie else 1 if difference > 0 else -1
 
     def values(self, pair: Pair) -> tuple[Any, Any]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain, combinations_with_replacement, product
-from math import comb, inf, lcm
-from numbers import Rational, Real
+from math import comb, lcm
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 
-from tiebreak._base.checks import check_count, check_seed
+from tiebreak._base.checks import check_count, check_number, check_seed
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -199,10 +199,8 @@ FROM_0_TO_1 = Values.from_fractions(
 
 
 def exact_value(value: Any) -> Fraction:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not -inf < value < inf:
-        raise InputError(f"utilities: {value!r} is no finite number. Give numbers, such as (0, 1).", kind="score")
-    return Fraction(value) if isinstance(value, Rational) else Fraction(str(float(value)))
+    number = check_number(value, "utility")
+    return Fraction(value) if isinstance(value, Rational) else Fraction(str(number))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak._base.checks import check_choice, check_share
+from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, check_scale, highest_rating
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
@@ -15,8 +16,6 @@ from tiebreak.metrics.diversity.user_functions import UserFunction, call_for_pai
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
-TOLERANCE = 1e-12
-"""Gains that differ by no more, relatively, are equal on paper: sums and products of floats are not exact."""
 RANKINGS_AT_ONCE = 1 << 13
 """So many that the interests of their users stay in the cache."""
 
@@ -62,6 +61,7 @@ class RemainingInterest:
 def first_largest(gain: Floats) -> Codes:
     """The first candidate of every row [request, candidate] that gains as much as any."""
     largest = gain.max(axis=1, keepdims=True)
+    # Gains are sums and products of floats: those that are equal on paper may differ by rounding.
     first: Codes = (gain >= largest - TOLERANCE * np.abs(largest)).argmax(axis=1)
     return first
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,6 +52,4 @@ def call(name: str, function: UserFunction, user: str, argument: Any) -> float:
         value: Any = function(user, argument)
     except Exception as error:
         raise InputError(f"{text} failed: {type(error).__name__}: {error}", kind="spec") from error
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise InputError(f"{text} returned {value!r}. Return a number from 0 to 1.", kind="range")
-    return float(value)
+    return check_share(value, text)
