@@ -232,7 +232,7 @@ def test_a_row_without_a_score_is_one_with_a_bad_score(kind, nothing, engine):
 
 def test_unknown_roles_and_columns_are_refused():
     frame = run_frame(polars_frame)
-    with pytest.raises(InputError, match="no role 'query'"):
+    with pytest.raises(InputError, match=r'unknown value for columns "query"\. Known: request, item'):
         tb.Run(frame, columns={"query": "qid"})
     with pytest.raises(InputError, match=r'no column "nothing" for request\. There are qid, docno, score'):
         tb.Run(frame, columns={"request": "nothing"})

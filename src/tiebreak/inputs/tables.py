@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
+from tiebreak._base.checks import check_choice
 from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, quote
@@ -51,10 +52,7 @@ class Table:
         self.label, self.contents, self.columns = label, contents, columns
         self.library, self.memory = library, memory
         for role in columns:
-            if role not in ALIASES:
-                raise InputError(
-                    f"{label}: columns has no role {role!r}. Roles are {join_names([*ALIASES])}.", kind="columns"
-                )
+            check_choice(role, "columns", ALIASES)
 
     def find(self, role: str, beside: str | None = None) -> str | None:
         """The column for a role: the one that was named, or the first with a common name."""
