@@ -122,7 +122,7 @@ def missing(
     check_count(jobs, "jobs")
     complete = [replace(experiment.compare(one), measure=name) for name, one in preferences_by_name(measures).items()]
     reference = None if truth is None else experiment.compare(next(iter(preferences_by_name([truth]).values())))
-    agreements = [agreement_with(reference or one, of, by, is_itself=reference is None) for one in complete]
+    agreements = [agreement_with(reference, one, of, by) for one in complete]
     if remove == "requests":
         sampler = request_sampler(experiment, complete)
     else:
@@ -146,6 +146,7 @@ def missing(
     ties = ("a tie must stay a tie", "what that ties is left out")[truth is not None]
     means = [(row.mean, row.measure) for row in rows[len(steps) - 1 :: len(steps)] if row.mean is not None]
     ranking = ", ".join(f"{name} {mean:.2f}" for mean, name in sorted(means, key=lambda row: -row[0])) or "not known"
+    titles = (("removed", f"share of {noun} removed"), ("mean", title))
     return Findings(
         Stability._fields,
         rows,
@@ -158,14 +159,7 @@ def missing(
             *loss_notes(complete, parts.reshape(len(steps) * samples, -1, 2), remove != "requests"),
             *dict.fromkeys(note for one in complete for note in one.notes),
         ),
-        Picture(
-            "line",
-            "removed",
-            "mean",
-            color="measure",
-            band=("low", "high"),
-            titles=(("removed", f"share of {noun} removed"), ("mean", title)),
-        ),
+        Picture("line", "removed", "mean", color="measure", band=("low", "high"), titles=titles),
         library=complete[0].library,
     )
 
@@ -234,21 +228,22 @@ def request_sampler(experiment: Experiment, complete: Sequence[Comparison]) -> S
 # What is compared
 
 
-def agreement_with(complete: Comparison, of: str, by: Any, is_itself: bool) -> Agreement:
-    """How well a sample agrees with complete data; by another measure, ties are left out."""
+def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: Any) -> Agreement:
+    """How well a sample agrees with complete data, by the measure itself or by the reference without its ties."""
+    complete, with_ties = (one, True) if reference is None else (reference, False)
     if of == "order":
         ranks = complete.order(by).ranks
         return lambda part: tau_b(part.order(by).ranks, ranks)
     if of == "systems":
         means = np.sign(complete.mean)
-        return lambda part: share_alike(np.sign(part.mean), means, with_ties=is_itself)
+        return lambda part: share_alike(np.sign(part.mean), means, with_ties=with_ties)
     signs = np.sign(complete.numerator).astype(np.int8)
     place = {request: k for k, request in enumerate(complete.requests)}
 
     def share(part: Comparison) -> float:
         both = [(k, place[request]) for k, request in enumerate(part.requests) if request in place]
         mine, theirs = np.array(both, dtype=np.int64).reshape(-1, 2).T
-        return share_alike(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=is_itself)
+        return share_alike(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
 
     return share
 
