@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from tiebreak import errors as errors
     from tiebreak import studies as studies
     from tiebreak.analysis import theory as theory
-    from tiebreak.analysis.disaggregation import Disaggregation as Disaggregation
-    from tiebreak.analysis.disaggregation import disaggregate as disaggregate
     from tiebreak.analysis.explanation import Contributions as Contributions
+    from tiebreak.analysis.explanation import Disaggregation as Disaggregation
     from tiebreak.analysis.explanation import Explanation as Explanation
+    from tiebreak.analysis.explanation import disaggregate as disaggregate
     from tiebreak.analysis.providers import ProviderExposure as ProviderExposure
     from tiebreak.analysis.providers import provider_exposure as provider_exposure
     from tiebreak.analysis.top_heaviness import is_top_heavy as is_top_heavy
@@ -65,8 +65,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _NAMES = {
-    "analysis.disaggregation": ("Disaggregation", "disaggregate"),
-    "analysis.explanation": ("Contributions", "Explanation"),
+    "analysis.explanation": ("Contributions", "Disaggregation", "Explanation", "disaggregate"),
     "analysis.providers": ("ProviderExposure", "provider_exposure"),
     "analysis.top_heaviness": ("is_top_heavy",),
     "analysis.worst_off_users": ("WorstCase", "worst_case"),
