@@ -8,23 +8,14 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import (
-    CatalogueHelp,
-    alpha_option,
-    aspect_options,
-    distinct,
-    experiment,
-    measures_option,
-    output_options,
-    reading_options,
-)
+from tiebreak.cli import options
 from tiebreak.cli.output import Output
 
 
-@click.command("compare", cls=CatalogueHelp, catalogues={"Preferences": "preferences"})
-@reading_options
-@aspect_options
-@measures_option("RPP, LexiRecall or diff(AP)")
+@click.command("compare", cls=options.CatalogueHelp, catalogues={"Preferences": "preferences"})
+@options.reading_options
+@options.aspect_options
+@options.measures_option("RPP, LexiRecall or diff(AP)")
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(
     "--baseline", "baselines", multiple=True, metavar="NAME", help="Compare all others with this run; repeatable."
@@ -36,8 +27,8 @@ from tiebreak.cli.output import Output
     metavar="SPEC",
     help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
-@alpha_option("Level of significance of --fail-if-worse.")
-@partial(output_options, more=("pref_eval",))
+@options.alpha_option("Level of significance of --fail-if-worse.")
+@partial(options.output_options, more=("pref_eval",))
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -47,7 +38,7 @@ def command(
     gates: tuple[str, ...],
     alpha: float,
     output: Output,
-    **options: Any,
+    **reading: Any,
 ) -> None:
     """Compare runs by preferences; positive where the first is better.
 
@@ -58,10 +49,10 @@ def command(
     from tiebreak.cli.gate import is_worse
     from tiebreak.preferences import DEFAULTS
 
-    gates = distinct(gates)
-    shown = distinct(measures or gates or DEFAULTS)
+    gates = options.distinct(gates)
+    shown = options.distinct(measures or gates or DEFAULTS)
     check_number(alpha, "--alpha", above=0, below=1)  # also where it is NaN, which no range refuses
-    exp = experiment(qrels, runs, (*shown, *gates), **options)
+    exp = options.experiment(qrels, runs, (*shown, *gates), **reading)
     against = baselines or ((exp.runs[0].name,) if gates else None)
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}
     comparisons = [by_measure[spec] for spec in shown]

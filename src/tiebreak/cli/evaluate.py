@@ -7,25 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import (
-    CatalogueHelp,
-    aspect_options,
-    experiment,
-    measures_option,
-    output_options,
-    reading_options,
-    require,
-)
+from tiebreak.cli import options
 from tiebreak.cli.output import Output
 
 if TYPE_CHECKING:
     from tiebreak.populations import Population
 
 
-@click.command("evaluate", cls=CatalogueHelp, catalogues={"Measures": "metrics"})
-@reading_options
-@measures_option("AP, nDCG@10 or RBP(p=0.9)")
-@aspect_options
+@click.command("evaluate", cls=options.CatalogueHelp, catalogues={"Measures": "metrics"})
+@options.reading_options
+@options.measures_option("AP, nDCG@10 or RBP(p=0.9)")
+@options.aspect_options
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")
 @click.option(
     "--population",
@@ -36,7 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take weights.")
 @click.option("--groups", metavar="FILE", help="A table of request and group: populations of every group.")
-@output_options
+@options.output_options
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -46,7 +38,7 @@ def command(
     weights: str | None,
     groups: str | None,
     output: Output,
-    **options: Any,
+    **reading: Any,
 ) -> None:
     """Score every run by every measure.
 
@@ -60,15 +52,15 @@ def command(
     shown = measures or DEFAULT_MEASURES
     parse_metrics(shown)  # a bad name is refused before anything is read
     if not (populations or weights or groups):
-        scores = experiment(qrels, runs, shown, **options).evaluate(shown)
+        scores = options.experiment(qrels, runs, shown, **reading).evaluate(shown)
         means = () if per_request and output.format != "trec" else (scores.summary(),)
         output.write((*((scores,) if per_request else ()), *means))
         return
-    require(not per_request, "populations are over requests: leave out -q")
+    options.require(not per_request, "populations are over requests: leave out -q")
     for spec in populations:
         advice = f"{spec} orders runs and has no number for each: tiebreak order --by '{spec}(AP)'"
-        require(population(spec).is_number, advice)
-    exp = experiment(qrels, runs, (*shown, *populations), **options)
+        options.require(population(spec).is_number, advice)
+    exp = options.experiment(qrels, runs, (*shown, *populations), **reading)
     results = []
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):
         numbers = exp.utilities(metric, weights=weights, groups=groups).evaluate(chosen)

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli.options import (
-    SEED,
-    CatalogueHelp,
-    aspect_options,
-    distinct,
-    experiment,
-    measures_option,
-    output_options,
-    reading_options,
-    require,
-)
+from tiebreak.cli import options
 from tiebreak.cli.output import Output
 
 if TYPE_CHECKING:
@@ -27,10 +17,12 @@ if TYPE_CHECKING:
     from tiebreak.orderings import Ordering
 
 
-@click.command("order", cls=CatalogueHelp, catalogues={"Preferences": "preferences", "Populations": "populations"})
-@partial(reading_options, is_needed=False)
-@aspect_options
-@measures_option("RPP, AP or leximin(AP)")
+@click.command(
+    "order", cls=options.CatalogueHelp, catalogues={"Preferences": "preferences", "Populations": "populations"}
+)
+@partial(options.reading_options, is_needed=False)
+@options.aspect_options
+@options.measures_option("RPP, AP or leximin(AP)")
 @click.option(
     "--by",
     metavar="HOW",
@@ -40,13 +32,13 @@ if TYPE_CHECKING:
 @click.option(
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from this many resamples."
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of the resamples.")
+@click.option("--seed", type=options.SEED, default=0, show_default=True, help="Random seed of the resamples.")
 @click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
 @click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
 @click.option("--groups", metavar="FILE", help="A table of request and group: populations are over the groups' means.")
-@partial(output_options, more=("pref_eval",))
+@partial(options.output_options, more=("pref_eval",))
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -61,7 +53,7 @@ def command(
     weights: str | None,
     groups: str | None,
     output: Output,
-    **options: Any,
+    **reading: Any,
 ) -> None:
     """Order the runs by preferences, or by populations over requests.
 
@@ -73,23 +65,25 @@ def command(
     over: dict[str, Any] = {"weights": weights, "groups": groups}
     if utilities is not None:
         is_alone = not (qrels or measures or per_request or resamples)
-        require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
+        options.require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         write_populations(output, [table.order(by or "leximin")], [by or "leximin"])
         return
     specs, way = specs_and_way(measures, by)
-    require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
-    require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
+    options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
+    options.require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     is_plain = not (per_request and (by or resamples))
-    require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
+    options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
     if is_over_requests(specs, way):
-        require(not (per_request or resamples), "populations are over all requests: leave out -q and --bootstrap")
-        exp = experiment(str(qrels), runs, specs, **options)
+        options.require(
+            not (per_request or resamples), "populations are over all requests: leave out -q and --bootstrap"
+        )
+        exp = options.experiment(str(qrels), runs, specs, **reading)
         write_populations(output, [order_by_population(exp, spec, way, over) for spec in specs], specs)
         return
-    require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
+    options.require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
     check_way(way)
-    exp = experiment(str(qrels), runs, specs, **options)
+    exp = options.experiment(str(qrels), runs, specs, **reading)
     comparisons = [exp.compare(spec) for spec in specs]
     if output.format == "pref_eval":
         lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, way)
@@ -108,7 +102,7 @@ def specs_and_way(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str,
 
     if by is not None and not measures and by.strip() not in METHODS and is_population(by):
         return (by.strip(),), None
-    return distinct(measures or DEFAULTS), by
+    return options.distinct(measures or DEFAULTS), by
 
 
 def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
@@ -116,7 +110,7 @@ def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
     from tiebreak.populations import population_for
 
     is_population = {population_for(spec, by) is not None for spec in specs}
-    require(len(is_population) == 1, "order by populations or by preferences, not by both at once")
+    options.require(len(is_population) == 1, "order by populations or by preferences, not by both at once")
     return is_population.pop()
 
 

@@ -7,18 +7,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import (
-    SEED,
-    CatalogueHelp,
-    alpha_option,
-    aspect_options,
-    distinct,
-    experiment,
-    measures_option,
-    output_options,
-    reading_options,
-    require,
-)
+from tiebreak.cli import options
 from tiebreak.cli.output import Output
 
 CORRECTIONS = ("none", "bonferroni", "holm", "bh")
@@ -33,10 +22,10 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
     return int(value)
 
 
-@click.command("test", cls=CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
-@partial(reading_options, is_needed=False)
-@aspect_options
-@measures_option("RPP, LexiRecall or AP")
+@click.command("test", cls=options.CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
+@partial(options.reading_options, is_needed=False)
+@options.aspect_options
+@options.measures_option("RPP, LexiRecall or AP")
 @click.option(
     "--test",
     "test_",
@@ -50,15 +39,15 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
     type=click.Choice(CORRECTIONS),
     help="For the number of pairs; by default holm, for hsd and tukey none.",
 )
-@alpha_option("Level of significance.")
+@options.alpha_option("Level of significance.")
 @click.option(
     "--permutations", metavar="NUMBER|all", callback=draws, help="Draws of randomised tests, by default 10000; or all."
 )
-@click.option("--seed", type=SEED, help="Random seed of randomised tests; by default 0.")
+@click.option("--seed", type=options.SEED, help="Random seed of randomised tests; by default 0.")
 @click.option("--baseline", metavar="NAME", help="Test all others against this run only.")
 @click.option("--letters", is_flag=True, help="Runs with letters: those that share one were not shown to differ.")
 @click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
-@output_options
+@options.output_options
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -72,7 +61,7 @@ def command(
     letters: bool,
     utilities: str | None,
     output: Output,
-    **options: Any,
+    **reading: Any,
 ) -> None:
     """Test whether runs differ by more than chance.
 
@@ -86,16 +75,16 @@ def command(
     if test_.strip() != "auto":
         statistical_test(test_, permutations=permutations, seed=seed)  # a bad name is refused before anything is read
     how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
-    how["jobs"] = options["jobs"]
+    how["jobs"] = reading["jobs"]
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)
-    require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
+    options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
     if utilities is not None:
         table = Utilities(utilities)
         with progress("testing", "draws") as tick:
             results = [table.test(test_, baseline, **how, tick=tick)]
     else:
-        shown = distinct(measures or DEFAULTS)
-        exp = experiment(str(qrels), runs, shown, **options)
+        shown = options.distinct(measures or DEFAULTS)
+        exp = options.experiment(str(qrels), runs, shown, **reading)
         with progress("testing", "draws") as tick:
             results = [exp.compare(spec, baseline).test(test_, **how, tick=tick) for spec in shown]
     output.write([one.letter_table() for one in results] if letters else results)
