@@ -120,7 +120,7 @@ class Collection:
         judgements = tb.read_judgements(self.subtopic_qrels)
         subtopics = judgements.subtopics
         assert subtopics is not None, "the second column names subtopics"
-        of_request, is_relevant = judgements.request[subtopics.judgement], subtopics.grade > 0
+        of_request, is_relevant = judgements.request[subtopics.entry], subtopics.grade > 0
         requests = len(set(of_request[is_relevant].tolist()))
         pairs = set(zip(of_request.tolist(), subtopics.label.tolist(), strict=True))
         return {

@@ -12,7 +12,7 @@ from data import Collection, Data
 from random_rankings import random_ties
 from rows import sizes_table
 from script import Figure, Paper, figure, main
-from theory_figures import region, stochastic
+from theory_figures import agreement, region, stochastic
 
 import tiebreak as tb
 from tiebreak.exact import log2
@@ -62,7 +62,7 @@ TABLE_4 = {
 def table_2(data: Data) -> Sheet:
     """LR Table 2: agreement with the worst-off user."""
     pairs = 10_000 if data.quick else 100_000
-    rows = tb.studies.orientation(view="agreement", pairs=pairs, jobs=data.jobs).rows()
+    rows = agreement(pairs, data.jobs).rows()
     columns = list(dict.fromkeys(row[0] for row in rows))
     cells = []
     for measure, n, share, error in rows:

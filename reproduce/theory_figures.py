@@ -1,4 +1,4 @@
-"""Figures of theory that no data changes: LR Figs 7 and 16, LP Figs 1 and 2."""
+"""Figures and tables of theory that no data changes: LR Table 2, Figs 7 and 16, LP Figs 1 and 2."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from math import comb
 
 import numpy as np
 
-from tiebreak.analysis.theory import first_position_tie_probability, worst_case_of_optimal_ranker
+from tiebreak.analysis.theory import first_position_tie_probability, tie_probability, worst_case_of_optimal_ranker
 from tiebreak.metrics import metric
+from tiebreak.preferences import preference
+from tiebreak.projection.primitives import pair_signs
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings
+from tiebreak.studies._position_vectors import as_positions, prefer_first, random_vectors
+from tiebreak.studies.base import Findings, run_tasks
 
+RECALL = ("TSE", "R@1000", "RP", "AP", "nDCG")
+SIZES = (10**3, 10**4, 10**5, 10**6)
 FIXED, RANDOM = "fixed order", "drawn order"
 POINTS = 40
 """First positions that are shown of a large corpus."""
@@ -67,6 +72,41 @@ def stochastic(
         (),
         Picture("line", "relevant", "worst_case", color="order", facet="measure", titles=titles, own_scales=True),
     )
+
+
+def agreement(pairs: int, jobs: int = 1, seed: int = 0, items: tuple[int, ...] = SIZES, most: int = 50) -> Findings:
+    r"""How often measures agree strictly with the worst case, over random pairs of rankings (LR 4.3, Table 2).
+
+    .. math:: \Pr(\mu(\pi) < \mu(\pi') \mid \mathrm{WC}(\pi) < \mathrm{WC}(\pi'))
+
+    The worst case of every top-heavy metric orders rankings by their last position (LR theorem C.1), an integer. Every
+    pair has its own number of relevant items, 5 to 50.
+    """
+    relevant = np.arange(5, most + 1)
+
+    def rows_of_size(n: int) -> list[tuple[str, int, float, float]]:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(n,)))
+        numbers = rng.choice(relevant, size=pairs)
+        positions = [
+            as_positions(random_vectors(rng, 2 * int(cases), n, int(m)).reshape(2, int(cases), int(m)))
+            for m, cases in zip(*np.unique(numbers, return_counts=True), strict=True)
+        ]
+        worst = np.concatenate([pair_signs(*at.retrieved) for at in positions])
+        coin = np.sign(rng.random(len(worst)) - 0.5)
+        signs = {
+            name: np.concatenate([np.sign(prefer_first(preference(name), at)) for at in positions]) for name in RECALL
+        }
+        tied = float(sum(tie_probability("TSE", n, int(m)) for m in relevant) / len(relevant))
+        rows = [("tied", n, tied, 0.0)]
+        for name, sign in (signs | {"random": coin}).items():
+            share = float((sign == worst)[worst != 0].mean())
+            rows.append((name, n, share, float((share * (1 - share) / np.count_nonzero(worst)) ** 0.5)))
+        return rows
+
+    rows = tuple(row for part in run_tasks(rows_of_size, items, jobs) for row in part)
+    titles = (("items", "items in the corpus"), ("share", "agrees with the worst case"))
+    picture = Picture("line", "items", "share", color="measure", titles=titles, is_log=True)
+    return Findings(("measure", "items", "share", "error"), rows, "", (), picture)
 
 
 def first_positions(n: int = 50_000, relevant: tuple[int, ...] = (1, 5, 10, 50, 100, 500)) -> Findings:

@@ -1,11 +1,12 @@
 """Figures of theory, by hand and by counting all rankings."""
 
+from fractions import Fraction
 from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
 import pytest
-from theory_figures import FIXED, RANDOM, diagram, first_positions, region, stochastic
+from theory_figures import FIXED, RANDOM, agreement, diagram, first_positions, region, stochastic
 
 
 @pytest.mark.parametrize(("n", "m"), [(7, 2), (8, 4)])
@@ -62,3 +63,30 @@ def test_tied_rankings_stand_side_by_side_in_a_diagram():
     assert len(set(places)) == len(places)
     assert [aside for measure, height, aside in places if measure == "RR" and height == 1] == [-1, 0, 1]
     assert diagram(7, 5).conclusion == "Of 21 rankings RR tells 3 apart, LexiPrecision tells 21 apart."
+
+
+def test_agreement_is_the_share_over_all_pairs_of_rankings():
+    """A slow twin: all pairs of rankings of 8 items, 5 of them relevant, strictly different in the last position."""
+
+    def average_precision(p):
+        return sum(Fraction(i, k) for i, k in enumerate(p, start=1)) / len(p)
+
+    every = list(combinations(range(1, 9), 5))
+    differ = [(x, y) for x in every for y in every if x[-1] < y[-1]]
+    expected = {
+        "AP": Fraction(sum(average_precision(x) > average_precision(y) for x, y in differ), len(differ)),
+        "RP": Fraction(sum(sum(k <= 5 for k in x) > sum(k <= 5 for k in y) for x, y in differ), len(differ)),
+        "R@1000": 0,
+        "TSE": 1,
+        "random": Fraction(1, 2),
+        "tied": 1 - Fraction(2 * len(differ), len(every) ** 2),
+    }
+    rows = {row[0]: row[2:] for row in agreement(30_000, items=(8,), most=5).rows()}
+    for name, value in expected.items():
+        assert rows[name][0] == pytest.approx(float(value), rel=0, abs=4 * rows[name][1] + 1e-12)
+    assert 0 < rows["AP"][1] < 0.004
+
+
+def test_agreement_is_drawn_by_its_seed():
+    first, again, other = (agreement(300, seed=seed, items=(60,)).rows() for seed in (3, 3, 4))
+    assert first == again != other

@@ -19,7 +19,7 @@ from tiebreak.studies._position_vectors import prefer, random_vectors
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row, swap_up
 from worked_examples import examples_of
 
-FAST = {"agreement": {"pairs": 200, "items": 100, "relevant": range(2, 6)}, "properties": {"items": 6, "relevant": 2}}
+FAST = {"properties": {"items": 6, "relevant": 2}}
 
 
 def found(view, column, *keys, **options):
@@ -69,8 +69,6 @@ def test_users_own_function_is_a_measure(view):
 def test_threads_change_nothing(view):
     heard = []
     options = {"view": view, "pairs": 300} | ({"items": 6, "relevant": 2} if view == "properties" else {})
-    if view == "agreement":
-        options |= {"items": [50, 60, 70], "relevant": range(2, 9)}
     made = orientation(**options, jobs=1)
     assert made.rows() == orientation(**options, jobs=4, tick=lambda done, total: heard.append((done, total))).rows()
     assert heard[-1][0] == heard[-1][1] == len(heard) > 1
@@ -109,67 +107,6 @@ def test_worked_examples_of_orientation(way):
         made = orientation(SPECS[arguments["metric"]], items=arguments["n"], relevant=arguments["m"])
         (value,) = (row["loss"] for row in made.to_dict()["rows"] if row["orientation"] == way)
         assert value == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)
-
-
-# --- agreement (LR 4.3, Table 2) ---
-
-
-@pytest.fixture(scope="module")
-def table_2():
-    return orientation(view="agreement", items=(10**3, 10**4), pairs=5000).to_dict()["rows"]
-
-
-def test_table_2_where_nothing_is_left_to_chance(table_2):
-    sure = {(row["measure"], row["items"]): row["share"] for row in table_2}
-    for n in (10**3, 10**4):
-        assert sure["TSE", n] == 1
-    assert sure["R@1000", 1000] == 0  # all 1000 items are within the cutoff: every pair ties
-
-
-def test_table_2_other_recall_measures_do_worse_than_a_coin(table_2):
-    share = {(row["measure"], row["items"]): row["share"] for row in table_2}
-    for n in (10**3, 10**4):
-        assert max(share["R@1000", n], share["RP", n]) < share["random", n] < min(share["AP", n], share["nDCG", n])
-
-
-def test_error_is_that_of_a_share():
-    row = orientation("AP", view="agreement", items=50, relevant=5, pairs=3000).to_dict()["rows"][1]
-    differing = 3000 * (1 - orientation("AP", view="agreement", items=50, relevant=5, pairs=3000).rows()[0][2])
-    assert row["error"] == pytest.approx((row["share"] * (1 - row["share"]) / differing) ** 0.5, rel=0.02)
-
-
-def test_agreement_is_the_share_over_all_pairs_of_rankings():
-    """A slow twin: all pairs of rankings of 7 items, 3 of them relevant, strictly different in the last position."""
-
-    def average_precision(p):
-        return sum(Fraction(i, k) for i, k in enumerate(p, start=1)) / len(p)
-
-    every = list(combinations(range(1, 8), 3))
-    differ = [(x, y) for x in every for y in every if x[-1] < y[-1]]
-    expected = {
-        "AP": Fraction(sum(average_precision(x) > average_precision(y) for x, y in differ), len(differ)),
-        "R@4": Fraction(sum(sum(k <= 4 for k in x) > sum(k <= 4 for k in y) for x, y in differ), len(differ)),
-        "RR": Fraction(sum(x[0] < y[0] for x, y in differ), len(differ)),
-        "LexiRecall": 1,
-        "tied": 1 - Fraction(2 * len(differ), len(every) ** 2),
-    }
-    made = orientation(
-        ["AP", "R@4", "RR", "LexiRecall"], view="agreement", items=7, relevant=3, pairs=40_000
-    ).to_dict()["rows"]
-    for row in made[:-1]:
-        assert row["share"] == pytest.approx(float(expected[row["measure"]]), rel=0, abs=4 * row["error"] + 1e-12)
-    assert made[1]["error"] < 0.003
-
-
-def test_agreement_is_drawn_by_its_seed():
-    options = {"view": "agreement", "items": 50, "relevant": 4, "pairs": 500}
-    assert orientation("AP", **options, seed=3).rows() == orientation("AP", **options, seed=3).rows()
-    assert orientation("AP", **options, seed=3).rows() != orientation("AP", **options, seed=4).rows()
-
-
-def test_agreement_where_all_worst_cases_tie():
-    made = orientation("AP", view="agreement", items=4, relevant=4, pairs=10).to_dict()["rows"]
-    assert made[0]["share"] == 1 and np.isnan(made[1]["share"])
 
 
 def test_every_set_of_positions_is_drawn_alike():
@@ -328,10 +265,13 @@ def test_swapping_up_is_tried_on_every_ranking():
         ({"relevant": []}, "no relevant was given"),
         ({"view": "properties", "items": 13}, "up to 12 items"),
         ({"items": 10**7 + 1}, "items=10000001. Give a whole number from 1 to 10,000,000."),
-        ({"view": "agreement", "relevant": 1001, "items": 2000}, "relevant=1001. Random rankings have at most 1,000."),
-        ({"view": "agreement", "pairs": 1}, "pairs=1"),
-        ({"view": "agreement", "seed": -1}, "seed=-1"),
-        ({"view": "agreement", "jobs": 0}, "jobs=0"),
+        (
+            {"view": "ties", "measures": "AP", "relevant": 1001, "items": 2000},
+            "relevant=1001. Random rankings have at most 1,000.",
+        ),
+        ({"view": "ties", "pairs": 1}, "pairs=1"),
+        ({"view": "ties", "seed": -1}, "seed=-1"),
+        ({"view": "ties", "jobs": 0}, "jobs=0"),
         ({"view": "ties", "measures": "bpref", "items": 6, "relevant": 2}, "bpref"),
     ],
 )

@@ -159,15 +159,14 @@ CATALOGUE: dict[str, Study] = {
         "What measures are by themselves; no files are needed.",
         {
             "orientation": "whether a metric looks at the top or the bottom (LR 3.1, Fig 5)",
-            "agreement": "how often it agrees with the worst case (LR Table 2)",
             "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
             "properties": "which properties it has, in all small cases (LR Table 8)",
         },
         options=(
             Option("items", "Items in the corpus; may be repeated.", "sizes", metavar="N", is_repeated=True),
             Option("relevant", "Relevant items, such as 10 or 1-15.", "sizes", metavar="M", is_repeated=True),
-            Option("pairs", "Random pairs of rankings.", int, 10_000, 1, views=("agreement", "ties")),
-            SEED._replace(views=("agreement", "ties")),
+            Option("pairs", "Random pairs of rankings.", int, 10_000, 1, views=("ties",)),
+            SEED._replace(views=("ties",)),
             THREADS,
         ),
         progress=("studying", "parts"),

@@ -26,17 +26,9 @@ PICTURE = Picture("point", "law", "measure", color="verdict", titles=(("law", ""
 
 @dataclass(frozen=True)
 class Law(Generic[Subject, Case]):
-    """A claim about all cases, which one counterexample refutes.
+    """A claim about all cases to which it applies: one case that `decides` tells is a counterexample, and refutes it.
 
-    Attributes
-    ----------
-    name, statement : str
-    decides : function of a subject and cases
-        Whether each case is a counterexample; or, where the law asks for one case, whether it is that.
-    applies : function of a case
-        Whether the law says anything about it.
-    asks_for_one : bool
-        One case proves it, and only the lack of any refutes it.
+    A law that `asks_for_one` case is proved by one that decides.
     """
 
     name: str
@@ -48,16 +40,10 @@ class Law(Generic[Subject, Case]):
 
 @dataclass(frozen=True)
 class Domain(Generic[Case]):
-    """The cases to try.
+    """The cases to try, in stages: small ones first, all of them where that is possible, then random ones.
 
-    Attributes
-    ----------
-    stages : iterable of sequences
-        Small cases first, all of them where that is possible, then random ones.
-    size : function of a case
-        A sort key: of the deciding cases of a stage the smallest is reported.
-    smaller : function of a case
-        Groups of smaller cases for shrinking; a group is tried where no case of those before it decides.
+    Of the deciding cases of a stage the smallest by `size` is reported. `smaller` gives groups of smaller cases for
+    shrinking; a group is tried where no case of those before it decides.
     """
 
     stages: Iterable[Sequence[Case]]

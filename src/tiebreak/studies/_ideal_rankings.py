@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
 from math import lcm
 from typing import TypeVar
-
-from tiebreak._base.checks import check_count, check_number
-from tiebreak.errors import quote
-from tiebreak.inputs import read_aspects
 
 Item = TypeVar("Item")
 Order = list[int]
@@ -20,16 +15,10 @@ Order = list[int]
 
 @dataclass(frozen=True)
 class Rater:
-    """One user.
+    """One user: ratings of items in the order of their ids, in whole numbers of one unit, so that ties are exact.
 
-    Attributes
-    ----------
-    ratings : sequence of int
-        Of the items in the order of their ids, in whole numbers of one unit: so that ties are decided on integers.
-    aspects : sequence of tuples of int
-        Of the same items: at least one each, numbered in the order of their names.
-    liked : sequence of int
-        How much of the user's ratings each aspect has: AB eq 9, before it is divided by their sum.
+    `aspects` are those of the same items, numbered in the order of their names; `liked` is how much of the user's
+    ratings each aspect has: AB eq 9, before it is divided by their sum.
     """
 
     ratings: Sequence[int]
@@ -160,51 +149,3 @@ PERTURBATIONS: dict[str, Callable[[Rater, int], Iterator[Order]]] = {
     "swapped aspects": swap_aspects,
 }
 """Rankings of 1, 2, ... steps of size k; each ends where the user's list is too short for the next."""
-
-
-def rater(ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]]) -> tuple[list[str], Rater]:
-    """One user's items with an aspect, in the order of their ids, and the user; interests are those of the ratings."""
-    for item, rating in ratings.items():
-        check_number(rating, f"the rating of {quote(str(item))}")
-    by_item = read_aspects(aspects)
-    items = sorted((item for item in ratings if by_item.get(item)), key=lambda item: item.encode())
-    labels = sorted({label for item in items for label in by_item[item]})
-    place = {label: k for k, label in enumerate(labels)}
-    whole = whole_ratings(ratings.values())
-    of_items = [tuple(sorted({place[label] for label in by_item[item]})) for item in items]
-    in_order = [whole[ratings[item]] for item in items]
-    return items, Rater(in_order, of_items, aspect_sums(in_order, of_items, len(labels)))
-
-
-def ideal_ordering(
-    ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]], k: int | None = None
-) -> list[str]:
-    """The first k items of the ideal ordering of one user's ratings (AB 5.1).
-
-    Examples
-    --------
-    War has 7/9 of the ratings and love 2/9: after the best film of war, love lacks more.
-
-    >>> ideal_ordering({"a": 4, "b": 3, "c": 2}, {"a": ["war"], "b": ["war"], "c": ["love"]})
-    ['a', 'c', 'b']
-    """
-    items, user = rater(ratings, aspects)
-    return [items[i] for i in user.ideal[:k]]
-
-
-def perturb(
-    perturbation: str, ratings: Mapping[str, float], aspects: Mapping[str, Iterable[str]], k: int, s: int
-) -> list[str] | None:
-    """The ideal ranking of size k after s steps of a perturbation; None where the ratings are too few for so many.
-
-    Examples
-    --------
-    >>> ratings, aspects = {"a": 4, "b": 3, "c": 2}, {"a": ["war"], "b": ["war"], "c": ["love"]}
-    >>> perturb("redundant aspect", ratings, aspects, k=3, s=1)
-    ['a', 'b', 'c']
-    """
-    check_count(s, "s", 0)
-    items, user = rater(ratings, aspects)
-    steps = PERTURBATIONS[perturbation](user, k)
-    order = user.ideal[:k] if s == 0 else next(islice(steps, s - 1, None), None)
-    return None if order is None else [items[i] for i in order]

@@ -24,19 +24,10 @@ Kept = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """Users with what they rated, and which aspects they like.
+    """Users with a rating above 0 of an item that has an aspect, and their ratings of such items.
 
-    Attributes
-    ----------
-    requests : Ids
-        The users with a rating above 0 of an item that has an aspect; only items with aspects are kept.
-    rated : Ratings
-    profile : Ratings or None
-        Ratings that tell which aspects a user likes; None for those that are evaluated.
-    largest : float
-        The largest rating that was given.
-    left_out : (int, int)
-        Users without such a rating, and ratings of items without an aspect.
+    `profile` tells which aspects they like, if not what they rated; `left_out` counts other users, and ratings of items
+    without an aspect.
     """
 
     requests: Ids

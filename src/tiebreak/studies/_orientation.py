@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from math import comb, nan
+from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_choice, check_count, check_seed, check_several
 from tiebreak._base.text import join_names, plural
@@ -21,10 +20,9 @@ from tiebreak.metrics.rank_based import ReciprocalRank, TotalSearchEfficiency
 from tiebreak.metrics.set_based import Recall, RPrecision
 from tiebreak.preferences import Preference
 from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
-from tiebreak.projection.primitives import pair_signs
 from tiebreak.results.plots import Picture
 from tiebreak.studies._counterexamples import LawTable, statements
-from tiebreak.studies._position_vectors import all_vectors, as_positions, prefer, prefer_first, random_vectors
+from tiebreak.studies._position_vectors import all_vectors, prefer, random_vectors
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row
 from tiebreak.studies.base import Findings, run_tasks
 from tiebreak.studies.measures import Measure, inner_metric, preferences_by_name
@@ -35,8 +33,6 @@ MOST_ITEMS_OF_LAWS = 12
 MOST_VECTORS = 1000
 """Position vectors of which all pairs are compared."""
 WAYS = {"precision": precision_orientation, "recall": recall_orientation}
-TIED, RANDOM = "tied", "random"
-"""Rows that are no measures: pairs with equal worst cases, and a coin."""
 FORMULA, ALL_PAIRS, SAMPLED = "formula", "all pairs", "drawn"
 
 
@@ -86,13 +82,12 @@ def orientation(
     view : str
         - ``"orientation"``: what a metric loses when the first relevant item falls to just above the others, and when
           the last one falls to the bottom (LR 3.1, Fig 5).
-        - ``"agreement"``: how often a measure prefers the ranking whose worst-off user has more (LR Table 2).
         - ``"ties"``: how often a measure ties two random rankings (LR Tables 3 and 4).
         - ``"properties"``: which properties hold, by trying all small cases (LR Table 8).
     items : int or several, optional
         Number of items in the corpus, n.
     relevant : int or several, optional
-        Number of relevant items, m; for ``"agreement"`` those that are drawn from, for ``"properties"`` the largest.
+        Number of relevant items, m; for ``"properties"`` the largest.
     pairs : int
         Random pairs of rankings, where there are too many to compare all.
     seed : int
@@ -190,62 +185,6 @@ def in_order(losses: dict[str, float]) -> str:
     return ordered[0] + "".join(sign + name for sign, name in zip(signs, ordered[1:], strict=True))
 
 
-def agreement(request: Request) -> Findings:
-    r"""Random pairs of rankings: how often strict preferences agree (LR 4.3).
-
-    .. math:: \Pr(\mu(\pi) < \mu(\pi') \mid \mathrm{WC}(\pi) < \mathrm{WC}(\pi'))
-
-    The worst case of every top-heavy metric orders rankings by their last position (LR theorem C.1), an integer.
-    """
-    by_size = run_tasks(lambda n: list(agreement_rows(request, n)), request.items, request.jobs, request.tick)
-    rows = tuple(row for part in by_size for row in part)
-    last = [row for row in by_size[request.items.index(max(request.items))] if row[0] not in (TIED, RANDOM)]
-    shares = ", ".join(f"{row[0]} {100 * row[2]:.1f}%" for row in sorted(last, key=lambda row: -row[2]))
-    low, high = min(request.relevant), max(request.relevant)
-    is_range = len(request.relevant) == high - low + 1 > 1
-    numbers = f"{low} to {high}" if is_range else join_names([*map(str, request.relevant)])
-    titles = (("items", "items in the corpus"), ("share", "agrees with the worst case"))
-    return Findings(
-        ("measure", "items", "share", "error"),
-        rows,
-        f"Where the worst-off users differ, measures agree strictly, among {max(request.items):,} items: {shares}.",
-        (
-            f"{plural(request.pairs, 'random pair')} of rankings for each number of items, seed {request.seed}; "
-            f"relevant items: {numbers}, each number alike. error: standard error of the share.",
-            f'"{TIED}" is how likely the worst cases are equal, exactly; such pairs are left out of the other rows. '
-            f'"{RANDOM}" is a coin.',
-        ),
-        Picture("line", "items", "share", color="measure", titles=titles, is_log=True),
-    )
-
-
-def agreement_rows(request: Request, n: int) -> Iterator[tuple[str, int, float, float]]:
-    """One row per measure for a corpus of n items; every pair has its own number of relevant items."""
-    rng = request.rng(n)
-    numbers = rng.choice(np.array(request.relevant), size=request.pairs)
-    pairs = [
-        as_positions(random_vectors(rng, 2 * int(cases), n, int(m)).reshape(2, int(cases), int(m)))
-        for m, cases in zip(*np.unique(numbers, return_counts=True), strict=True)
-    ]
-    worst = np.concatenate([pair_signs(*at.retrieved) for at in pairs])
-    coin = np.sign(rng.random(len(worst)) - 0.5)
-    differs = worst != 0
-    tied = float(sum(tie_probability("TSE", n, m) for m in request.relevant) / len(request.relevant))
-    yield TIED, n, tied, 0.0
-    for name, measure in request.measures.items():
-        signs = np.concatenate([np.sign(prefer_first(measure, at)) for at in pairs])
-        yield name, n, *share_and_error((signs == worst)[differs])
-    yield RANDOM, n, *share_and_error((coin == worst)[differs])
-
-
-def share_and_error(is_so: NDArray[np.bool_]) -> tuple[float, float]:
-    """A share with its standard error."""
-    if not len(is_so):
-        return nan, nan
-    share = float(is_so.mean())
-    return share, float((share * (1 - share) / len(is_so)) ** 0.5)
-
-
 def ties(request: Request) -> Findings:
     """The probability that two random rankings tie, by size and measure; exact where it is known (LR 5.3)."""
     tasks = [(n, m, name) for n in request.items for m in request.relevant for name in request.measures]
@@ -284,7 +223,8 @@ def tie_share(request: Request, n: int, m: int, measure: Preference) -> tuple[fl
         x, y = np.repeat(every, len(every), axis=0), np.tile(every, (len(every), 1))
         return float((prefer(measure, x, y) == 0).mean()), 0.0, ALL_PAIRS
     x, y = random_vectors(request.rng(n, m), 2 * request.pairs, n, m).reshape(2, request.pairs, m)
-    return *share_and_error(prefer(measure, x, y) == 0), SAMPLED
+    share = float((prefer(measure, x, y) == 0).mean())
+    return share, (share * (1 - share) / request.pairs) ** 0.5, SAMPLED
 
 
 def closed_form(measure: Preference) -> str | None:
@@ -324,12 +264,6 @@ VIEWS: dict[str, tuple[Callable[[Request], Findings], tuple[str, ...], tuple[int
         ("RR", "nDCG", "AP", "R@1000", "RP", "RBP(p=0.5)", "TSE"),
         (10**5,),
         tuple(range(1, 16)),
-    ),
-    "agreement": (
-        agreement,
-        ("TSE", "R@1000", "RP", "AP", "nDCG"),
-        (10**3, 10**4, 10**5, 10**6),
-        tuple(range(5, 51)),
     ),
     "ties": (ties, ("TSE", "R@1000", "RP", "AP", "LexiRecall"), (10**3, 10**4, 10**5, 10**6), (10,)),
     "properties": (properties, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE", "LexiRecall"), (9,), (3,)),
