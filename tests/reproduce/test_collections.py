@@ -270,6 +270,7 @@ def save_all_but(name):
     return save
 
 
+@pytest.mark.slow
 def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp_path, monkeypatch):
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
