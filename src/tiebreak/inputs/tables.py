@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -40,18 +43,21 @@ ALIASES = {
 """Common names of columns; the first that a table has counts."""
 
 
+@dataclass(frozen=True, eq=False)
 class Table:
     """Named columns and what they hold.
 
     `label` is what messages call the table, `library` the data frame library of its frame, if it is one.
     """
 
-    def __init__(
-        self, label: str, contents: Contents, columns: Columns, library: str | None = None, memory: int = 0
-    ) -> None:
-        self.label, self.contents, self.columns = label, contents, columns
-        self.library, self.memory = library, memory
-        for role in columns:
+    label: str
+    contents: Contents
+    columns: Columns
+    library: str | None = None
+    memory: int = 0
+
+    def __post_init__(self) -> None:
+        for role in self.columns:
             check_choice(role, "columns", ALIASES)
 
     def find(self, role: str, beside: str | None = None) -> str | None:
@@ -148,20 +154,12 @@ def frame_table(frame: Any, label: str, columns: Columns) -> Table:
     if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect"):
         with calling(label):
             frame = frame.collect()
-    for attribute in ("column_names", "columns"):
-        if hasattr(frame, attribute):
-            names = [str(name) for name in getattr(frame, attribute)]
-            break
-    else:
-        if not hasattr(frame, "schema"):
-            raise InputError(f"a {type(frame).__name__} has no named columns. Give a data frame.", kind="shape")
-        names = [str(name) for name in frame.schema.names]
-    return Table(label, Contents(names, partial(read_frame, frame, label)), columns, library_name(frame))
-
-
-def library_name(frame: Any) -> str:
-    """The data frame library of a frame."""
-    return type(frame).__module__.partition(".")[0]
+    library = type(frame).__module__.partition(".")[0]
+    for attribute in ("column_names", "columns", "schema.names"):
+        with suppress(AttributeError):
+            names = [str(name) for name in attrgetter(attribute)(frame)]
+            return Table(label, Contents(names, partial(read_frame, frame, label)), columns, library)
+    raise InputError(f"a {library} {type(frame).__name__} has no named columns. Give a data frame.", kind="shape")
 
 
 def read_frame(frame: Any, label: str, coded: list[str], item: str, value: str | None) -> FrameColumns | Fault:
@@ -187,7 +185,7 @@ def read_pandas(frame: Any, coded: list[str], item: str, value: str | None) -> F
     """The columns of a pandas frame without pyarrow, which cannot be read through Arrow; None for all others."""
     from importlib.util import find_spec
 
-    if library_name(frame) != "pandas" or find_spec("pyarrow") is not None:
+    if type(frame).__module__.partition(".")[0] != "pandas" or find_spec("pyarrow") is not None:
         return None
     codes = [factorize(frame[name]) for name in coded]
     items, item_of_row = factorize(frame[item])
