@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cells import Sheet
 from data import Collection, Data
+from level_ties import deciding_levels, ties_by_first_position
 from recall_levels import locality, suffix
 from rows import Values, over_collections, with_settings_tried
 from script import Figure, Paper, figure, main
@@ -107,12 +108,11 @@ def on_paper(data: Data) -> Iterator[Figure]:
 
 def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     """LP Figs 3, 5, 6, 7 and 9."""
-    for name, view, title in (
-        ("lp-fig3", "first", "LP Fig 3, ties by the position of the first relevant item"),
-        ("lp-fig5", "level", "LP Fig 5, ties by recall level"),
-        ("lp-fig6", "decided", "LP Fig 6, recall levels needed to tell runs apart"),
-    ):
-        yield figure(name, title, tb.studies.ties(one.binary, view=view), one)
+    title = "LP Fig 3, ties by the position of the first relevant item"
+    yield figure("lp-fig3", title, ties_by_first_position(one.binary), one)
+    yield figure("lp-fig5", "LP Fig 5, ties by recall level", tb.studies.ties(one.binary, view="level"), one)
+    title = "LP Fig 6, recall levels needed to tell runs apart"
+    yield figure("lp-fig6", title, deciding_levels(one.binary), one)
     local = locality(one.graded)
     yield figure("lp-fig7", "LP Fig 7, locality of differences in reciprocal rank", local, one)
 

@@ -4,7 +4,7 @@ import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
 
-VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
+VIEWS = ("measure", "level", "labels", "depth")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_rankings_are_cut_before_they_are_studied(files):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--view", "first", "-m", "RR"], "looks at positions alone"),
+        (["--view", "level", "-m", "RR"], "looks at positions alone"),
         (["--view", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
         (["-m", "APP"], "unknown preference"),
     ],

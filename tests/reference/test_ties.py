@@ -1,6 +1,7 @@
 """Ties on TREC 2019 Deep Learning, passage ranking: 37 runs, 43 requests; what is printed, and what must agree."""
 
 import pytest
+from level_ties import deciding_levels, ties_by_first_position
 
 import tiebreak as tb
 from tiebreak.studies._ties import MEASURES, truncate
@@ -22,12 +23,12 @@ def test_shares_are_the_printed_ones(experiment):
 
 
 def test_views_agree_with_the_printed_shares(experiment):
-    first = tb.studies.ties(experiment, view="first").rows()
+    first = ties_by_first_position(experiment).rows()
     assert sum(row[2] for row in first) == 2 * COMPARED
     assert round(100 * sum(row[3] for row in first) / (2 * COMPARED), 2) == 56.89
     level = tb.studies.ties(experiment, view="level").rows()[0]
     assert (level[3], round(100 * level[5], 2)) == (COMPARED, 56.89)
-    decided = tb.studies.ties(experiment, view="decided").rows()
+    decided = deciding_levels(experiment).rows()
     for name in ("LexiPrecision", "LexiRecall"):
         differ = sum(row[2] for row in decided if row[1] == name)
         assert round(100 * (COMPARED - differ) / COMPARED, 2) == 2.63

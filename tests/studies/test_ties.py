@@ -63,21 +63,6 @@ def test_ties_by_measure(four):
     assert "R@10 33.3%, RR 25.0%, " in found.conclusion
 
 
-def test_ties_by_position_of_the_first_relevant_item(four):
-    # At 1: one and three in q1, which tie with each other, and one in q2. At 2: two and four in q1, which tie, and
-    # three in q2. Nowhere: two and four in q2. Each has 3 others.
-    found = ties(four, view="first")
-    assert found.columns == ("position", "rankings", "compared", "tied", "share")
-    assert found.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
-    assert "25.0% of comparisons; where it is at the top, in 22.2%" in found.conclusion
-
-
-def test_nothing_is_said_of_a_top_that_nobody_fills():
-    found = ties(tb.Experiment({"q": {"a": 1}}, [{"q": scores("x", "a")}, {"q": scores("y", "a")}]), view="first")
-    assert found.rows() == ((2, 2, 2, 2, 1.0),)
-    assert "top" not in found.conclusion
-
-
 def test_ties_by_recall_level(four):
     # Level 1 is that of RR; level 2 exists in q1 only, where two and four lack it.
     found = ties(four, view="level")
@@ -89,16 +74,6 @@ def test_ties_by_recall_level(four):
         (2, "both unretrieved", 1, 6, 1, 1 / 6),
     )
     assert [row[0] for row in ties(four, view="level", levels=1).rows()] == [1, 1]
-
-
-def test_levels_that_decide(four):
-    # Of the 10 comparisons that differ, lexiprecision needs the second level for one and three in q1. From the last
-    # level up the first one decides all.
-    found = ties(four, view="decided")
-    assert found.columns == ("levels", "measure", "decided", "share")
-    assert found.rows() == ((1, "LexiPrecision", 9, 0.9), (2, "LexiPrecision", 1, 1.0), (1, "LexiRecall", 10, 1.0))
-    assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in found.conclusion
-    assert found.table(2).rows == (("1", "0.90", "1.00"), ("2", "1.00", "-"))
 
 
 def test_ties_of_cut_rankings(four):
@@ -233,42 +208,14 @@ def test_shares_of_fewer_labels_are_those_of_the_twin(binary):
         assert (share, sd) == pytest.approx((np.mean(drawn), np.std(drawn, ddof=1)))
 
 
-def test_first_positions_and_levels_are_those_of_the_twin(binary):
+def test_levels_are_those_of_the_twin(binary):
     rankings = vectors(binary.positions)
-    for place, n, compared, tied, share in ties(binary, view="first").rows():
-        wanted = inf if place is None else place
-        others = [
-            y[0] == wanted
-            for runs in rankings
-            for k, x in enumerate(runs)
-            if x[0] == wanted
-            for j, y in enumerate(runs)
-            if j != k
-        ]
-        assert (compared, tied, share) == (len(others), sum(others), sum(others) / len(others))
-        assert n == sum(x[0] == wanted for runs in rankings for x in runs)
     for level, kind, requests, compared, tied, _ in ties(binary, view="level").rows():
         pairs = [
             (x[level - 1], y[level - 1]) for runs in rankings if len(runs[0]) >= level for x, y in combinations(runs, 2)
         ]
         assert requests == sum(len(runs[0]) >= level for runs in rankings) and compared == len(pairs)
         assert tied == sum(x == y and (kind == "all" or x == inf) for x, y in pairs)
-
-
-def test_deciding_levels_are_those_of_the_twin(binary):
-    found = ties(binary, view="decided").rows()
-    for measure, step in (("LexiPrecision", 1), ("LexiRecall", -1)):
-        needed = [
-            next(k for k, (a, b) in enumerate(zip(x[::step], y[::step], strict=True), start=1) if a != b)
-            for runs in vectors(binary.positions)
-            for x, y in combinations(runs, 2)
-            if x != y
-        ]
-        counts = {levels: (decided, share) for levels, name, decided, share in found if name == measure}
-        assert max(counts) == max(needed)
-        for levels, (decided, share) in counts.items():
-            assert decided == needed.count(levels)
-            assert share == pytest.approx(sum(k <= levels for k in needed) / len(needed))
 
 
 # Laws
@@ -291,20 +238,10 @@ def experiments(draw):
 @given(experiments())
 def test_views_agree_with_each_other(experiment):
     tied = {row[0]: row[1:] for row in ties(experiment, ["RR", "LexiPrecision", "LexiRecall", "AP", "R@3"]).rows()}
-    compared = tied["RR"][0]
-    first = ties(experiment, view="first").rows()
-    assert (sum(row[2] for row in first), sum(row[3] for row in first)) == (2 * compared, 2 * tied["RR"][1])
     assert ties(experiment, view="level").rows()[0][3:] == tied["RR"]
     # Rankings that tie lexicographically place their relevant items alike: every metric ties them.
     assert tied["LexiPrecision"] == tied["LexiRecall"]
     assert all(tied["LexiRecall"][1] <= tied[name][1] for name in ("RR", "AP", "R@3"))
-    if tied["LexiRecall"][1] == compared:
-        with pytest.raises(tb.InputError, match="no differences"):
-            ties(experiment, view="decided")
-    else:
-        decided = ties(experiment, view="decided").rows()
-        for name in ("LexiPrecision", "LexiRecall"):
-            assert sum(row[2] for row in decided if row[1] == name) == compared - tied[name][1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -373,7 +310,7 @@ def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
 def test_files_are_read_once(four, monkeypatch):
     four.read()
     monkeypatch.setattr(tb.Experiment, "_read", lambda *_, **__: pytest.fail("read again"))
-    for view in ("first", "level", "decided", "labels", "depth"):
+    for view in ("level", "labels", "depth"):
         ties(four, view=view, samples=2)
 
 
@@ -408,7 +345,7 @@ def test_functions_and_metrics_are_measures(four):
         ({"measures": []}, "no measure was given"),
         ({"measures": ["AP", "AP"]}, "the measure AP was given twice"),
         ({"measures": "APP"}, "unknown preference"),
-        ({"view": "first", "measures": "RR"}, 'view="first" looks at positions alone. Leave out the measures'),
+        ({"view": "level", "measures": "RR"}, 'view="level" looks at positions alone. Leave out the measures'),
         ({"view": "labels", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
         ({"view": "depth", "measures": "RBU@10"}, "needs more than the positions of judged items"),
         ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction=1.5. Give a number of at least 0 and at most 1"),

@@ -72,9 +72,7 @@ CATALOGUE: dict[str, Study] = {
         "How often measures tie two runs in one request.",
         {
             "measure": "share of ties by measure (LR Fig 11, LP Table 2)",
-            "first": "by the position of the first relevant item (LP Fig 3)",
             "level": "by recall level (LP Fig 5)",
-            "decided": "how many recall levels it takes to decide (LP Fig 6)",
             "labels": "as relevance labels are removed (LR Fig 14, LP Fig 9)",
             "depth": "as rankings are truncated",
         },

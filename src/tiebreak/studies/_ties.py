@@ -17,9 +17,8 @@ from tiebreak.comparison import compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.notes import reading_notes, warn_about_grades
-from tiebreak.preferences import Pairs, Preference
-from tiebreak.preferences.base import ENTRIES_AT_ONCE
-from tiebreak.projection import UNRETRIEVED, Levels, Positions
+from tiebreak.preferences import Preference
+from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
@@ -35,12 +34,9 @@ from tiebreak.studies.measures import (
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
 """Those of LR Figs 11 and 14 and of LP Table 2, and RPP."""
 FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
-VIEWS = ("measure", "first", "level", "decided", "labels", "depth")
-OF_POSITIONS = ("first", "level", "decided")
+VIEWS = ("measure", "level", "labels", "depth")
 SHARE = ("share", "share of comparisons that tie")
 SPREAD = ("measure", "share", "sd", "low", "high")
-MOST_DIFFERENCES = 0.9
-"""The share of differences for which the conclusion says how many levels were needed, as LP does."""
 Counts = NDArray[np.int64]
 
 
@@ -63,11 +59,10 @@ def ties(
     ----------
     experiment : Experiment
     measures : str, Preference, Metric or several, optional
-        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. Views of recall levels take none.
-    view : {"measure", "first", "level", "decided", "labels", "depth"}
-        The share of ties by measure (LR Fig 11, LP Table 2); given the position of a ranking's first relevant item
-        (LP Fig 3); by recall level (LP Fig 5); the number of recall levels that decide (LP Fig 6); as relevance labels
-        are removed (LR Fig 14, LP Fig 9); or as rankings are truncated.
+        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. The view of recall levels takes none.
+    view : {"measure", "level", "labels", "depth"}
+        The share of ties by measure (LR Fig 11, LP Table 2); by recall level (LP Fig 5); as relevance labels are
+        removed (LR Fig 14, LP Fig 9); or as rankings are truncated.
     levels : int
         How many recall levels ``view="level"`` shows.
     samples : int
@@ -101,18 +96,14 @@ def ties(
         return by_labels(positions, preferences, kept, sample_seeds(seed, samples), seed, jobs, tick)
     if view == "depth":
         return by_depth(positions, preferences, cutoffs, jobs, tick)
-    if len(positions.runs) < 2:
-        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
-    if view == "level":
-        return by_level(positions, levels)
-    return by_first_position(positions) if view == "first" else by_deciding_level(positions)
+    return by_level(positions, levels)
 
 
 def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:
     """The measures of a view, by their names; what cannot be shown is refused before anything is read."""
     check_choice(view, "view", VIEWS)
-    if measures is not None and view in OF_POSITIONS:
-        raise InputError(f'view="{view}" looks at positions alone. Leave out the measures.', kind="choice")
+    if measures is not None and view == "level":
+        raise InputError('view="level" looks at positions alone. Leave out the measures.', kind="choice")
     preferences = preferences_by_name(MEASURES if measures is None else measures)
     if view in ("labels", "depth"):
         check_positions_suffice(preferences, f'view="{view}" takes measures such as AP.')
@@ -295,35 +286,10 @@ def count_others_alike(values: NDArray[np.integer]) -> Counts:
     return np.stack([np.count_nonzero(values == value, axis=0) - 1 for value in values]).astype(np.int64)
 
 
-def by_first_position(positions: Positions) -> Findings:
-    """The probability that another run ties by RR with a ranking whose first relevant item is at p_1 (LP Fig 3)."""
-    first = np.concatenate([bucket.p[..., 0] for bucket in positions.levels().buckets()], axis=1)
-    places, which = np.unique(first, return_inverse=True)
-    rankings = np.bincount(which.ravel(), minlength=len(places))
-    tied = np.bincount(which.ravel(), weights=count_others_alike(first).ravel()).astype(np.int64)
-    compared = rankings * (len(positions.runs) - 1)
-    rows = tuple(
-        (None if place == UNRETRIEVED else place, n, among, t, t / among)
-        for place, n, among, t in zip(places.tolist(), rankings.tolist(), compared.tolist(), tied.tolist(), strict=True)
-    )
-    at_top = f"; where it is at the top, in {rows[0][-1]:.1%}" if rows[0][0] == 1 else ""
-    titles = (("position", "position of the first relevant item"), ("share", "share of other runs that tie"))
-    return Findings(
-        ("position", "rankings", "compared", "tied", "share"),
-        rows,
-        f"The first relevant item ties with that of another run in {tied.sum() / compared.sum():.1%} of comparisons"
-        f"{at_top}.",
-        (
-            "Each ranking is compared with those of all other runs for the request: the probability of a tie by RR, "
-            "given the position of its first relevant item; none (-) where it retrieves nothing relevant.",
-            *data_notes(positions, {}),
-        ),
-        Picture("point", "position", "share", is_log=True, titles=titles),
-    )
-
-
 def by_level(positions: Positions, most: int) -> Findings:
     """The share of comparisons whose i-th relevant items have the same position, or none (LP Fig 5)."""
+    if len(positions.runs) < 2:
+        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
     buckets = list(positions.levels().buckets())
     most = min(most, max(bucket.m for bucket in buckets))
     requests, tied, unretrieved = np.zeros((3, most), dtype=np.int64)
@@ -348,42 +314,3 @@ def by_level(positions: Positions, most: int) -> Findings:
         ("For each level, the requests with at least that many relevant items.", *data_notes(positions, {})),
         Picture("line", "level", "share", color="ties", titles=(("level", "recall level"), SHARE)),
     )
-
-
-def by_deciding_level(positions: Positions) -> Findings:
-    """The distribution of the number of recall levels at which two runs first differ (LP Fig 6)."""
-    rows: list[tuple[int, str, int, float]] = []
-    needed: list[str] = []
-    for measure, step in (("LexiPrecision", 1), ("LexiRecall", -1)):
-        decided = count_deciding_levels(positions.levels(), step)
-        if not decided.any():
-            raise InputError("all runs have their relevant items at the same positions: no differences.", kind="empty")
-        share = np.cumsum(decided) / decided.sum()
-        needed.append(f"{measure} needs {int(np.searchsorted(share, MOST_DIFFERENCES)) + 1}")
-        rows += [(i + 1, measure, int(n), float(share[i])) for i, n in enumerate(decided.tolist())]
-    titles = (("levels", "recall levels compared"), ("share", "share of differences decided"))
-    return Findings(
-        ("levels", "measure", "decided", "share"),
-        tuple(rows),
-        f"Recall levels to compare to decide {MOST_DIFFERENCES:.0%} of the differences: {', '.join(needed)}.",
-        (
-            "Lexiprecision starts at the first level, lexirecall at the last. Shares are of the comparisons that are "
-            "decided at all.",
-            *data_notes(positions, {}),
-        ),
-        Picture("step", "levels", "share", color="measure", is_log=True, titles=titles),
-        spread="measure",
-    )
-
-
-def count_deciding_levels(levels: Levels, step: int) -> Counts:
-    """How many comparisons are decided at the first, second, ... level from the top, or from the bottom."""
-    counts = np.zeros(max(bucket.m for bucket in levels.buckets()), dtype=np.int64)
-    for bucket in levels.buckets():
-        for block in bucket.blocks(ENTRIES_AT_ONCE):
-            p = bucket.p[:, block, ::step]
-            for fan in Pairs.all(len(p)).fans:
-                differs = p[fan.run] != p[fan.others]
-                first = differs.argmax(axis=-1)[differs.any(axis=-1)]
-                counts += np.bincount(first, minlength=len(counts))
-    return np.trim_zeros(counts, "b")
