@@ -350,7 +350,7 @@ def test_random_violation_is_made_small():
 
     drawn = [ranking for ranking in random_rankings(300, 0) if len(ranking.items) == 8]
     axiom = BY_NAME["Pri"]
-    pairs_of_eight = axiom.ordered(drawn)
+    pairs_of_eight = axiom.pairs_in(drawn)
     found = search(axiom, axiom_measure(hates_long_lists), Domain([pairs_of_eight], Pair.size, axiom.smaller))
     assert found.tried == len(pairs_of_eight) > 50
     assert len(found.case.better) == 7

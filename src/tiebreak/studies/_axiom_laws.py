@@ -48,7 +48,7 @@ class Axiom(Law[Measure, Pair]):
     pairs: Callable[[Ranking], Iterator[Pair]]
     suggested: Callable[[], Iterator[Ranking]]
 
-    def ordered(self, rankings: Iterable[Ranking]) -> tuple[Pair, ...]:
+    def pairs_in(self, rankings: Iterable[Ranking]) -> tuple[Pair, ...]:
         """All pairs that it orders."""
         return tuple(pair for ranking in rankings for pair in self.pairs(ranking))
 
@@ -58,7 +58,7 @@ class Axiom(Law[Measure, Pair]):
 
     def stages(self, measure: Measure, random: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
         """All pairs of each length, then the suggested and random ones; suggested first where one pair is asked for."""
-        suggested = self.ordered(self.suggested())
+        suggested = self.pairs_in(self.suggested())
         if self.asks_for_one:
             yield suggested
         yield from pairs_on_grids(self)
@@ -82,7 +82,7 @@ class Axiom(Law[Measure, Pair]):
 
 @cache
 def pairs_on_grids(axiom: Axiom) -> tuple[tuple[Pair, ...], ...]:
-    return tuple(axiom.ordered(grid.rankings()) for grid in GRIDS)
+    return tuple(axiom.pairs_in(grid.rankings()) for grid in GRIDS)
 
 
 def least_depth(measure: Measure, pair: Pair, low: int, high: int) -> int:

@@ -92,7 +92,7 @@ def axioms(
     rankings = list(random_rankings(lists, seed))
 
     def search_all(axiom: Axiom) -> list[tuple[Any, ...]]:
-        random = axiom.ordered(rankings)
+        random = axiom.pairs_in(rankings)
         return [row(measure, axiom, random) for measure in measures]
 
     by_axiom = run_tasks(search_all, AXIOMS, jobs, tick)
@@ -229,10 +229,10 @@ def equation_measure(one: str | Spec | Metric) -> Measure:
     if has_logarithms:
         quick["discount"], exact["discount"] = forms.quick_discount, forms.exact_discount
 
-    def truncated(options: dict[str, Any]) -> Form:
+    def truncate(options: dict[str, Any]) -> Form:
         return lambda items, interest, r_max: form(items[: spec.cutoff], interest, r_max, **options)
 
-    return Measure(str(spec), truncated(exact), truncated(quick), LOGARITHMS_TIE if has_logarithms else Fraction(0))
+    return Measure(str(spec), truncate(exact), truncate(quick), LOGARITHMS_TIE if has_logarithms else Fraction(0))
 
 
 def with_cutoff(spec: Spec, cutoff: int) -> Any:

@@ -124,12 +124,12 @@ def order_function(method: Any, unit: int) -> Order:
             f"{quote(repr(function))} is no method. Give the name of a population or a function.", kind="spec"
         )
     name = method.strip() if isinstance(method, str) else str(getattr(function, "__name__", type(function).__name__))
-    if needed_arguments(function, name) == 1:
+    if count_arguments(function, name) == 1:
         return Order(name, lambda some: [call(function, name, x) for x in some], unit)
     return Order(name, lambda pair: (call(function, name, *pair), 0), unit, in_pairs=True)
 
 
-def needed_arguments(function: Callable[..., Any], name: str) -> int:
+def count_arguments(function: Callable[..., Any], name: str) -> int:
     """How many arguments a function must get: 1 makes an aggregation, 2 an order function."""
     advice = "Give an aggregation f(x) or an order function f(x, y), if need be as a lambda."
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._base.checks import check_count, check_number, check_seed
+from tiebreak._base.checks import check_count, check_names, check_number, check_seed
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -115,8 +115,7 @@ def properties(
     if isinstance(several, (str, Population)) or not isinstance(several, Iterable):
         several = [several]
     tasks = [allocation_task(method, values, utilities is None, min_requests, pairs, seed) for method in several]
-    if not tasks:
-        raise InputError("no method was given. Give at least one, such as leximin.", kind="empty")
+    check_names([name or task.order.name for task in tasks], "method", "leximin")
     findings = run_tasks(lambda task: [search(law, task.order, task.domain()) for law in LAWS], tasks, jobs, tick)
     rows = [
         (name or task.order.name, law.name, finding.holds, finding.tried, *task.describe(finding))
@@ -126,7 +125,7 @@ def properties(
     are_exact = all(task.order.is_exact for task in tasks)
     details = (
         *statements(LAWS),
-        *dict.fromkeys(task.searched for task in tasks),
+        *dict.fromkeys(task.search_note for task in tasks),
         *(() if are_exact else ("Floats that a method returned were compared as they are.",)),
     )
     return LawTable.from_rows(rows, ("x", "y", "verdict"), describe, details)
@@ -188,7 +187,7 @@ class Values:
         return lcm(*(value.denominator for value in self.values))
 
     @cached_property
-    def scaled(self) -> dict[Fraction, int]:
+    def in_units(self) -> dict[Fraction, int]:
         """Every value in units."""
         return {value: int(value * self.unit) for value in self.values}
 
@@ -232,7 +231,7 @@ class Task:
 
     @cached_property
     def costs(self) -> dict[int, int]:
-        return {scaled: value.denominator + abs(value.numerator) for value, scaled in self.values.scaled.items()}
+        return {scaled: value.denominator + abs(value.numerator) for value, scaled in self.values.in_units.items()}
 
     def smaller(self, case: Case, examples: list[list[Case]]) -> Iterator[Iterable[Case]]:
         """Without one request, or else with the utilities of one request replaced by the simplest; examples stay."""
@@ -241,7 +240,7 @@ class Task:
         x, y = case
         if len(x) > self.fewest:
             yield [(x[:i] + x[i + 1 :], y[:i] + y[i + 1 :]) for i in range(len(x))]
-        simplest = list(self.values.scaled.values())[:SIMPLE_VALUES]
+        simplest = list(self.values.in_units.values())[:SIMPLE_VALUES]
         yield [
             ((*x[:i], of_x, *x[i + 1 :]), (*y[:i], of_y, *y[i + 1 :]))
             for i, of_x, of_y in product(range(len(x)), simplest, simplest)
@@ -256,7 +255,7 @@ class Task:
         return format_allocation(x), format_allocation(y), "x < y" if sign else "x = y"
 
     @property
-    def searched(self) -> str:
+    def search_note(self) -> str:
         return (
             f"Searched: utilities {self.values.words}; the paper's examples, all pairs on grids of {self.fewest} to "
             f"{self.fewest + GRID_SIZES - 1} requests, {self.pairs:,} random pairs for each of "
@@ -281,8 +280,8 @@ def example_pairs(values: Values, fewest: int) -> list[list[Case]]:
     cases = []
     for texts in EXAMPLES:
         x, y = (tuple(map(Fraction, text.split())) for text in texts)
-        if values.scaled.keys() >= {*x, *y} and len(x) >= fewest:
-            there, back = (tuple(values.scaled[value] for value in side) for side in (x, y))
+        if values.in_units.keys() >= {*x, *y} and len(x) >= fewest:
+            there, back = (tuple(values.in_units[value] for value in side) for side in (x, y))
             cases.append([(there, back), (back, there)])
     return cases
 
@@ -296,7 +295,7 @@ def sizes_tried(fewest: int) -> list[int]:
 @lru_cache(32)
 def pairs_of_size(values: Values, n: int, has_grid: bool, pairs: int, seed: int) -> tuple[Case, ...]:
     """All pairs of a grid, and random ones."""
-    levels = list(values.scaled.values())
+    levels = list(values.in_units.values())
     return tuple(dict.fromkeys(chain(grid_pairs(levels, n) if has_grid else (), random_pairs(levels, n, pairs, seed))))
 
 
