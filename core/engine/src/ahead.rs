@@ -1,5 +1,4 @@
-//! Judgements and runs read on a thread of their own, begun before anybody asks for them: a process that has just
-//! started spends as long on importing as on reading.
+//! Judgements and runs read on a background thread: a new process spends as long on importing as on reading.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,11 +9,11 @@ use crate::fault::Stop;
 use crate::ids::IdColumn;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::judgements::{JudgedRows, read_judgements};
-use crate::project::{Failure, Projection, WAKE, project, watched};
+use crate::project::{Failure, Projection, WAKE, project, run_watched};
 use crate::run::Options;
 use crate::source::{Source, Watch};
 
-/// What is being read, and where it arrives: the judgements first, then the projection.
+/// The channels on which results arrive: the judgements first, then the projection.
 pub struct Ahead {
     progress: Arc<Progress>,
     rows: Receiver<Result<JudgedRows, Stop>>,
@@ -42,10 +41,10 @@ impl Ahead {
         let progress = Arc::new(Progress::default());
         let (rows_sender, rows) = channel();
         let (projection_sender, projection) = channel();
-        let told = Arc::clone(&progress);
-        // Where no thread can be had nothing arrives, and whoever asks reads for themselves.
+        let shared = Arc::clone(&progress);
+        // Without a thread the channels are closed, and the caller reads as usual.
         let _ = std::thread::Builder::new()
-            .spawn(move || read(judgements, runs, &options, &told, &rows_sender, &projection_sender));
+            .spawn(move || read(judgements, runs, &options, &shared, &rows_sender, &projection_sender));
         Ahead { progress, rows, projection }
     }
 
@@ -61,15 +60,15 @@ impl Ahead {
         tick: impl FnMut(u64, u64) -> bool,
     ) -> Option<Result<Projection, Failure>> {
         let (grouped, outcome) = self.wait(&self.projection, tick)?;
-        grouped
-            .is(judged)
-            .then(|| outcome.map(|projection| Projection { ranks: in_slots(&projection.ranks, judged), ..projection }))
+        grouped.equals(judged).then(|| {
+            outcome.map(|projection| Projection { ranks: place_in_slots(&projection.ranks, judged), ..projection })
+        })
     }
 
     fn wait<T>(&self, arriving: &Receiver<T>, mut tick: impl FnMut(u64, u64) -> bool) -> Option<T> {
         loop {
             match arriving.recv_timeout(WAKE) {
-                Ok(arrived) => return Some(arrived),
+                Ok(result) => return Some(result),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {
                     if !tick(self.progress.done.load(Ordering::Relaxed), self.progress.total.load(Ordering::Relaxed)) {
@@ -82,13 +81,12 @@ impl Ahead {
 }
 
 impl Drop for Ahead {
-    /// Nobody will ask any more.
     fn drop(&mut self) {
         self.progress.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
-/// What the thread does. A receiver that is gone wants nothing more.
+/// The work of the thread; it ends when a receiver is gone.
 fn read(
     judgements: PathBuf,
     runs: Vec<PathBuf>,
@@ -99,8 +97,8 @@ fn read(
 ) {
     let (source, watch) = (Source::File(judgements), Watch::default());
     let tick = |done, total| progress.tick(done, total);
-    let rows = watched(&watch, source.size(), tick, || read_judgements(&source, options.memory, &watch));
-    let grouped = rows.as_ref().ok().and_then(Grouped::of);
+    let rows = run_watched(&watch, source.size(), tick, || read_judgements(&source, options.memory, &watch));
+    let grouped = rows.as_ref().ok().and_then(Grouped::from_rows);
     if rows_sender.send(rows).is_err() {
         return;
     }
@@ -121,7 +119,7 @@ struct Grouped {
 }
 
 impl Grouped {
-    fn of(rows: &JudgedRows) -> Option<Self> {
+    fn from_rows(rows: &JudgedRows) -> Option<Self> {
         if rows.subtopics.view().len() != 1 {
             return None;
         }
@@ -144,7 +142,7 @@ impl Grouped {
             .expect("what was read fits together")
     }
 
-    fn is(&self, judged: &Judged) -> bool {
+    fn equals(&self, judged: &Judged) -> bool {
         judged.slot.iter().all(|slot| ![EXCLUDED, CANDIDATE].contains(slot))
             && self.requests.view() == judged.requests
             && self.items.view() == judged.items
@@ -154,11 +152,11 @@ impl Grouped {
 }
 
 /// Ranks of all judgements, run by run, as the slots ask for them.
-fn in_slots(ranks: &[i32], judged: &Judged) -> Vec<i32> {
+fn place_in_slots(ranks: &[i32], judged: &Judged) -> Vec<i32> {
     let runs = ranks.len().checked_div(judged.item.len()).unwrap_or(0);
-    let mut placed = vec![crate::UNRETRIEVED; runs * judged.slots];
+    let mut slots = vec![crate::UNRETRIEVED; runs * judged.slots];
     if judged.slots > 0 {
-        for (row, ranks) in placed.chunks_exact_mut(judged.slots).zip(ranks.chunks_exact(judged.item.len())) {
+        for (row, ranks) in slots.chunks_exact_mut(judged.slots).zip(ranks.chunks_exact(judged.item.len())) {
             for (&slot, &rank) in judged.slot.iter().zip(ranks) {
                 if slot >= 0 {
                     row[slot as usize] = rank;
@@ -166,5 +164,5 @@ fn in_slots(ranks: &[i32], judged: &Judged) -> Vec<i32> {
             }
         }
     }
-    placed
+    slots
 }

@@ -1,4 +1,4 @@
-//! Why reading ended early, as data; the Python side finds the words.
+//! Why reading ended early, as data; the sentences are on the Python side.
 
 macro_rules! kinds {
     ($($kind:ident $name:literal,)*) => {
@@ -69,7 +69,7 @@ impl Fault {
 #[derive(Debug)]
 pub enum Stop {
     Fault(Box<Fault>),
-    /// A judged request came back after another one: the file must be gathered before it is ranked.
+    /// The lines of a judged request are not contiguous: the file must be gathered before it is ranked.
     Returning,
     Cancelled,
 }

@@ -1,17 +1,17 @@
-//! Lines of a file whose requests return, held until all are there.
+//! Lines of a file whose requests are not contiguous, held until all are read.
 
 use crate::ranking::ENTRY_COST;
 
-/// What a line says beside its request.
+/// The columns of a line but its request.
 pub(crate) struct Line<'l> {
     pub number: u64,
     pub item: &'l [u8],
     pub score: f64,
-    /// What the rank column says, where that is looked at.
+    /// The rank column, if it is read.
     pub rank: i64,
 }
 
-/// A line of a file whose requests return, kept until all are there.
+/// A line held until all are read.
 struct GatheredLine {
     score: f64,
     start: u64,

@@ -60,7 +60,7 @@ impl IdColumn {
     }
 }
 
-/// A hash that nobody outside this process can predict, so no input can be made to collide.
+/// A hash with random seeds, so that no input can be made to collide.
 #[derive(Debug, Clone, Copy)]
 pub struct Seed([u64; 3]);
 
@@ -116,7 +116,7 @@ fn half_word(bytes: &[u8]) -> u64 {
     u64::from(u32::from_le_bytes(bytes[..4].try_into().expect("four bytes")))
 }
 
-/// Open addressing over numbers below 2^32 - 1 that stand for keys kept elsewhere.
+/// A hash table with open addressing of numbers below 2^32 - 1 that stand for keys kept elsewhere.
 ///
 /// A slot holds 32 bits of the hash and the number plus one; the same 32 bits give the place, so the table grows
 /// without hashing again.
@@ -216,8 +216,8 @@ impl Codes {
             return self.last;
         }
         let new = ids.len() as u32;
-        let found = self.table.find_or_insert(self.seed.hash(id), new, |code| ids.get(code as usize) == id);
-        self.last = found.unwrap_or_else(|| {
+        let known = self.table.find_or_insert(self.seed.hash(id), new, |code| ids.get(code as usize) == id);
+        self.last = known.unwrap_or_else(|| {
             self.ids.push(id);
             new
         });

@@ -1,11 +1,11 @@
-//! The judgements, made ready for looking up requests and items.
+//! The judgements with hash tables of their requests and items.
 
 use crate::ids::{Ids, Seed, Table};
 use crate::ranking::JudgedItems;
 
 /// The slot of an item that is removed from every ranking.
 pub const EXCLUDED: i32 = -2;
-/// The slot of an item that is not judged, but may stand in a ranking where only judged items do.
+/// The slot of an item that is not judged, but stays in a ranking of judged items only.
 pub const CANDIDATE: i32 = -3;
 
 /// The judgements: those of request r are `item[starts[r]..starts[r + 1]]`; `slot` says where a rank is written.
@@ -64,7 +64,7 @@ impl<'a> Judged<'a> {
         self.starts[r] as usize
     }
 
-    pub(crate) fn of(&self, r: usize) -> JudgedItems<'_> {
+    pub(crate) fn items_of_request(&self, r: usize) -> JudgedItems<'_> {
         let codes = &self.item[self.first(r)..self.first(r + 1)];
         JudgedItems { ids: self.items, hashes: &self.item_hashes, codes }
     }

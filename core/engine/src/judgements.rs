@@ -93,14 +93,8 @@ impl Reader {
         for (row, (&request, &grade)) in rows.request.iter().zip(rows.scores).enumerate() {
             let (line, request, item) = (row as u64 + 1, rows.requests.get(request as usize), rows.items.get(row));
             if !grade.is_finite() {
-                return Err(Fault::entry(
-                    FaultKind::Grade,
-                    line,
-                    request,
-                    item,
-                    grade.to_string().to_lowercase().as_bytes(),
-                )
-                .into());
+                let text = grade.to_string().to_lowercase();
+                return Err(Fault::entry(FaultKind::Grade, line, request, item, text.as_bytes()).into());
             }
             tally.add(Counter::Lines, line, b"");
             self.push(line, [request, b"0", item, b""], grade + 0.0, tally)?;
@@ -133,15 +127,15 @@ impl Reader {
     fn find_or_insert(&mut self, [request, subtopic, item]: [u32; 3]) -> Option<usize> {
         let key = [request as i32, subtopic as i32, item as i32];
         let hash = self.seed.hash_words([request, subtopic, item]);
-        let found = self.table.find_or_insert(hash, self.grade.len() as u32, |row| {
+        let earlier = self.table.find_or_insert(hash, self.grade.len() as u32, |row| {
             let row = row as usize;
             [self.request[row], self.subtopic[row], self.item[row]] == key
         });
-        if found.is_none() {
+        if earlier.is_none() {
             self.request.push(key[0]);
             self.subtopic.push(key[1]);
             self.item.push(key[2]);
         }
-        found.map(|row| row as usize)
+        earlier.map(|row| row as usize)
     }
 }

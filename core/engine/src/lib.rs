@@ -3,8 +3,8 @@
 //! The readable definition of all of it is the Python twin, `src/tiebreak/_kernels/reference.py`; this crate gives the same
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
-//! [`judgements`] codes a judgements file, [`judged`] makes judgements ready for looking up, [`ranking`] orders the items
-//! of one request, [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] before it is asked.
+//! [`judgements`] reads a judgements file, [`judged`] indexes judgements, [`ranking`] orders the items of one request,
+//! [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] in the background.
 //! Beside them [`shuffles`] draws the shuffles of the randomised Tukey HSD.
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub mod text;
 /// Rank of an item that a run does not retrieve.
 pub const UNRETRIEVED: i32 = i32::MAX;
 
-/// Bytes that may be held of one file, unless another number is given.
+/// Default limit on the bytes held in memory per file.
 pub const MEMORY: u64 = 2_000_000_000;
 
 pub use ahead::Ahead;

@@ -8,7 +8,7 @@ const EXACT_MANTISSA: u64 = 1 << 53;
 /// Digits that always fit 64 bits.
 const SAFE_DIGITS: usize = 19;
 
-/// The number that `text` says; `None` where it says none, or one beyond float64. -0 is 0.
+/// The number that `text` spells; `None` if it is not a finite float64. -0 is 0.
 pub fn parse(text: &[u8]) -> Option<f64> {
     let (negative, unsigned) = match text.first()? {
         b'-' => (true, &text[1..]),
@@ -85,10 +85,10 @@ fn exponent(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// What stands for a rank where there is none.
+/// Stands for a missing rank.
 pub const NO_RANK: i64 = i64::MIN;
 
-/// A rank column: a 64-bit integer of at most twenty characters; [`NO_RANK`] is none.
+/// A rank column: a 64-bit integer of at most twenty characters other than [`NO_RANK`].
 pub fn parse_rank(text: &[u8]) -> Option<i64> {
     (text.len() <= 20).then_some(())?;
     std::str::from_utf8(text).ok()?.parse().ok().filter(|&rank| rank != NO_RANK)

@@ -1,5 +1,5 @@
-//! Many runs on several threads. The caller's thread does no reading: it wakes ten times a second to report how far
-//! the work is and to learn whether it should stop.
+//! Many runs on several threads. The calling thread does not read: it wakes ten times a second to report progress and to
+//! check whether to stop.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -23,14 +23,14 @@ pub struct Projection {
     pub pool: Option<Vec<i32>>,
 }
 
-/// Why there is no projection: the first offending run, and its first offence.
+/// Why there is no projection: the first faulty run and its first fault.
 #[derive(Debug)]
 pub struct Failure {
     pub run: usize,
     pub stop: Stop,
 }
 
-/// Project every source. `tick` is called with (bytes read, bytes in all) and says whether to go on.
+/// Project every source. `tick` is called with (bytes read, total bytes) and returns whether to go on.
 pub fn project(
     sources: &[Source],
     judged: &Judged,
@@ -54,7 +54,7 @@ pub fn project(
 }
 
 /// Do `work` on another thread, where `watch` is checked; see [`project`] for `tick`.
-pub fn watched<T: Send>(
+pub fn run_watched<T: Send>(
     watch: &Watch,
     total: u64,
     mut tick: impl FnMut(u64, u64) -> bool,
@@ -73,7 +73,7 @@ pub fn watched<T: Send>(
     result.into_inner().expect("no thread panics").expect("the work was done")
 }
 
-/// Run `work` on so many threads at once, or as many as can be had; call `wake` ten times a second until all are done.
+/// Run `work` on this many threads, or on as many as can be started; call `wake` ten times a second until all are done.
 pub(crate) fn on_threads(threads: usize, work: impl Fn() + Sync, mut wake: impl FnMut()) {
     std::thread::scope(|scope| {
         let (sender, finished) = channel::<()>();
@@ -97,7 +97,7 @@ pub(crate) fn on_threads(threads: usize, work: impl Fn() + Sync, mut wake: impl 
     });
 }
 
-/// More threads than these only take memory from each other.
+/// A limit: more threads only use more memory.
 fn most_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).saturating_mul(4).max(16)
 }

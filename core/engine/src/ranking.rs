@@ -1,4 +1,4 @@
-//! The items that a run lists for one request: no item twice, in order, the judged ones known.
+//! The items that a run lists for one request: without duplicates, in order, the judged ones marked.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use crate::number::NO_RANK;
 /// Not a judged item.
 pub const UNJUDGED: u32 = u32::MAX;
 
-/// One listed item. Bytes in memory: what `LINE_COST` in the Python twin says.
+/// One listed item. Its size is `LINE_COST` in the Python twin.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     pub score: f64,
@@ -44,31 +44,31 @@ pub struct Ranking {
     /// Numbers below the number of judgements are judgements, the others entries.
     table: Table,
     /// The entry that lists a judgement's item, plus one; 0 where none does yet.
-    entry_of: Vec<u32>,
+    judgement_entries: Vec<u32>,
     order: Order,
-    /// What the rank column says of each entry as it came, where that is looked at.
+    /// The rank column of each entry in file order, if it is read.
     ranks: Vec<i64>,
 }
 
-/// What is known of the order in which entries came.
+/// What is known of the order in which entries were added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
     /// The final one.
     #[default]
     Final,
-    /// Scores never rise, but some that tie stand in the wrong order.
+    /// Scores never rise, but some ties are in the wrong order.
     TiesToSort,
     Unknown,
 }
 
 impl Ranking {
     pub fn begin(&mut self, judged: JudgedItems) {
-        // As many lines as the request before had: files are mostly of one depth.
+        // Room for as many lines as the request before: most files have one depth.
         self.table.reset(judged.codes.len() + self.entries.len());
         self.entries.clear();
         self.ids.clear();
-        self.entry_of.clear();
-        self.entry_of.resize(judged.codes.len(), 0);
+        self.judgement_entries.clear();
+        self.judgement_entries.resize(judged.codes.len(), 0);
         self.order = Order::Final;
         self.ranks.clear();
         for (j, &code) in judged.codes.iter().enumerate() {
@@ -76,28 +76,28 @@ impl Ranking {
         }
     }
 
-    /// Add an item; where it is listed already, nothing changes and that entry is returned.
+    /// Add an item; if it is listed already, nothing changes and that entry is returned.
     #[inline(always)]
     pub fn push(&mut self, judged: JudgedItems, seed: &Seed, item: &[u8], score: f64, place: i64) -> Option<usize> {
         let judgements = judged.codes.len() as u32;
         let new = self.entries.len() as u32;
-        let found = self.table.find_or_insert(seed.hash(item), judgements + new, |number| {
+        let known = self.table.find_or_insert(seed.hash(item), judgements + new, |number| {
             if number < judgements {
                 judged.id(number as usize) == item
             } else {
-                id_of(&self.ids, &self.entries[(number - judgements) as usize]) == item
+                id_bytes(&self.ids, &self.entries[(number - judgements) as usize]) == item
             }
         });
-        let which = match found {
+        let which = match known {
             None => UNJUDGED,
             Some(number) if number >= judgements => return Some((number - judgements) as usize),
-            Some(number) => match self.entry_of[number as usize] {
+            Some(number) => match self.judgement_entries[number as usize] {
                 0 => number,
                 listed => return Some(listed as usize - 1),
             },
         };
         if which != UNJUDGED {
-            self.entry_of[which as usize] = new + 1;
+            self.judgement_entries[which as usize] = new + 1;
         }
         let entry = Entry { score, place, start: self.ids.len() as u64, length: item.len() as u32, judged: which };
         self.ids.extend_from_slice(item);
@@ -123,19 +123,19 @@ impl Ranking {
         self.order = Order::Unknown;
     }
 
-    /// Note what the rank column says of an entry: the last one, or one that was replaced.
+    /// Set the rank column of an entry: the last one, or one that was replaced.
     pub fn note_rank(&mut self, entry: usize, rank: i64) {
         self.ranks.resize(self.entries.len(), 0);
         self.ranks[entry] = rank;
     }
 
-    /// Whether some score is above the one listed before it. Asked before the entries are ordered.
+    /// Whether some score is above the one listed before it. To be called before [`Ranking::order`].
     pub fn rises(&self) -> bool {
         self.order == Order::Unknown && self.entries.windows(2).any(|pair| pair[0].score < pair[1].score)
     }
 
-    /// Whether the rank column, which has a rank for every entry, puts one above another of a higher score. Asked
-    /// before the entries are ordered.
+    /// Whether the rank column, if every entry has a rank, puts one above another with a higher score. To be called
+    /// before [`Ranking::order`].
     pub fn rank_disagrees(&self) -> bool {
         if self.ranks.contains(&NO_RANK) {
             return false;
@@ -150,7 +150,7 @@ impl Ranking {
         ENTRY_COST * self.entries.len() as u64 + self.ids.len() as u64
     }
 
-    /// Order by score descending, where tied by the rank column if it counts, then by item id descending.
+    /// Order by score descending; ties by the rank column if it counts, then by item id descending.
     pub fn order(&mut self) {
         let ids = &self.ids;
         match self.order {
@@ -170,12 +170,12 @@ impl Ranking {
     }
 
     pub fn id(&self, entry: &Entry) -> &[u8] {
-        id_of(&self.ids, entry)
+        id_bytes(&self.ids, entry)
     }
 }
 
 #[inline(always)]
-fn id_of<'a>(ids: &'a [u8], entry: &Entry) -> &'a [u8] {
+fn id_bytes<'a>(ids: &'a [u8], entry: &Entry) -> &'a [u8] {
     &ids[entry.start as usize..entry.start as usize + entry.length as usize]
 }
 
@@ -186,7 +186,7 @@ fn compare(ids: &[u8], a: &Entry, b: &Entry) -> Ordering {
 
 #[inline(always)]
 fn compare_ties(ids: &[u8], a: &Entry, b: &Entry) -> Ordering {
-    a.place.cmp(&b.place).then_with(|| id_of(ids, b).cmp(id_of(ids, a)))
+    a.place.cmp(&b.place).then_with(|| id_bytes(ids, b).cmp(id_bytes(ids, a)))
 }
 
 /// The ties among ordered entries: all that share a score, where more than one does.
@@ -195,12 +195,12 @@ pub fn ties(ordered: &[Entry]) -> impl Iterator<Item = &[Entry]> {
 }
 
 /// How many of the ordered entries share their score with another.
-pub fn number_tied(ordered: &[Entry]) -> usize {
+pub fn count_tied(ordered: &[Entry]) -> usize {
     ties(ordered).map(<[Entry]>::len).sum()
 }
 
-/// How many of them have a score that equals a different one where scores are held in 32 bits.
-pub fn number_tied_in_float32(ordered: &[Entry]) -> usize {
+/// How many scores equal a different score when rounded to float32.
+pub fn count_float32_ties(ordered: &[Entry]) -> usize {
     let same = |a: &Entry, b: &Entry| a.score as f32 == b.score as f32;
     let differ = |tied: &&[Entry]| tied[0].score != tied[tied.len() - 1].score;
     ordered.chunk_by(same).filter(differ).map(<[Entry]>::len).sum()

@@ -1,8 +1,8 @@
 //! One run, projected onto the judgements: the rank of every judged item.
 //!
-//! Lines are pushed one by one. While each request's lines stand together only one request is held in memory; when a
-//! judged request returns after another one, the pass ends with [`Stop::Returning`] and a second pass gathers all
-//! judged lines before it ranks them.
+//! While the lines of each request are contiguous, only one request is held in memory; when a judged request returns
+//! after another one, the pass ends with [`Stop::Returning`] and a second pass gathers all judged lines before it ranks
+//! them.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::gathered::{Gathered, Line};
 use crate::ids::IdColumn;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
-use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, number_tied, number_tied_in_float32, ties};
+use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, count_float32_ties, count_tied, ties};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Row, each_row};
@@ -35,7 +35,7 @@ pub struct Options {
     pub pool: bool,
     pub memory: u64,
     pub jobs: usize,
-    /// Count also what takes a closer look: how lines are written, ranks against scores, ties of judged items.
+    /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
     pub audit: bool,
 }
 
@@ -56,13 +56,13 @@ impl Default for Options {
     }
 }
 
-/// Lines between two looks at whether to stop.
+/// Lines between two checks whether to stop.
 const CHECK_EVERY: usize = 65_536;
 
-/// Two hashes of an item id: enough to tell any two items of a request apart.
+/// Two hashes of an item id, which identify an item of a request.
 pub type Fingerprint = (u64, u64);
 
-/// What one run gives, beside the ranks of judged items; one entry per request.
+/// The results of one run besides the ranks of judged items; one entry per request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunResult {
     pub listed: Vec<i32>,
@@ -248,7 +248,7 @@ impl<'a> Projector<'a> {
         };
         match &mut self.gathered {
             Some(gathered) => {
-                // A line that is too much is refused before it is compared with others.
+                // The memory limit comes before the check for duplicates.
                 check_memory(gathered.bytes_held_with(&line), self.options, request, &line)?;
                 gathered.push(r as u32, &line);
                 Ok(())
@@ -280,7 +280,7 @@ impl<'a> Projector<'a> {
     }
 
     fn enter(&mut self, r: usize, line: u64) {
-        let judged = self.judged.of(r);
+        let judged = self.judged.items_of_request(r);
         self.current = Current::Judged(r, judged);
         self.first_line = line;
         if self.gathered.is_none() {
@@ -312,7 +312,7 @@ impl<'a> Projector<'a> {
         Ok(())
     }
 
-    /// The current request has no more lines: order it and write down what is asked for.
+    /// The current request is complete: order it and write its results.
     fn settle(&mut self, tally: &mut Tally) {
         let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return };
         if self.ranking.rises() {
@@ -348,7 +348,7 @@ impl<'a> Projector<'a> {
             }
         }
         self.result.listed[r] = listed.len() as i32;
-        self.result.tied[r] = number_tied(listed) as i32;
+        self.result.tied[r] = count_tied(listed) as i32;
         self.result.retrieved[r] = retrieved;
         for entry in ranking.clone().take(self.options.top.unwrap_or(0)) {
             let judgement = if entry.judged == UNJUDGED { -1 } else { first as i32 + entry.judged as i32 };
@@ -371,16 +371,16 @@ impl<'a> Projector<'a> {
         let listed = self.ranking.entries();
         let touching = ties(listed).filter(|tied| tied.iter().any(is_judged)).count();
         tally.add_many(Counter::JudgedTies, touching, self.first_line, request);
-        tally.add_many(Counter::Float32Ties, number_tied_in_float32(listed), self.first_line, request);
+        tally.add_many(Counter::Float32Ties, count_float32_ties(listed), self.first_line, request);
     }
 
-    /// A table in memory may be empty: it is a run that retrieves nothing; an empty file is more likely a mishap.
+    /// A table may be empty: a run that retrieves nothing. An empty file is a fault.
     fn finish(mut self, read: Result<(), Stop>, is_table: bool, watch: &Watch) -> Result<RunResult, Stop> {
         match self.gathered.take() {
             None => read?,
             Some(_) if matches!(read, Err(Stop::Cancelled)) => read?,
             Some(gathered) => {
-                // A duplicate among the lines before a fault is the earlier offence.
+                // A duplicate among the lines before a fault is the earlier fault.
                 self.rank_gathered(&gathered, watch)?;
                 read?;
             }
@@ -404,7 +404,12 @@ impl<'a> Projector<'a> {
                 if k % CHECK_EVERY == 0 {
                     watch.check()?;
                 }
-                match self.rank(self.judged.of(r), self.judged.requests.get(r), gathered.line(k), &mut tally) {
+                match self.rank(
+                    self.judged.items_of_request(r),
+                    self.judged.requests.get(r),
+                    gathered.line(k),
+                    &mut tally,
+                ) {
                     Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
                         offence = Some(fault);
                     }
@@ -419,7 +424,7 @@ impl<'a> Projector<'a> {
     }
 }
 
-/// What a rank column says, whatever it holds; what is odd about it is counted.
+/// The rank column; missing ranks and zeros are counted.
 fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
     let rank = number::parse_rank(text).unwrap_or(number::NO_RANK);
     match rank {

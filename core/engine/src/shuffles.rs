@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::project::on_threads;
 
-/// Shuffles that a thread works on together: while a request's values are at hand they serve all of these.
+/// Shuffles per block: the values of a request stay in the cache for all of them.
 const TOGETHER: usize = 32;
 const PART_BITS: u32 = 21;
 const PART: u64 = (1 << PART_BITS) - 1;
@@ -75,7 +75,7 @@ pub struct Draw {
     pub count: usize,
 }
 
-/// The largest difference between two systems in every shuffle; `None` where `tick` says to stop.
+/// The largest difference between two systems in every shuffle; `None` if `tick` returns false.
 pub fn largest_differences(
     shuffled: Shuffled,
     systems: usize,
@@ -84,8 +84,8 @@ pub fn largest_differences(
     jobs: usize,
     mut tick: impl FnMut(u64, u64) -> bool,
 ) -> Option<Vec<i64>> {
-    let mut found = vec![0; draw.count];
-    let blocks = Mutex::new(found.chunks_mut(TOGETHER).enumerate());
+    let mut largest = vec![0; draw.count];
+    let blocks = Mutex::new(largest.chunks_mut(TOGETHER).enumerate());
     let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || {
         let mut sums = Sums::new(shuffled, systems, requests);
@@ -104,10 +104,10 @@ pub fn largest_differences(
         }
     };
     on_threads(jobs.clamp(1, draw.count.div_ceil(TOGETHER).max(1)), work, wake);
-    (!stopped.into_inner()).then_some(found)
+    (!stopped.into_inner()).then_some(largest)
 }
 
-/// What one thread needs.
+/// The buffers of one thread.
 struct Sums<'a> {
     shuffled: Shuffled<'a>,
     systems: usize,
@@ -145,18 +145,18 @@ impl<'a> Sums<'a> {
     }
 
     /// The largest difference of every shuffle of a block.
-    fn fill(&mut self, seed: u64, first: u64, found: &mut [i64]) {
+    fn fill(&mut self, seed: u64, first: u64, largest: &mut [i64]) {
         self.totals.fill(0);
         self.signs.fill(0);
         self.pairs.fill(0);
         for request in 0..self.requests {
-            for k in 0..found.len() {
+            for k in 0..largest.len() {
                 let mut words = Words::new(seed, first + k as u64, request as u64);
                 self.add(request, k, &mut words);
             }
         }
-        for (k, largest) in found.iter_mut().enumerate() {
-            *largest = self.largest(k);
+        for (k, place) in largest.iter_mut().enumerate() {
+            *place = self.largest(k);
         }
     }
 
@@ -224,7 +224,7 @@ fn add_signs(ranks: &[i32], pairs: &mut [i32]) {
     }
 }
 
-/// Add to every pair the preference between the systems that stand there.
+/// Add to every pair the preference between its systems.
 fn add_preferences<T: Copy + Into<i64>>(matrix: &[T], order: &[u32], pairs: &mut [i64]) {
     let systems = order.len();
     let mut rest = pairs;

@@ -1,4 +1,4 @@
-//! Where lines come from: a file or bytes, plain or compressed, told apart by how they begin; or a table in memory.
+//! Sources of lines: a file or bytes, plain or compressed, recognised by how they begin; or a table in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,7 +12,7 @@ use crate::ids::Ids;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// What one read asks of the operating system.
+/// Bytes per read.
 const READ_AHEAD: usize = 256 * 1024;
 
 pub enum Source<'a> {
@@ -41,7 +41,7 @@ impl Source<'_> {
     }
 }
 
-/// How a reader tells the calling thread how far it is, and is told to stop.
+/// Progress of a reader, and whether it should stop.
 #[derive(Default)]
 pub struct Watch {
     pub cancelled: AtomicBool,
@@ -107,7 +107,7 @@ impl<'a> Text<'a> {
             match self.reader.read(buffer) {
                 Ok(n) => return Ok(n),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The operating system's own errors have a number; what has none was said by the decompressor.
+                // Errors of the operating system have a number; those of the decompressor have none.
                 Err(error) if self.format.is_empty() || error.raw_os_error().is_some() => return Err(io_fault(&error)),
                 Err(_) => return Err(Fault::file(FaultKind::Compression, self.format)),
             }
@@ -117,12 +117,12 @@ impl<'a> Text<'a> {
 
 fn io_fault(error: &io::Error) -> Fault {
     let text = error.to_string();
-    // As the operating system words it, without Rust's "(os error N)".
+    // The message of the operating system, without Rust's "(os error N)".
     let text = text.split(" (os error").next().unwrap_or_default();
     Fault::file(FaultKind::Io, text.as_bytes())
 }
 
-/// Every member of a gzip file; zero bytes may fill it up, anything else behind a member is damage.
+/// Every member of a gzip file; members may be padded with zeros, any other trailing byte is damage.
 struct Members<R> {
     /// Taken out only while one member ends and the next begins.
     member: Option<GzDecoder<R>>,
@@ -150,7 +150,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Pass over zero bytes; whether anything follows them.
+/// Skip zero bytes; whether anything follows.
 fn skip_zeros(raw: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let ahead = raw.fill_buf()?;

@@ -1,4 +1,4 @@
-//! Counts of what a file holds, each with its first line and an example.
+//! Counts of what occurs in a file, each with its first line and an example.
 
 /// What is counted; the order is that of `COUNTERS` in `src/tiebreak/_kernels/interface.py`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

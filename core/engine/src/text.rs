@@ -5,10 +5,10 @@ use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
 
 pub const LONGEST_LINE: usize = 65_536;
-/// Columns that are looked at; a line with more has too many for anyone.
+/// A line with more columns is never valid.
 const MOST_COLUMNS: usize = 6;
 const BUFFER: usize = 128 * 1024;
-/// Bytes that are looked at together.
+/// Bytes that are searched at once.
 const WINDOW: usize = 64;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -26,7 +26,7 @@ impl<'a> Row<'a> {
         &self.line[from as usize..to as usize]
     }
 
-    /// Count how the line is written: what stands between its columns, and whether this number has an exponent.
+    /// Count how the line is written: tabs, repeated blanks, a number with an exponent.
     pub fn count_spelling(&self, line: u64, number: &[u8], tally: &mut Tally) {
         if memchr::memchr(b'\t', self.line).is_some() {
             tally.add(Counter::Tabs, line, b"");
@@ -57,7 +57,7 @@ pub fn each_row(
         watch.check()?;
         let read = text.read(&mut buffer[filled..BUFFER])?;
         filled += read;
-        // At the end of the file the last line needs no line feed: it is given one.
+        // The last line of a file may lack its line feed: add one.
         let at_end = read == 0;
         if at_end && filled > 0 {
             buffer[filled] = b'\n';
@@ -88,7 +88,7 @@ struct Lines<'w> {
 }
 
 impl Lines<'_> {
-    /// Visit the lines of `buffer[..end]`, which ends with a line feed; `WINDOW` more bytes can be looked at.
+    /// Visit the lines of `buffer[..end]`, which ends with a line feed; `WINDOW` more bytes can be read.
     fn visit_block(
         &mut self,
         buffer: &[u8],
@@ -140,16 +140,16 @@ fn next_row(buffer: &[u8], start: usize) -> (Row<'_>, usize, usize) {
     let mut low = low_bytes(window);
     let mut edges = [(0, 0); MOST_COLUMNS];
     let mut from = 0;
-    for found in 0..MOST_COLUMNS {
+    for column in 0..MOST_COLUMNS {
         // While one byte stands between columns, each low byte ends one: no branch depends on how long they are.
         let to = low.trailing_zeros();
         if to == from || low == 0 {
             break;
         }
-        edges[found] = (from, to);
+        edges[column] = (from, to);
         let end = start + to as usize;
         if buffer[end] == b'\n' {
-            return (Row { line: &buffer[start..end], edges }, found + 1, end + 1);
+            return (Row { line: &buffer[start..end], edges }, column + 1, end + 1);
         }
         low &= low - 1;
         from = to + 1;
@@ -163,21 +163,21 @@ fn next_row_of_any_shape(buffer: &[u8], start: usize) -> (Row<'_>, usize, usize)
     let line_feed = memchr::memchr(b'\n', &buffer[start..]).expect("a line feed");
     let line = &buffer[start..start + line_feed];
     let mut edges = [(0, 0); MOST_COLUMNS];
-    let (mut found, mut from) = (0, 0);
+    let (mut columns, mut from) = (0, 0);
     for column in line.split(|&byte| byte <= b' ') {
         let to = from + column.len() as u32;
         if !column.is_empty() {
-            if let Some(place) = edges.get_mut(found) {
+            if let Some(place) = edges.get_mut(columns) {
                 *place = (from, to);
             }
-            found += 1;
+            columns += 1;
         }
         from = to + 1;
     }
-    (Row { line, edges }, found, start + line_feed + 1)
+    (Row { line, edges }, columns, start + line_feed + 1)
 }
 
-/// Bit i: byte i is a space or below: a separator, or a control byte, which is refused when the line is checked.
+/// Bit i: byte i is a space or below, that is a separator, or a control byte, which is refused later.
 #[inline(always)]
 fn low_bytes(window: &[u8; WINDOW]) -> u64 {
     let mut flags = [0u8; WINDOW];
@@ -192,7 +192,7 @@ fn low_bytes(window: &[u8; WINDOW]) -> u64 {
     mask
 }
 
-/// Whether a block holds printable ASCII, tabs and line feeds only, so that its lines need no closer look.
+/// Whether a block holds printable ASCII, tabs and line feeds only, so that its lines need no check.
 fn is_plain(block: &[u8]) -> bool {
     block.chunks(1024).all(|chunk| {
         chunk.iter().fold(true, |plain, &b| plain & ((b.wrapping_sub(0x20) < 0x5f) | (b == b'\t') | (b == b'\n')))

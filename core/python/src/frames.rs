@@ -11,7 +11,7 @@ use tiebreak_engine::{Fault, FaultKind};
 
 use crate::arrow::{Column, Type};
 use crate::memory::{Array, Stream};
-use crate::{Object, array, fault_fields, id_column, returned};
+use crate::{Object, array, fault_fields, id_column, success};
 
 /// Bytes that a row costs beside its item id.
 const ROW_COST: u64 = 32;
@@ -50,7 +50,7 @@ impl From<String> for Trouble {
     }
 }
 
-fn damaged(name: &str) -> Trouble {
+fn damage(name: &str) -> Trouble {
     Trouble::Fault(Fault::file(FaultKind::Damaged, name.as_bytes()))
 }
 
@@ -76,7 +76,7 @@ pub fn read_frame<'py>(
         Ok(table) => {
             let column = |(codes, rows): (Codes, _)| Ok((id_column(py, codes.ids)?, array(py, rows)?));
             let coded = table.coded.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
-            returned(py, (coded, id_column(py, table.items)?, array(py, table.values)?))
+            success(py, (coded, id_column(py, table.items)?, array(py, table.values)?))
         }
     }
 }
@@ -117,9 +117,9 @@ fn read(
 /// The rows of one column of a batch, which is a struct array.
 fn column<'a>(batch: &'a Array, field: &'a Field) -> Result<Column<'a>, Trouble> {
     let range = usize::try_from(batch.offset).ok().zip(usize::try_from(batch.length).ok());
-    let (first, length) = range.filter(|_| batch.null_count <= 0).ok_or_else(|| damaged(""))?;
-    let array = batch.child(field.child).ok_or_else(|| damaged(""))?;
-    Column::new(&field.kind, array, first, length).ok_or_else(|| damaged(&field.name))
+    let (first, length) = range.filter(|_| batch.null_count <= 0).ok_or_else(|| damage(""))?;
+    let array = batch.child(field.child).ok_or_else(|| damage(""))?;
+    Column::new(&field.kind, array, first, length).ok_or_else(|| damage(&field.name))
 }
 
 impl Table {

@@ -152,7 +152,7 @@ fn choice<T: Copy>(name: &str, choices: &[(&str, T)]) -> PyResult<T> {
     choice.map(|&(_, value)| value).ok_or_else(|| PyValueError::new_err(format!("unknown choice {name:?}")))
 }
 
-/// Reports progress to Python and learns of Ctrl-C; keeps what Python raised.
+/// Reports progress to Python and checks for Ctrl-C; keeps the exception that Python raised.
 struct Ticker {
     callback: Option<Object>,
     raised: Option<PyErr>,
@@ -188,19 +188,19 @@ fn read_judgements<'py>(
     let rows = py.detach(|| {
         let watch = Watch::default();
         let total = source.size();
-        tiebreak_engine::project::watched(
+        tiebreak_engine::project::run_watched(
             &watch,
             total,
             |done, total| ticker.tick(done, total),
             || tiebreak_engine::read_judgements(&source, memory, &watch),
         )
     });
-    rows_or_fault(py, rows, ticker)
+    judgements_result(py, rows, ticker)
 }
 
-fn rows_or_fault(py: Python<'_>, rows: Result<JudgedRows, Stop>, ticker: Ticker) -> PyResult<Object> {
+fn judgements_result(py: Python<'_>, rows: Result<JudgedRows, Stop>, ticker: Ticker) -> PyResult<Object> {
     match rows {
-        Err(stop) => stopped(py, Failure { run: 0, stop }, ticker),
+        Err(stop) => failure_result(py, Failure { run: 0, stop }, ticker),
         Ok(rows) => {
             let fields = (
                 id_column(py, rows.requests)?,
@@ -212,7 +212,7 @@ fn rows_or_fault(py: Python<'_>, rows: Result<JudgedRows, Stop>, ticker: Ticker)
                 array(py, rows.grade)?,
                 counts(py, &[&rows.tally])?,
             );
-            returned(py, fields)
+            success(py, fields)
         }
     }
 }
@@ -231,24 +231,24 @@ fn project<'py>(
     let options = options.engine()?;
     let judged = judged.view()?;
     let mut ticker = Ticker { callback: tick, raised: None };
-    let projected = py.detach(|| project_runs(&sources, &judged, &options, |done, total| ticker.tick(done, total)));
-    projection_or_fault(py, projected, judged.slots, options.top.is_some(), ticker)
+    let projection = py.detach(|| project_runs(&sources, &judged, &options, |done, total| ticker.tick(done, total)));
+    projection_result(py, projection, judged.slots, options.top.is_some(), ticker)
 }
 
-fn projection_or_fault(
+fn projection_result(
     py: Python<'_>,
-    projected: Result<Projection, Failure>,
+    projection: Result<Projection, Failure>,
     slots: usize,
     with_top: bool,
     ticker: Ticker,
 ) -> PyResult<Object> {
-    match projected {
-        Err(failure) => stopped(py, failure, ticker),
-        Ok(projection) => returned(py, projection_fields(py, projection, slots, with_top)?),
+    match projection {
+        Err(failure) => failure_result(py, failure, ticker),
+        Ok(projection) => success(py, projection_fields(py, projection, slots, with_top)?),
     }
 }
 
-/// Reading that has begun; each of its results can be taken once.
+/// Reading in the background; each result can be taken once.
 #[pyclass(frozen)]
 struct ReadAhead {
     ahead: Mutex<Ahead>,
@@ -269,7 +269,7 @@ impl ReadAhead {
     fn judgements(&self, py: Python<'_>, tick: Option<Object>) -> PyResult<Option<Object>> {
         let mut ticker = Ticker { callback: tick, raised: None };
         let rows = py.detach(|| self.lock().rows(|done, total| ticker.tick(done, total)));
-        rows.map(|rows| rows_or_fault(py, rows, ticker)).transpose()
+        rows.map(|rows| judgements_result(py, rows, ticker)).transpose()
     }
 
     /// What `project` returns; None when other judgements were read, or it was taken before.
@@ -282,8 +282,8 @@ impl ReadAhead {
     ) -> PyResult<Option<Object>> {
         let judged = judged.view()?;
         let mut ticker = Ticker { callback: tick, raised: None };
-        let projected = py.detach(|| self.lock().projection(&judged, |done, total| ticker.tick(done, total)));
-        projected.map(|projected| projection_or_fault(py, projected, judged.slots, self.with_top, ticker)).transpose()
+        let projection = py.detach(|| self.lock().projection(&judged, |done, total| ticker.tick(done, total)));
+        projection.map(|projection| projection_result(py, projection, judged.slots, self.with_top, ticker)).transpose()
     }
 }
 
@@ -358,16 +358,16 @@ fn counts<'py>(py: Python<'py>, tallies: &[&Tally]) -> PyResult<Bound<'py, PyTup
     (by_counter(|tally| tally.count)?, by_counter(|tally| tally.first_line)?, examples).into_pyobject(py)
 }
 
-/// What a kernel returns when all went well: (None, result).
-fn returned<'py>(
+/// What a kernel returns on success: (None, result).
+fn success<'py>(
     py: Python<'py>,
     fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
 ) -> PyResult<Object> {
     Ok((py.None(), fields.into_pyobject(py)?).into_pyobject(py)?.unbind().into_any())
 }
 
-/// What a kernel returns when the input is at fault: (fault, None). What Python raised is raised again.
-fn stopped(py: Python<'_>, failure: Failure, ticker: Ticker) -> PyResult<Object> {
+/// What a kernel returns for a fault: (fault, None). An exception of Python is raised again.
+fn failure_result(py: Python<'_>, failure: Failure, ticker: Ticker) -> PyResult<Object> {
     match failure.stop {
         Stop::Fault(fault) => {
             Ok((fault_fields(py, *fault, failure.run), py.None()).into_pyobject(py)?.unbind().into_any())

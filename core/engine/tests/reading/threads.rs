@@ -111,7 +111,7 @@ fn reading_judgements_ends_soon_after_tick_says_so() {
     let endless = endless("q1 0 d1 1\n");
     let (watch, begin) = (Watch::default(), Instant::now());
     let total = endless.len() as u64;
-    let read = tiebreak_engine::project::watched(
+    let read = tiebreak_engine::project::run_watched(
         &watch,
         total,
         |_, _| false,

@@ -48,12 +48,12 @@ pub enum Layout {
 
 impl Type {
     pub fn new(schema: &Schema) -> Result<Self, String> {
-        Type::nested(schema, 0)
+        Type::parse(schema, 0)
     }
 
-    fn nested(schema: &Schema, depth: usize) -> Result<Self, String> {
+    fn parse(schema: &Schema, depth: usize) -> Result<Self, String> {
         let part = |schema: Option<&Schema>| match schema {
-            Some(schema) if depth < MOST_NESTED => Type::nested(schema, depth + 1).map(Box::new),
+            Some(schema) if depth < MOST_NESTED => Type::parse(schema, depth + 1).map(Box::new),
             _ => Err("an Arrow type lacks a part, or has too many".to_string()),
         };
         let format = str::from_utf8(schema.format()).unwrap_or_default();
@@ -66,7 +66,7 @@ impl Type {
                     _ => None,
                 }
             }
-            _ => Type::flat(format),
+            _ => Type::from_format(format),
         };
         match (kind, schema.dictionary()) {
             (Some(kind), None) => Ok(kind),
@@ -78,7 +78,7 @@ impl Type {
     }
 
     /// A type by its format string.
-    fn flat(format: &str) -> Option<Self> {
+    fn from_format(format: &str) -> Option<Self> {
         Some(match format {
             "n" => Type::Null,
             "c" | "s" | "i" | "l" => Type::Integer { width: width(format), is_signed: true },
