@@ -92,10 +92,5 @@ def log2(x: Any) -> Any:
 def doubles_from_units(units: list[int], shape: tuple[int, ...]) -> Doubles:
     """Whole multiples of 2^-BITS as double-double numbers."""
     high = [unit / (1 << BITS) for unit in units]
-    low = [(unit - in_units(near)) / (1 << BITS) for unit, near in zip(units, high, strict=True)]
+    low = [(unit - int(near * 2.0**BITS)) / (1 << BITS) for unit, near in zip(units, high, strict=True)]
     return Doubles(np.array(high).reshape(shape), np.array(low).reshape(shape))
-
-
-def in_units(number: float) -> int:
-    numerator, denominator = number.as_integer_ratio()
-    return (numerator << BITS) // denominator

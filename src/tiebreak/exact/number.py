@@ -28,13 +28,8 @@ def snap_to_zero(difference: Fraction, is_rational: bool) -> Fraction:
 class Number:
     """A number that lies within `error` of `estimate`; its exact value is worked out where that does not decide.
 
-    Parameters
-    ----------
-    estimate, error : Fraction
-    exactly : callable, optional
-        Gives the exact value; by default the estimate is it.
-    is_rational : bool
-        Else the exact value has been worked out to more than 60 digits, and is compared to 60.
+    Without `exactly` the estimate is exact. A number that is not rational is known to more than 60 digits, and compared
+    to 60.
 
     Examples
     --------

@@ -102,7 +102,6 @@ class Metric(Entry):
         return values.zero_where(np.broadcast_to(relevant & ~own, values.nearest.shape))
 
 
-@dataclass(frozen=True)
 class LevelMetric(Metric):
     """A metric that sees nothing but the increasing positions p of the relevant items."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +23,6 @@ def nonrelevant_items(positions: Positions, metric: Metric) -> Positions:
     return positions.nonrelevant
 
 
-@dataclass(frozen=True)
 class BinaryPreference(Metric):
     r"""Share of judged non-relevant items that stand below relevant ones, as in trec_eval.
 

@@ -68,9 +68,7 @@ def first_largest(gain: Floats) -> Codes:
 
 @dataclass(frozen=True)
 class NoisyOrNDCG(InterestMetric):
-    r"""Discounted gains, each the chance that an item serves an interest that is left, over those of the greedy order.
-
-    .. math:: G[k] = 1 - \prod_a \Big(1 - P(a|u, i_k) \, \gamma_a \prod_{j < k} (1 - P(a|u, i_j))\Big)
+    """Discounted gains, each the chance that an item serves an interest that is left, over those of the greedy order.
 
     Parameters
     ----------

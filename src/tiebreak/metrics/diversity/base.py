@@ -20,7 +20,6 @@ from tiebreak.projection.primitives import Floats
 Codes: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
 class AspectMetric(Metric):
     """A measure of the first items of a ranking, with their aspects and ratings."""
 

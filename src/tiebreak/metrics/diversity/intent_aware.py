@@ -29,7 +29,6 @@ LARGEST_CUTOFF = 1_000_000
 """Of measures whose ideal ranking is as long as the cutoff says, however few items there are."""
 
 
-@dataclass(frozen=True)
 class SubtopicMetric(Metric):
     """A measure of which subtopics the relevant items cover; NaN where a request has none."""
 
@@ -135,7 +134,6 @@ class Novelty(SubtopicMetric):
         return whole_numbers(block.subtopics, block.weight) * worth
 
 
-@dataclass(frozen=True)
 class AlphaDCG(Novelty):
     """Novelty-biased discounted gain over that of items that would cover all subtopics (Clarke et al. 2008).
 
@@ -156,7 +154,6 @@ class AlphaDCG(Novelty):
         return 1 / log2(k + 1)
 
 
-@dataclass(frozen=True)
 class AlphaNDCG(AlphaDCG):
     """Novelty-biased discounted gain over that of the greedy order (Clarke et al. 2008).
 
@@ -171,7 +168,6 @@ class AlphaNDCG(AlphaDCG):
     is_normalised: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
 class ExpectedReciprocalRankIA(Novelty):
     """Intent-aware expected reciprocal rank over that of items that would cover all subtopics (Chapelle et al. 2009).
 
@@ -188,7 +184,6 @@ class ExpectedReciprocalRankIA(Novelty):
         return 1 / k
 
 
-@dataclass(frozen=True)
 class NormalisedERRIA(ExpectedReciprocalRankIA):
     """Intent-aware expected reciprocal rank over that of the greedy order.
 
@@ -209,8 +204,6 @@ class NoveltyRankBiasedPrecision(Novelty):
 
     Parameters
     ----------
-    alpha : float
-        How much a subtopic is worth less each time that it was covered.
     beta : float
         The chance that a user looks at the next item.
 
@@ -237,7 +230,6 @@ class NoveltyRankBiasedPrecision(Novelty):
         return whole_numbers(block.subtopics, x) / like(1 - (1 - decimal(self.alpha)) * decimal(self.beta), x)
 
 
-@dataclass(frozen=True)
 class NormalisedNRBP(NoveltyRankBiasedPrecision):
     """Novelty- and rank-biased precision over that of the greedy order.
 
@@ -252,7 +244,6 @@ class NormalisedNRBP(NoveltyRankBiasedPrecision):
     is_normalised: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
 class AveragePrecisionIA(SubtopicMetric):
     """Intent-aware average precision: the mean over subtopics of each one's (Agrawal et al. 2009).
 
@@ -275,7 +266,6 @@ class AveragePrecisionIA(SubtopicMetric):
         return by_subtopic / whole_numbers(block.subtopics, x)
 
 
-@dataclass(frozen=True)
 class PrecisionIA(SubtopicMetric):
     """Intent-aware precision: the mean over subtopics of each one's.
 
@@ -295,7 +285,6 @@ class PrecisionIA(SubtopicMetric):
         return (whole_numbers(relevant, x) * x).sum(axis=-1) / whole_numbers((self.cutoff or 1) * block.subtopics, x)
 
 
-@dataclass(frozen=True)
 class SubtopicRecall(SubtopicMetric):
     """The share of subtopics that a relevant item covers (Zhai et al. 2003).
 

@@ -64,7 +64,6 @@ class EffortMetric(InterestMetric):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
 class RankBiasedUtility(EffortMetric):
     r"""Rank-biased utility (Amigo et al. 2018), with the interests of users as weights of aspects.
 
