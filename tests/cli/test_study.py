@@ -56,7 +56,7 @@ def test_missing_folder_is_told_before_any_work(files, tmp_path):
     [
         (("ties", "QRELS", "--samples", "5"), "--samples is for --view labels"),
         (("agreement", "QRELS", "--seed", "3"), "--seed is for --view sign"),
-        (("orientation", "--view", "properties", "--pairs", "4"), "--pairs is for --view agreement or ties"),
+        (("orientation", "--view", "properties", "--pairs", "4"), "--pairs is for --view ties"),
         (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --view robustness"),
     ],
 )
