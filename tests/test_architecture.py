@@ -1,6 +1,8 @@
 """The tree shows the data flow: a part imports only what stands above it, in functions too."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,22 @@ def test_no_module_bears_the_name_of_a_public_function():
     for name, home in tiebreak._HOME.items():
         for folder in (ROOT, ROOT / home.partition(".")[0]):
             assert not (folder / name).exists() and not (folder / f"{name}.py").exists(), name
+
+
+UNNEEDED = ("scipy", "narwhals", "rich", "importlib.metadata", "tiebreak.populations", "tiebreak.significance")
+
+
+def test_plain_evaluation_imports_nothing_it_does_not_use(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q 0 a 1 1\n")
+    script = f"""
+import sys
+from tiebreak.cli import main
+sys.argv = ["tiebreak", "evaluate", "qrels", "run", "-m", "AP", "-m", "R@1000", "--format", "tsv"]
+try:
+    main()
+finally:
+    print([name for name in {UNNEEDED} if name in sys.modules], file=sys.stderr)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.stderr == "[]\n", ended.stderr

@@ -16,6 +16,7 @@ from tiebreak.inputs import Judgements, Run, read_aspects
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
+from tiebreak.metrics import CATALOGUE as METRICS
 from tiebreak.metrics import Metric, metric, parse_metrics
 from tiebreak.metrics.base import evaluate_all
 from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
@@ -286,6 +287,8 @@ class Experiment:
 
 def measure_needs(measure: AnyMeasure) -> Needs:
     """What has to be read for a metric, a preference or a population."""
+    if isinstance(measure, str) and METRICS.begins(measure.strip()):  # a plain metric: nothing else is imported
+        return metric(measure).needs
     from tiebreak.populations import is_population, population
     from tiebreak.preferences import preference
 

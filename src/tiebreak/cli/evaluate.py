@@ -46,8 +46,6 @@ def command(
     """
     from tiebreak.experiment import DEFAULT_MEASURES
     from tiebreak.metrics import parse_metrics
-    from tiebreak.populations import population
-    from tiebreak.utilities import PopulationScores
 
     shown = measures or DEFAULT_MEASURES
     parse_metrics(shown)  # a bad name is refused before anything is read
@@ -56,6 +54,9 @@ def command(
         means = () if per_request and output.format != "trec" else (scores.summary(),)
         output.write((*((scores,) if per_request else ()), *means))
         return
+    from tiebreak.populations import population  # only now: plain means do without what it imports
+    from tiebreak.utilities import PopulationScores
+
     options.require(not per_request, "populations are over requests: leave out -q")
     for spec in populations:
         advice = f"{spec} orders runs and has no number for each: tiebreak order --by '{spec}(AP)'"
