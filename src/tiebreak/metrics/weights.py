@@ -78,22 +78,21 @@ def is_rational(weights: Weights) -> bool:
     return weights != "dcg"
 
 
-def check_weights(weights: Weights | list[float]) -> Weights:
+def check_weights(weights: Weights | list[float], name: str = "weights") -> Weights:
     """The name of a shape, or a tuple of floats; text such as ``2,1`` is read as numbers."""
     if isinstance(weights, str):
         if weights in SHAPES:
             return weights
         if not re.fullmatch(r"[0-9.eE+,\s-]+", weights):
-            raise UnknownNameError("weights", weights, SHAPES)
+            raise UnknownNameError(name, weights, SHAPES)
     elif not isinstance(weights, (tuple, list, np.ndarray)):
-        raise InputError(f"weights={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
-    parts = weights.split(",") if isinstance(weights, str) else list(weights)
+        raise InputError(f"{name}={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
     try:
-        numbers = tuple(map(float, parts))
+        numbers = tuple(map(float, weights.split(",") if isinstance(weights, str) else weights))
     except (TypeError, ValueError):
         numbers = ()
     if isinstance(weights, str) and numbers and not all(map(is_written_whole, weights.split(","))):
-        raise InputError(f"weights={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
+        raise InputError(f"{name}={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
     if not numbers or not all(0 <= w < np.inf for w in numbers):
-        raise InputError(f"weights={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
+        raise InputError(f"{name}={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
     return numbers

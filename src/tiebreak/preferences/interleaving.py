@@ -83,7 +83,7 @@ class OfflineInterleaving(StoppingPreference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "user", check_weights(self.user))
+        object.__setattr__(self, "user", check_weights(self.user, "user"))
 
     @property
     def is_rational(self) -> bool:
@@ -126,10 +126,7 @@ class Interleaving(StoppingPreference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            stops = check_weights(self.stops)
-        except InputError:
-            stops = ""
+        stops = check_weights(self.stops, "stops")
         if isinstance(stops, str) or not any(stops):
             raise InputError(f"stops={self.stops!r}. Give numbers of 0 and above, not all 0.", kind="spec")
         object.__setattr__(self, "stops", stops)
