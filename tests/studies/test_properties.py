@@ -174,7 +174,7 @@ def test_properties_equal_their_twins_on_a_grid():
 
 
 def test_default_populations_are_those_of_the_paper():
-    table = properties()
+    table = properties(pairs=60)
     assert [row[:3] for row in table.rows() if row[2]] == [
         ("min", "DP", True),
         ("leximin", "PP", True),
@@ -184,7 +184,7 @@ def test_default_populations_are_those_of_the_paper():
         ("gain", "PP", True),
         ("gain", "AU", True),
     ]
-    assert all(row["tried"] > 10_000 for row in table.records() if row["holds"])
+    assert all(row["tried"] > 7_000 for row in table.records() if row["holds"])
     twins = TWINS | {
         "leximin": TWINS["lmin"],
         "mean": TWINS["avg"],
@@ -235,7 +235,7 @@ def test_gain_itself_is_not_utilitarian():
     ],
 )
 def test_violations_of_populations_are_real(spec, satisfied, twin):
-    rows = found(spec)
+    rows = found(spec, pairs=60)
     assert holding(rows) == satisfied
     assert all(is_real(row, twin) for row in rows.values() if not row["holds"])
     assert not any("Floats" in note for note in properties(spec, pairs=5).notes)
@@ -249,7 +249,7 @@ def test_share_that_is_one_of_the_fewest_requests_is_tried_on_twice_as_many():
     assert is_real(row, by_number(lambda x: sorted(x)[0] + sum(sorted(x)[:2]) / 2))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_is_a_minimum_of_few_requests_is_tried_on_many(seed):
     # The worst tenth of up to 10 requests is the minimum; of 11 a tenth of the second worst counts as well.
     x, y = pair(found("cvar", seed=seed)["DP"])
@@ -400,7 +400,7 @@ def test_settings_are_checked(settings, message):
 
 
 def test_utilities_may_be_negative_where_the_population_allows_it():
-    table = properties("mean", utilities=(-1, -0.5, 2))
+    table = properties("mean", utilities=(-1, -0.5, 2), pairs=40)
     rows = {row["law"]: row for row in table.records()}
     assert rows["AU"]["holds"] and not rows["DP"]["holds"]
     assert any(note.startswith("Searched: utilities of 3 values from -1 to 2;") for note in table.notes)
@@ -408,7 +408,7 @@ def test_utilities_may_be_negative_where_the_population_allows_it():
 
 
 def test_results_repeat_for_a_seed_and_depend_on_it():
-    first, again, other = (properties("cvar", seed=seed).rows() for seed in (5, 5, 6))
+    first, again, other = (properties("cvar", seed=seed, pairs=100).rows() for seed in (5, 5, 6))
     assert first == again != other
 
 

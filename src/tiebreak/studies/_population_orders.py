@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from inspect import Parameter, signature
-from itertools import chain
+from itertools import chain, pairwise
 from numbers import Rational, Real
 from typing import Any, TypeAlias
 
@@ -58,8 +58,12 @@ class Order:
             fractions = {value: Fraction(value, self.unit) for value in set(chain.from_iterable(scaled))}
             scores = dict(zip(scaled, self.scores([tuple(map(fractions.get, x)) for x in scaled]), strict=True))  # type: ignore[arg-type]
             self.is_exact &= all(isinstance(score, (Number, Rational)) for score in scores.values())
+            ranked = sorted(scaled, key=scores.__getitem__)
+            rank = {ranked[0]: 0}
+            for lower, higher in pairwise(ranked):
+                rank[higher] = rank[lower] + int(scores[lower] < scores[higher])
             for x, y in batch:
-                self.signs_known[x, y] = int(scores[x] > scores[y]) - int(scores[x] < scores[y])
+                self.signs_known[x, y] = (rank[x] > rank[y]) - (rank[x] < rank[y])
         return [self.signs_known[case] for case in cases]
 
 
