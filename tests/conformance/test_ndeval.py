@@ -4,6 +4,7 @@ import pytest
 
 import tiebreak as tb
 from conformance.test_other_tools import untied
+from nested import nested
 
 pyndeval = pytest.importorskip("pyndeval")
 
@@ -22,7 +23,7 @@ def test_every_measure_of_ndeval_on_simulated_subtopics(seed, alpha, beta):
         expected = theirs.evaluate([(q, item, score) for q, scores in run.items() for item, score in scores.items()])
         measures = list(next(iter(expected.values())))
         ours = {name: with_parameters(name, alpha, beta) for name in measures}
-        found = tb.Experiment(grades, run).evaluate(list(ours.values())).to_dict()["run1"]
+        found = nested(tb.Experiment(grades, run).evaluate(list(ours.values())), "request", "measure")
         assert len(measures) == 21 and len(expected) == 15
         for q, values in expected.items():
             assert {name: found[q][spec] for name, spec in ours.items()} == pytest.approx(values, rel=0, abs=1e-9)

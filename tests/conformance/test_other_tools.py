@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from nested import nested
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
@@ -109,4 +110,4 @@ def test_trec_eval_takes_negative_grades_for_unjudged():
 def test_tools_leave_out_requests_that_a_run_misses():
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}
     assert set(with_trec_eval(qrels, run, "map")) == {"q1"}
-    assert tb.Experiment(qrels, run).evaluate("AP").to_dict()["run1"]["q2"] == {"AP": 0.0}
+    assert nested(tb.Experiment(qrels, run).evaluate("AP"), "request", "measure")["q2"] == {"AP": 0.0}

@@ -7,6 +7,7 @@ import io
 import pytest
 
 import tiebreak as tb
+from nested import nested
 
 
 def test_every_value_of_ndeval_is_reproduced(data):
@@ -15,7 +16,8 @@ def test_every_value_of_ndeval_is_reproduced(data):
         rows = [row for row in csv.DictReader(io.TextIOWrapper(file)) if row["topic"].isdecimal()]
     measures = [name for name in rows[0] if name not in ("runid", "topic")]
     assert (len(rows), len(measures)) == (9 * 50, 21)
-    found = tb.Experiment(folder / "qrels.diversity.txt.gz", folder / "runs").evaluate(measures).to_dict()
+    scores = tb.Experiment(folder / "qrels.diversity.txt.gz", folder / "runs").evaluate(measures)
+    values_by_run = nested(scores, "run", "request", "measure")
     for row in rows:
-        values = found[row["runid"]][row["topic"]]
+        values = values_by_run[row["runid"]][row["topic"]]
         assert values == pytest.approx({name: float(row[name]) for name in measures}, rel=0, abs=1e-9), row["topic"]
