@@ -9,6 +9,7 @@ from math import isnan
 from typing import Any
 
 from cells import Cell, Grid, Sheet
+from coarse_utilities import thresholding, truncation
 from data import Collection, Data
 from rows import Rows, Values, attempt, over_collections, row_of, side_by_side, sizes_table, with_settings_tried
 from script import Figure, Paper, figure, main
@@ -195,10 +196,11 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     for name, view, title in (
         ("pe-fig1", "movement", "PE Fig 1, ranks by the mean and by leximin"),
         ("pe-fig2", "smoothing", "PE Fig 2, smoothed leximin by lag"),
-        ("pe-fig3a", "thresholding", "PE Fig 3a, leximin and the mean with values below a threshold at 0"),
-        ("pe-fig3b", "truncation", "PE Fig 3b, leximin and the mean with fewer digits"),
     ):
         yield figure(name, title, tb.studies.validity(utilities, view), one)
+    title = "PE Fig 3a, leximin and the mean with values below a threshold at 0"
+    yield figure("pe-fig3a", title, thresholding(utilities), one)
+    yield figure("pe-fig3b", "PE Fig 3b, leximin and the mean with fewer digits", truncation(utilities), one)
 
 
 PAPER = Paper(

@@ -6,8 +6,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.studies import validity
-from tiebreak.studies._validity import VIEWS, set_small_to_zero, truncate
-from worked_examples import examples_of
+from tiebreak.studies._validity import VIEWS
 
 # Leximin: c (0.2), a (0.1), b and d (0; then 0.9 against 0.2). Means: b 0.5, a 0.45, c 0.2, d 0.1.
 TABLE = {
@@ -60,20 +59,6 @@ def test_lags_are_checked(utilities):
             validity(utilities, view="smoothing", lags=lags)
 
 
-def test_thresholds(utilities):
-    rows = {row[0]: row[1:] for row in validity(utilities, view="thresholding", thresholds=[0.0, 0.5]).rows()}
-    # Below 0.5 all is 0 but a's 0.8 and b's 1: both put b first, then a; c and d tie for both.
-    assert rows == {0.0: (0.0, 0), 0.5: (1.0, 2)}
-
-
-def test_digits(utilities):
-    rows = validity(utilities, view="truncation", digits=[1, 0]).to_dict()["rows"]
-    # With no decimal only b's 1 remains.
-    assert rows == [{"digits": 1, "tau_b": 0.0, "tied": 0}, {"digits": 0, "tau_b": 1.0, "tied": 3}]
-    with pytest.raises(tb.InputError, match="from 0 to 15"):
-        validity(utilities, view="truncation", digits=[-1])
-
-
 def test_movement_is_classed_by_quintiles():
     # Ten runs, a fifth is two ranks. The mean orders r0, r1, ...; leximin puts r9 first, whose worst request is best.
     table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
@@ -88,17 +73,6 @@ def test_move_of_a_whole_quintile_is_the_next_class():
     rows = {row.run: row for row in validity(tb.Utilities(table), view="movement").rows()}
     assert rows["r0"].change == -1 and rows["r0"].quintiles == 1
     assert rows["r4"].quintiles == 0
-
-
-def test_values_are_cut_as_they_are_written():
-    for arguments, expected in examples_of("discretise_digits"):
-        assert (
-            truncate(tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0], arguments["d"]).tolist()
-            == expected
-        )
-    for arguments, expected in examples_of("discretise_threshold"):
-        values = tb.Utilities({"a": dict(enumerate(arguments["x"]))}).values[0]
-        assert set_small_to_zero(values, arguments["t"]).tolist() == expected
 
 
 def test_results_are_tables_and_frames(utilities):
@@ -148,10 +122,6 @@ def test_what_cannot_be_meant_is_refused(utilities):
         validity([utilities, utilities])
     with pytest.raises(tb.InputError, match="no population was given"):
         validity(utilities, populations=[])
-    with pytest.raises(tb.InputError, match="no threshold was given"):
-        validity(utilities, view="thresholding", thresholds=[])
-    with pytest.raises(tb.InputError, match="Give a finite number"):
-        validity(utilities, view="thresholding", thresholds=[float("nan")])
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -169,19 +139,3 @@ def test_population_that_needs_more_requests_has_no_number():
 def test_one_run_is_refused():
     with pytest.raises(tb.InputError, match="at least two runs"):
         validity(tb.Utilities({"a": {"p": 0.5, "q": 0.5}}))
-
-
-@pytest.mark.parametrize("view", ["thresholding", "truncation"])
-def test_utilities_of_a_metric_are_made_coarser_as_numbers_are(view):
-    """The exact values of a metric must not survive what is done to its numbers."""
-    qrels = {f"q{k}": {"a": 1, "b": 1} for k in range(4)}
-    runs = [
-        {q: {"a": 9.0, **{f"x{j}": 8.0 - j for j in range((run + k) % 5)}, "b": 1.0} for k, q in enumerate(qrels)}
-        for run in range(4)
-    ]
-    measured = tb.Experiment(qrels, runs).utilities("AP")
-    names = dict(zip(measured.runs, measured.values.tolist(), strict=True))
-    given = tb.Utilities({run: dict(zip(qrels, row, strict=True)) for run, row in names.items()})
-    found, expected = (validity(made, view).rows() for made in (measured, given))
-    assert [row[2] for row in found] == [row[2] for row in expected]
-    assert found[0][2] < found[-1][2]

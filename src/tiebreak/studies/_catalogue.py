@@ -142,8 +142,6 @@ CATALOGUE: dict[str, Study] = {
             "discriminant": "the same by measure, pessimistic populations and others (PE Table 3)",
             "movement": "ranks by the mean and by leximin (PE Fig 1)",
             "smoothing": "smoothed leximin by lag (PE Fig 2)",
-            "thresholding": "with small utilities set to 0 (PE Fig 3a)",
-            "truncation": "with utilities truncated to a few decimals (PE Fig 3b)",
         },
         reads="runs or table",
         options=(
