@@ -101,11 +101,11 @@ def properties(
 
     Examples
     --------
-    >>> for row in properties(lambda x: sorted(x)[len(x) // 2], name="median", pairs=20).rows():
+    >>> for row in properties("median", pairs=20).rows():
     ...     print(*row)
     median PP False 2 [3/5, 1/2, 1/2] [1/2, 1/2, 1/2] x = y
     median AU False 2 [1, 0, 0] [3/10, 3/10, 3/10] x < y
-    median DP False 2 [1/4, 1/4, 1/4] [1, 9/10, 1/10] x < y
+    median DP False 2 [1/2, 1/2, 1/2] [1, 9/10, 1/10] x < y
     """
     values = FROM_0_TO_1 if utilities is None else Values.from_numbers(utilities)
     check_count(min_requests, "min_requests", 1, MOST_REQUESTS)
