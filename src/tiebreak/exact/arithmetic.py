@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak.exact.decimals import Floats, decimal, decimal_number, remainders
-from tiebreak.exact.doubles import Doubles
+from tiebreak.exact.decimals import decimal, decimal_number, remainders
+from tiebreak.exact.doubles import Doubles, Floats
 from tiebreak.exact.logarithms import BITS, log2_units
 
 FLOATS = np.empty(0)

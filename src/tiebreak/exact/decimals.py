@@ -9,11 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import two_product
+from tiebreak.exact.doubles import Floats, two_product
 
-Floats = NDArray[np.float64]
 DIGITS = 15
 LEAST, MOST = 1e-7, 1e15
 """Between them the power of ten that makes such a decimal whole is exact as a float."""

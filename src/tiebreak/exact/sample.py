@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.decimals import decimal_number, remainders
-from tiebreak.exact.doubles import LOST, two_product
+from tiebreak.exact.doubles import LOST, Floats, two_product
 from tiebreak.exact.number import Number
 from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions
 
-Floats = NDArray[np.float64]
 ERROR = Fraction(1, 2**85)
 """By default a number is known to within this share of its size."""
 TINY = Fraction(LOST)

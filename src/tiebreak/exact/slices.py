@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import LOST, Doubles, two_sum
+from tiebreak.exact.doubles import LOST, Doubles, Floats, two_sum
 from tiebreak.exact.number import Number, competition_ranks
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import ExactValues
 
-Floats = NDArray[np.float64]
 LEAST_EXPONENT = -1074
 """The smallest float above 0 is two to this power."""
 KEPT = 92

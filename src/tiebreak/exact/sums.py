@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.exact.doubles import Floats
 from tiebreak.exact.logarithms import BITS
 from tiebreak.exact.number import tolerance
 
-Floats = NDArray[np.float64]
 HALF = 27
 DIGIT = 13
 AT_ONCE = 1 << 13

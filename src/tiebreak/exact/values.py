@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.decimals import decimal_number, remainders
-from tiebreak.exact.doubles import LOST, Doubles, fast_two_sum, two_product, two_sum
+from tiebreak.exact.doubles import LOST, Doubles, Floats, fast_two_sum, two_product, two_sum
 from tiebreak.exact.number import as_number, snap_to_zero, tolerance
 from tiebreak.exact.sample import ERROR, Sample
 
-Floats: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]
 Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
 """(row, columns) -> their exact values."""
