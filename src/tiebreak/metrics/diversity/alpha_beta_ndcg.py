@@ -9,6 +9,7 @@ import numpy as np
 
 from tiebreak._base.checks import check_choice, check_share
 from tiebreak._base.tolerance import TOLERANCE
+from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, check_scale, highest_rating
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
@@ -59,7 +60,7 @@ class RemainingInterest:
 
 
 def first_largest(gain: Floats) -> Codes:
-    """The first candidate of every row [request, candidate] that gains as much as any."""
+    """The first candidate of every row [request, candidate] that gains as much as any, to a relative tolerance."""
     largest = gain.max(axis=1, keepdims=True)
     # Gains are sums and products of floats: those that are equal on paper may differ by rounding.
     first: Codes = (gain >= largest - TOLERANCE * np.abs(largest)).argmax(axis=1)
