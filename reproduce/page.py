@@ -23,9 +23,9 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """# What of the papers comes out again
 
 Made by `make reproduction DATA=FOLDER`, from folders of judgements and runs; no cell is written by hand. Printed
-values are in `reproduce/`, or in the studies that search for them; computed values come from `tiebreak` with the
-settings that are named, but for two-sample t-tests, which are SciPy's. No setting is changed to come nearer to what is
-printed, except where a paper leaves it open: how it was then chosen is said below.
+values are in `reproduce/`; computed values come from `tiebreak` with the settings that are named, but for two-sample
+t-tests, which are SciPy's. No setting is changed to come nearer to what is printed, except where a paper leaves it
+open: how it was then chosen is said below.
 
 - **exact**: equal to the printed digits.
 - **within sampling error**: one or both values were drawn by chance, and the two are at most 3 standard errors apart,

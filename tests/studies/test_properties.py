@@ -87,7 +87,7 @@ def sign(number):
 def said(spec, x, y):
     """What a population says of two allocations."""
     scale = 200_000
-    order, *_ = population_order(spec, scale, 0.0)
+    order = population_order(population(spec), scale)
     case = tuple(tuple(int(u * scale) for u in each) for each in (x, y))
     return order.signs([case])[0]
 

@@ -67,8 +67,8 @@ class Order:
         return [self.signs_known[case] for case in cases]
 
 
-def population_order(method: str | Population, unit: int, lowest: float) -> tuple[Order, int, float | None]:
-    """How a population orders exact fractions, of how many requests at least, and a value below its floor, if any."""
+def standalone_population(method: str | Population) -> Population:
+    """The population, unless it depends on more than the allocations that are compared."""
     kind: type[Population] | None = type(method) if isinstance(method, Population) else None
     if isinstance(method, str):
         kind = CATALOGUE.get(parse(expand_alias(method.strip(), ALIASES)).name)
@@ -78,11 +78,13 @@ def population_order(method: str | Population, unit: int, lowest: float) -> tupl
             "Give another population, or an order function f(x, y) such as the gain of x over y.",
             kind="spec",
         )
-    one = population(method)
-    has_floor = isinstance(one, GeometricMean) and one.shift is None and one.floor <= 1
+    return population(method)
+
+
+def population_order(one: Population, unit: int) -> Order:
+    """How a population orders exact fractions; those of unknown kind may depend on all runs, so pair by pair."""
     in_pairs = not isinstance(one, (Aggregation, Lexicographic, Gain))
-    order = Order(str(one), exact_scores(one), unit, in_pairs)
-    return order, fewest_requests(one, lowest), one.floor / 2 if has_floor else None  # type: ignore[attr-defined]
+    return Order(str(one), exact_scores(one), unit, in_pairs)
 
 
 def exact_scores(one: Population) -> Scores:

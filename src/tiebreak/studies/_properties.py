@@ -18,14 +18,17 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.populations import Population
+from tiebreak.populations.aggregations import GeometricMean
 from tiebreak.studies._counterexamples import Domain, Finding, Law, LawTable, search, statements
 from tiebreak.studies._population_orders import (
     MOST_REQUESTS,
     Case,
     Order,
+    fewest_requests,
     format_allocation,
     order_function,
     population_order,
+    standalone_population,
 )
 from tiebreak.studies.base import run_tasks
 
@@ -265,14 +268,13 @@ class Task:
 
 def allocation_task(method: Any, values: Values, is_default: bool, min_requests: int, pairs: int, seed: int) -> Task:
     """A method as an order of allocations; below the floor of a geometric mean there is a value of its own."""
-    if isinstance(method, Population) or (isinstance(method, str) and ":" not in method):
-        order, fewest, below_floor = population_order(method, values.unit, float(min(values.values)))
-        if is_default and below_floor is not None:
-            values = Values.from_fractions(values.words, [*values.values, exact_value(below_floor)])
-            order, fewest, _ = population_order(method, values.unit, float(min(values.values)))
-    else:
-        order, fewest = order_function(method, values.unit), 1
-    return Task(order, values, max(fewest, min_requests), pairs, seed)
+    if not isinstance(method, Population) and (not isinstance(method, str) or ":" in method):
+        return Task(order_function(method, values.unit), values, min_requests, pairs, seed)
+    one = standalone_population(method)
+    if is_default and isinstance(one, GeometricMean) and one.shift is None and one.floor <= 1:
+        values = Values.from_fractions(values.words, [*values.values, exact_value(one.floor) / 2])
+    fewest = max(fewest_requests(one, float(min(values.values))), min_requests)
+    return Task(population_order(one, values.unit), values, fewest, pairs, seed)
 
 
 def example_pairs(values: Values, fewest: int) -> list[list[Case]]:
