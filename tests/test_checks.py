@@ -21,7 +21,9 @@ def test_whole_numbers_of_any_library_are_counts(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [True, np.True_, 0, 1.0, "1", None, 2**63, nan])
 def test_what_is_no_count_is_refused(value: Any) -> None:
-    with pytest.raises(InputError, match=r"^jobs=.*\. Give a whole number from 1 on(, at most 2\^63 - 1)?\.$") as refusal:
+    with pytest.raises(
+        InputError, match=r"^jobs=.*\. Give a whole number from 1 on(, at most 2\^63 - 1)?\.$"
+    ) as refusal:
         check_count(value, "jobs")
     assert refusal.value.kind == "size"
 

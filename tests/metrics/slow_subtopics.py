@@ -70,7 +70,7 @@ def ap_ia(ranking, of_item):
     for t in subtopics:
         places = [k for k, item in enumerate(ranking, start=1) if t in of_item.get(item, ())]
         m = sum(t in of for of in of_item.values())
-        total += sum(Fraction(i, k) for i, k in enumerate(places, start=1)) / m
+        total += sum((Fraction(i, k) for i, k in enumerate(places, start=1)), Fraction(0)) / m
     return total / len(subtopics)
 
 

@@ -1,19 +1,24 @@
-"""A user's own function of positions as a metric: ``module:function``."""
+"""Users' own functions, as themselves or as ``module:function``: metrics of positions, and chances of diversity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf, isfinite
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_share
 from tiebreak.errors import InputError, quote
 from tiebreak.metrics.base import LevelMetric, Traits
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+
+UserFunction: TypeAlias = Callable[[str, Any], float]
+"""alpha(user, item) or beta(user, rating)."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +53,17 @@ class FunctionMetric(LevelMetric):
         return values[which.ravel()].reshape(p.shape[:-1])
 
     def value(self, p: tuple[float, ...]) -> float:
-        try:
-            value: Any = self.function(p)
-        except (Exception, SystemExit) as error:
-            raise InputError(f"{self} failed on positions {p}: {type(error).__name__}: {error}", kind="spec") from error
+        value = call(self.function, (p,), f"{self} failed on positions {p}")
         if not isinstance(value, Real) or not isfinite(value):
             raise InputError(f"{self} returned {value!r} for positions {p}. Return a finite number.", kind="spec")
         return float(value)
+
+
+def call(function: Callable[..., Any], arguments: tuple[Any, ...], failure: str) -> Any:
+    try:
+        return function(*arguments)
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{failure}: {type(error).__name__}: {error}", kind="spec") from error
 
 
 def import_function(path: str) -> Callable[..., Any]:
@@ -75,3 +84,35 @@ def import_function(path: str) -> Callable[..., Any]:
         raise InputError(f"{quote(path)} is not a function.", kind="spec")
     checked: Callable[..., Any] = function
     return checked
+
+
+def resolve_chance(chance: Any, name: str) -> Any:
+    """A number from 0 to 1, or a function of a user, which may be named as ``module:function``."""
+    if isinstance(chance, str) and ":" in chance:
+        return import_function(chance)
+    if isinstance(chance, str):
+        raise InputError(f"{name} is {quote(chance)}. Give a number, or a function as 'module:function'.", kind="spec")
+    return chance if callable(chance) else check_share(chance, name)
+
+
+def call_for_pairs(
+    name: str,
+    function: UserFunction,
+    users: Sequence[str],
+    requests: NDArray[np.int64],
+    arguments: NDArray[Any],
+    wanted: NDArray[np.bool_],
+    names: Sequence[str] | None = None,
+) -> Floats:
+    """The chance by every user and argument that is wanted, each pair once; 0 elsewhere."""
+    values = np.zeros(arguments.shape)
+    user_codes = np.broadcast_to(requests.reshape(-1, *[1] * (arguments.ndim - 1)), arguments.shape)
+    known: dict[tuple[int, Any], float] = {}
+    for place in zip(*np.nonzero(wanted), strict=True):
+        pair = int(user_codes[place]), arguments[place].item()
+        if pair not in known:
+            user, argument = users[pair[0]], pair[1] if names is None else names[pair[1]]
+            text = f"{name}({quote(user)}, {argument!r})"
+            known[pair] = check_share(call(function, (user, argument), f"{text} failed"), text)
+        values[place] = known[pair]
+    return values

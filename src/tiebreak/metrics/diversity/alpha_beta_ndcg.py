@@ -9,11 +9,10 @@ import numpy as np
 
 from tiebreak._base.checks import check_choice, check_share
 from tiebreak._base.tolerance import TOLERANCE
-from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, check_scale, highest_rating
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
-from tiebreak.metrics.diversity.user_functions import UserFunction, call_for_pairs, resolve_chance
+from tiebreak.metrics.function import UserFunction, call_for_pairs, resolve_chance
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
