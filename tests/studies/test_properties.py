@@ -242,6 +242,7 @@ def test_violations_of_populations_are_real(spec, satisfied, twin):
     assert {row["measure"] for row in rows.values()} == {str(population(spec))}
 
 
+@pytest.mark.slow
 def test_share_that_is_one_of_the_fewest_requests_is_tried_on_twice_as_many():
     # 2 % are one request from 50 on, two from 100 on.
     row = found("lower_area(share=0.02)")["DP"]
