@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ops::Deref;
-use std::{ptr, slice};
+use std::{mem, ptr, slice};
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -205,13 +205,8 @@ impl Stream {
     /// The stream in a capsule, which is empty afterwards.
     pub fn take(capsule: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let place = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<Stream>();
-        let nothing = Stream {
-            get_schema: None,
-            get_next: None,
-            get_last_error: None,
-            release: None,
-            private_data: ptr::null_mut(),
-        };
+        // SAFETY: zeros are a struct without callbacks.
+        let nothing: Stream = unsafe { mem::zeroed() };
         // SAFETY: a capsule of this name holds such a struct, which a consumer moves out; a struct without a release
         // callback is one that was moved.
         let stream = unsafe { place.replace(nothing) };
@@ -222,17 +217,8 @@ impl Stream {
     }
 
     pub fn schema(&mut self) -> Result<Schema, String> {
-        let mut schema = Schema {
-            format: ptr::null(),
-            name: ptr::null(),
-            metadata: ptr::null(),
-            flags: 0,
-            n_children: 0,
-            children: ptr::null(),
-            dictionary: ptr::null(),
-            release: None,
-            private_data: ptr::null_mut(),
-        };
+        // SAFETY: zeros are numbers, null pointers and no callback.
+        let mut schema: Schema = unsafe { mem::zeroed() };
         let get = self.get_schema.ok_or("the Arrow stream has no schema")?;
         // SAFETY: the stream is not released, and the callback fills in the schema unless it returns an error.
         match unsafe { get(self, &mut schema) } {
@@ -243,18 +229,8 @@ impl Stream {
 
     /// The next array; `None` at the end.
     pub fn next(&mut self) -> Result<Option<Array>, String> {
-        let mut array = Array {
-            length: 0,
-            null_count: 0,
-            offset: 0,
-            n_buffers: 0,
-            n_children: 0,
-            buffers: ptr::null(),
-            children: ptr::null(),
-            dictionary: ptr::null(),
-            release: None,
-            private_data: ptr::null_mut(),
-        };
+        // SAFETY: as for the schema.
+        let mut array: Array = unsafe { mem::zeroed() };
         let get = self.get_next.ok_or("the Arrow stream has no arrays")?;
         // SAFETY: as for the schema. An array without a release callback is the end.
         match unsafe { get(self, &mut array) } {

@@ -106,10 +106,25 @@ def to_counts(tallies: list[Tally]) -> Counts:
 # Bytes -> lines -> columns
 
 
-def read_chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a text file, decompressed if it begins like a gzip or zstd file."""
-    head = stream.read(4)
-    stream.seek(0)
+def read_chunks(source: Source, tick: Tick | None, before: int, total: int) -> Iterator[bytes]:
+    """The bytes of a text source, decompressed if it begins like a gzip or zstd file, with progress reports."""
+    with open_text(source) as stream:
+        head = stream.read(4)
+        stream.seek(0)
+        for chunk in decompress(stream, head):
+            if tick:
+                tick(before + stream.tell(), total)
+            yield chunk
+
+
+def open_text(source: Source) -> BinaryIO:
+    try:
+        return BytesIO(source[1]) if source[0] == "bytes" else open(fsdecode(source[1]), "rb")
+    except OSError as error:
+        raise Stop("io", text=(error.strerror or str(error)).encode()) from None
+
+
+def decompress(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
     if head.startswith(GZIP_MAGIC):
         return gunzip(stream)
     if head == ZSTD_MAGIC:
@@ -241,22 +256,6 @@ def parse_number(text: bytes) -> float | None:
     return value + 0.0 if np.isfinite(value) else None
 
 
-def with_progress(
-    chunks: Iterable[bytes], stream: BinaryIO, tick: Tick | None, before: int, total: int
-) -> Iterator[bytes]:
-    for chunk in chunks:
-        if tick:
-            tick(before + stream.tell(), total)
-        yield chunk
-
-
-def open_text(source: Source) -> BinaryIO:
-    try:
-        return BytesIO(source[1]) if source[0] == "bytes" else open(fsdecode(source[1]), "rb")
-    except OSError as error:
-        raise Stop("io", text=(error.strerror or str(error)).encode()) from None
-
-
 def source_size(source: Source) -> int:
     if source[0] == "file":
         try:
@@ -339,17 +338,15 @@ def judgement_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator
             tally.add("lines", line)
             yield line, request, b"0", item, value + 0.0, b""
         return
-    with open_text(source) as stream:
-        chunks = with_progress(read_chunks(stream), stream, tick, 0, source_size(source))
-        for line, written, columns in read_rows(chunks, (4,), tally):
-            request, subtopic, item, text = columns
-            count_spelling(line, written, columns, text, tally)
-            if subtopic == b"Q0":
-                tally.add("q0", line)
-            if (grade := parse_number(text)) is None:
-                raise Stop("grade", line, request=request, item=item, text=text)
-            # TREC's unused second column is 0 in one file and Q0 in the next.
-            yield line, request, b"0" if subtopic == b"Q0" else subtopic, item, grade, text
+    for line, written, columns in read_rows(read_chunks(source, tick, 0, source_size(source)), (4,), tally):
+        request, subtopic, item, text = columns
+        count_spelling(line, written, columns, text, tally)
+        if subtopic == b"Q0":
+            tally.add("q0", line)
+        if (grade := parse_number(text)) is None:
+            raise Stop("grade", line, request=request, item=item, text=text)
+        # TREC's unused second column is 0 in one file and Q0 in the next.
+        yield line, request, b"0" if subtopic == b"Q0" else subtopic, item, grade, text
 
 
 def table_rows(source: Source) -> Iterator[tuple[int, bytes, bytes, float]]:
@@ -492,9 +489,14 @@ class Line(NamedTuple):
         return Stop(kind, self.number, request=self.request, item=self.item)
 
 
-def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterator[Line]:
-    """The lines `request iteration item rank score [tag]` of a text run."""
-    for number, line, columns in read_rows(chunks, (5, 6), tally):
+def run_lines(
+    source: Source, tick: Tick | None, before: int, total: int, options: Options, tally: Tally
+) -> Iterator[Line]:
+    """The lines `request iteration item rank score [tag]` of a run, or the rows of one in memory."""
+    if source[0] == "table":  # which may be empty: a run that retrieves nothing
+        yield from table_lines(source, options, tally)
+        return
+    for number, line, columns in read_rows(read_chunks(source, tick, before, total), (5, 6), tally):
         request, _, item, place, text, *_ = columns
         rank = parse_rank(place)
         if rank == NO_RANK and options.ties == "rank":
@@ -508,6 +510,8 @@ def run_lines(chunks: Iterable[bytes], options: Options, tally: Tally) -> Iterat
             tally.add("bad_score", number, text)
         else:
             raise Stop("score", number, request=request, item=item, text=text)
+    if not tally.count["lines"]:
+        raise Stop("empty")
 
 
 def parse_rank(text: bytes) -> int:
@@ -524,7 +528,6 @@ def count_rank(number: int, text: bytes, rank: int, tally: Tally) -> None:
 
 
 def table_lines(source: Source, options: Options, tally: Tally) -> Iterator[Line]:
-    """The rows of a run in memory; row numbers are its line numbers."""
     for number, request, item, score in table_rows(source):
         tally.add("lines", number)
         if np.isfinite(score):
@@ -547,10 +550,6 @@ class Rankings:
         self.returned = False
         self.held = self.held_in_request = 0
         self.refusal: Stop | None = None
-
-    def add(self, lines: Iterable[Line]) -> None:
-        for line in lines:
-            self.push(line)
 
     def push(self, line: Line) -> None:
         if line.request != self.request:
@@ -722,23 +721,12 @@ def project(
     sizes = [source_size(source) for source in sources]
     tallies = []
     for run, source in enumerate(sources):
+        rankings = Rankings(table.requests, options, Tally())
         try:
-            rankings = Rankings(table.requests, options, Tally())
-            read_run(source, rankings, tick, sum(sizes[:run]), sum(sizes))
+            for line in run_lines(source, tick, sum(sizes[:run]), sum(sizes), options, rankings.tally):
+                rankings.push(line)
         except Stop as stop:
             return stop.fault._replace(file=run), None
         table.add_run(run, rankings)
         tallies.append(rankings.tally)
     return None, table.projection(tallies)
-
-
-def read_run(source: Source, rankings: Rankings, tick: Tick | None, before: int, total: int) -> None:
-    options, tally = rankings.options, rankings.tally
-    if source[0] == "table":  # which may be empty: a run that retrieves nothing
-        rankings.add(table_lines(source, options, tally))
-        return
-    with open_text(source) as stream:
-        chunks = with_progress(read_chunks(stream), stream, tick, before, total)
-        rankings.add(run_lines(chunks, options, tally))
-    if not tally.count["lines"]:
-        raise Stop("empty")

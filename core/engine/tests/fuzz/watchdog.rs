@@ -19,11 +19,11 @@ pub struct Watchdog {
 impl Watchdog {
     pub fn start() -> Self {
         let current = Current::default();
-        let run_watched = Arc::clone(&current);
+        let watched = Arc::clone(&current);
         thread::spawn(move || {
             loop {
                 thread::sleep(LIMIT / 20);
-                let overdue = run_watched.lock().expect("no panic").filter(|(_, begin)| begin.elapsed() > LIMIT);
+                let overdue = watched.lock().expect("no panic").filter(|(_, begin)| begin.elapsed() > LIMIT);
                 if let Some((input, _)) = overdue {
                     // Past the test harness, which would keep it to itself.
                     let _ = writeln!(stderr(), "input {input} takes more than {LIMIT:?}");
