@@ -83,9 +83,11 @@ def no_formula(cell: Cell) -> Cell:
 
 
 def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
-    """One object per line."""
+    """One object per line; null for NaN and infinities."""
+    dumps = json.JSONEncoder(ensure_ascii=False).encode
     for row in rows:
-        out.write(json.dumps(dict(zip(header, map(finite, row), strict=True)), ensure_ascii=False) + "\n")
+        cells = (None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row)
+        out.write(dumps(dict(zip(header, cells, strict=True))) + "\n")
 
 
 def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:
