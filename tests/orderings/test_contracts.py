@@ -45,12 +45,12 @@ def orders(by, tables=15):
     return [(TABLES[k], m, comparison(k, m).order(by)) for k in range(tables) for m in MEASURES]
 
 
-def puts_a_run_that_wins_every_request_first_and_one_that_loses_last(by):
+def puts_a_run_that_wins_every_request_first_and_none_below_one_that_loses(by):
     # Between them others that win some requests each.
     table = [[[1], [9], [q % 3 + 2], [4 - q % 3 + 1]] for q in range(6)]
     for measure in MEASURES:
         ordering = compared(table, measure).order(by)
-        assert (ordering.groups[0], ordering.groups[-1]) == (("run0",), ("run1",))
+        assert ordering.groups[0] == ("run0",) and "run1" in ordering.groups[-1]
 
 
 def does_not_tie_all(by):
@@ -121,7 +121,7 @@ def agrees_with_its_slow_twin(by):
 
 
 CONTRACTS = [
-    puts_a_run_that_wins_every_request_first_and_one_that_loses_last,
+    puts_a_run_that_wins_every_request_first_and_none_below_one_that_loses,
     does_not_tie_all,
     ties_identical_runs,
     does_not_depend_on_the_order_of_runs_and_requests,
@@ -211,7 +211,7 @@ def broken(by):
         (ByPlace, "does_not_depend_on_the_order_of_runs_and_requests"),
         (ByName, "does_not_depend_on_the_names_of_runs"),
         (FirstRequest, "does_not_depend_on_the_order_of_runs_and_requests"),
-        (UpsideDown, "puts_a_run_that_wins_every_request_first_and_one_that_loses_last"),
+        (UpsideDown, "puts_a_run_that_wins_every_request_first_and_none_below_one_that_loses"),
         (WrongSamples, "ranks_samples_as_it_ranks_requests"),
     ],
 )

@@ -95,10 +95,6 @@ def utilities(*rows, **more):
 # Against slow twins
 
 
-def test_every_population_has_a_slow_twin():
-    assert {population(spec).name for spec in EVERY} == set(CATALOGUE)
-
-
 @pytest.mark.parametrize("spec", EXACT)
 @settings(max_examples=40)
 @given(rows=tables())
