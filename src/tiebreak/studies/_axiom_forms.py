@@ -7,19 +7,54 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import log2
+from numbers import Rational
 from typing import Any, TypeAlias
 
-from tiebreak.studies._axiom_rankings import Items
+from tiebreak._base.tolerance import TOLERANCE
+from tiebreak.studies._axiom_rankings import R_MAX, Items, Pair
 
 Number: TypeAlias = Any
 """A Fraction or a float: parameters and interests are of one kind."""
 Discount: TypeAlias = Callable[[int], Number]
+Form: TypeAlias = Callable[..., Any]
+"""(items, interest, r_max) -> a number, the larger the better."""
 DIGITS = 50
 """Of the discount by logarithms, which is no fraction."""
+CLOSE = 1e-9
+"""Floats of the package's metrics that differ by less are worked out again as fractions."""
+LOGARITHMS_TIE = Fraction(1, 10**40)
+"""Where logarithms are known to 50 digits, fractions that differ by less tie; others are compared as they are."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric: in exact arithmetic, and where it is known in floats too, which are faster."""
+
+    name: str
+    exact: Form
+    quick: Form | None = None
+    tie: Fraction = Fraction(0)
+
+    def sign(self, pair: Pair) -> int:
+        """1 where the better of a pair has the higher value, -1 where the worse has, 0 where they tie."""
+        if self.quick is not None:
+            interest = {aspect: float(share) for aspect, share in pair.interest.items()}
+            difference = self.quick(pair.better, interest, R_MAX) - self.quick(pair.worse, interest, R_MAX)
+            if abs(difference) > CLOSE:
+                return 1 if difference > 0 else -1
+        better, worse = self.values(pair)
+        difference = better - worse
+        tie = self.tie if isinstance(difference, Rational) else TOLERANCE
+        return 0 if abs(difference) <= tie else 1 if difference > 0 else -1
+
+    def values(self, pair: Pair) -> tuple[Any, Any]:
+        """Of the better and of the worse."""
+        return self.exact(pair.better, pair.interest, R_MAX), self.exact(pair.worse, pair.interest, R_MAX)
 
 
 @cache

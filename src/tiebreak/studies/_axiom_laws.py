@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise
 from math import prod
-from typing import Protocol
 
 from tiebreak.studies import _axiom_rankings as suggest
+from tiebreak.studies._axiom_forms import Measure
 from tiebreak.studies._axiom_rankings import GRIDS, R_MAX, Item, Items, Pair, Ranking, swap
 from tiebreak.studies._counterexamples import Domain, Law
 
@@ -20,12 +20,6 @@ DEPTHS = (0, *(2**k for k in range(10)))
 """How many items stand above a suggested pair, at most 512."""
 MOST_SHRUNK = 12
 """Longer rankings are of a suggested pair, at its least depth."""
-
-
-class Measure(Protocol):
-    """Anything that orders two rankings: 1 where the better of a pair is better, -1 where the worse is, 0 for ties."""
-
-    def sign(self, pair: Pair) -> int: ...
 
 
 def is_violated(measure: Measure, pairs: Sequence[Pair]) -> list[bool]:

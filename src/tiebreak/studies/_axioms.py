@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from math import isfinite
-from numbers import Rational, Real
-from typing import Any, NamedTuple, TypeAlias
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.metrics.function import import_function
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Ratings
 from tiebreak.studies import _axiom_forms as forms
+from tiebreak.studies._axiom_forms import LOGARITHMS_TIE, Form, Measure
 from tiebreak.studies._axiom_laws import AXIOMS, DEPTHS, Axiom
 from tiebreak.studies._axiom_rankings import (
     GRIDS,
@@ -38,13 +39,7 @@ from tiebreak.studies._axiom_rankings import (
 from tiebreak.studies._counterexamples import Finding, LawTable, search, statements
 from tiebreak.studies.base import run_tasks
 
-Form: TypeAlias = Callable[..., Any]
-"""(items, interest, r_max) -> a number, the larger the better."""
 LISTS = 2000
-CLOSE = 1e-9
-"""Floats of the package's metrics that differ by less are worked out again as fractions."""
-LOGARITHMS_TIE = Fraction(1, 10**40)
-"""Where logarithms are known to 50 digits, fractions that differ by less tie; others are compared as they are."""
 DEEPEST = 1000
 """The cutoff of metrics that need one: below all rankings."""
 CASE_COLUMNS = ("better", "worse", "interests", "value_better", "order", "value_worse")
@@ -157,32 +152,6 @@ EQUATIONS = {
 }
 METRICS = tuple("NRBP(alpha=0.25, beta=0.9)" if name == "NRBP" else name for name in EQUATIONS)
 """With the paper's parameters (AB 5.2), which are the defaults of all but NRBP."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A metric: in exact arithmetic, and where it is known in floats too, which are faster."""
-
-    name: str
-    exact: Form
-    quick: Form | None = None
-    tie: Fraction = Fraction(0)
-
-    def sign(self, pair: Pair) -> int:
-        """1 where the better of a pair has the higher value, -1 where the worse has, 0 where they tie."""
-        if self.quick is not None:
-            interest = {aspect: float(share) for aspect, share in pair.interest.items()}
-            difference = self.quick(pair.better, interest, R_MAX) - self.quick(pair.worse, interest, R_MAX)
-            if abs(difference) > CLOSE:
-                return 1 if difference > 0 else -1
-        better, worse = self.values(pair)
-        difference = better - worse
-        tie = self.tie if isinstance(difference, Rational) else TOLERANCE
-        return 0 if abs(difference) <= tie else 1 if difference > 0 else -1
-
-    def values(self, pair: Pair) -> tuple[Any, Any]:
-        """Of the better and of the worse."""
-        return self.exact(pair.better, pair.interest, R_MAX), self.exact(pair.worse, pair.interest, R_MAX)
 
 
 def axiom_measures(metrics: Any) -> list[Measure]:
