@@ -1,8 +1,5 @@
 """Shares of pairs that differ, as printed for TREC 2019 Deep Learning, passage ranking: 37 runs, 43 requests."""
 
-import os
-from pathlib import Path
-
 import pytest
 import scipy.stats
 
@@ -12,10 +9,8 @@ DRAWS = 20_000
 
 
 @pytest.fixture(scope="module")
-def folder():
-    if not (path := os.environ.get("TIEBREAK_DATA")):
-        pytest.skip("TIEBREAK_DATA does not name a folder of runs and judgements")
-    return Path(path) / "dl19-passage"
+def folder(data):
+    return data / "dl19-passage"
 
 
 @pytest.fixture(scope="module")
