@@ -24,7 +24,7 @@ Discount: TypeAlias = Callable[[int], Number]
 Form: TypeAlias = Callable[..., Any]
 """(items, interest, r_max) -> a number, the larger the better."""
 DIGITS = 50
-"""Of the discount by logarithms, which is no fraction."""
+"""Precision of the logarithmic discount, which is irrational."""
 CLOSE = 1e-9
 """Floats of the package's metrics that differ by less are worked out again as fractions."""
 LOGARITHMS_TIE = Fraction(1, 10**40)
@@ -53,7 +53,7 @@ class Measure:
         return 0 if abs(difference) <= tie else 1 if difference > 0 else -1
 
     def values(self, pair: Pair) -> tuple[Any, Any]:
-        """Of the better and of the worse."""
+        """The values of the better and of the worse ranking."""
         return self.exact(pair.better, pair.interest, R_MAX), self.exact(pair.worse, pair.interest, R_MAX)
 
 

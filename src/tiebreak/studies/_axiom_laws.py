@@ -15,7 +15,7 @@ from tiebreak.studies._axiom_rankings import GRIDS, R_MAX, Item, Items, Pair, Ra
 from tiebreak.studies._counterexamples import Domain, Law
 
 ALPHA, BETA = Fraction(1, 200), Fraction(1, 2)
-"""Of the satisfaction s: the paper's, whatever the metric."""
+"""Parameters of the satisfaction s: those of the paper, whatever the metric."""
 DEPTHS = (0, *(2**k for k in range(10)))
 """How many items stand above a suggested pair, at most 512."""
 MOST_SHRUNK = 12
@@ -36,7 +36,7 @@ class Axiom(Law[Measure, Pair]):
     """An axiom.
 
     `pairs` are all that it orders of what can be made of one ranking by the swap that it names; `suggested` are
-    rankings that it brings to mind.
+    rankings on which it is likely to fail.
     """
 
     pairs: Callable[[Ranking], Iterator[Pair]]
@@ -132,7 +132,7 @@ def saturation(ranking: Ranking) -> Iterator[Pair]:
 
 
 def top_heaviness(ranking: Ranking) -> Iterator[Pair]:
-    """Of (r, 0, ..., 0): itself, and (0, ..., 0, r, ..., r) with the same aspects at each rank."""
+    """The ranking (r, 0, ..., 0) beside (0, ..., 0, r, ..., r) with the same aspects at each rank."""
     items = ranking.items
     rating, half = items[0].rating, len(items) // 2
     if rating and len(items) == 2 * half and all(item.rating == 0 for item in items[1:]):
@@ -206,10 +206,12 @@ NON_PRI_SAT_ASP = (
 TOP_HEAV = "for some n one relevant item at the top beats n behind n others, with equal aspects at each rank (AB eq 20)"
 TOP_HEAV_COMP = "for some n it does not: the n relevant items behind n others beat it (AB eq 21)"
 ASP_REL = (
-    "of two items of one aspect each, rated alike, the one of more interest first, where no other item above the lower "
-    "one shows either aspect (AB eq 22)"
+    "of two items of one aspect each, with equal ratings, the one of more interest first, where no other item above "
+    "the lower one shows either aspect (AB eq 22)"
 )
-MORE_ASP = "of relevant neighbours rated alike, the one that shows the aspects of the other and more first (AB eq 23)"
+MORE_ASP = (
+    "of relevant neighbours with equal ratings, the one that shows the aspects of the other and more first (AB eq 23)"
+)
 MISS_OVER_NON = "an item without a rating before one that is not relevant (AB eq 24)"
 AXIOMS = (
     axiom("Pri", PRI, priority, suggest.with_one_aspect),

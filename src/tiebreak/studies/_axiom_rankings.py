@@ -14,7 +14,7 @@ R_MAX = 5
 ASPECTS = "abc"
 LONGEST_RANDOM = 8
 LONGEST_HALF = 12
-"""Of the rankings of the two axioms of top-heaviness."""
+"""Half the length of the longest ranking for the two axioms of top-heaviness."""
 
 
 class Item(NamedTuple):
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     interest: Interest
 
     def below(self, depth: int) -> Pair:
-        """The same below so many items that show nothing and are not relevant."""
+        """The same pair with `depth` items above that show no aspect and are not relevant."""
         above = (NOTHING,) * depth
         return Pair(above + self.better, above + self.worse, self.interest)
 
@@ -88,7 +88,7 @@ def swap(items: Items, p: int, q: int) -> Items:
 
 
 def format_ranking(items: Items) -> str:
-    """A ranking as people write it, equal neighbours once with their number."""
+    """A ranking as text; more than three equal neighbours once, with their number."""
     runs = [(len(list(equal)), str(first)) for first, equal in groupby(items)]
     return (
         f"[{', '.join(f'{number} x {first}' if number > 3 else ', '.join([first] * number) for number, first in runs)}]"
@@ -96,7 +96,7 @@ def format_ranking(items: Items) -> str:
 
 
 def format_interest(interest: Interest) -> str:
-    """Interests as people write them; equal ones of many aspects once."""
+    """Interests as text; equal ones of many aspects once."""
     if len(interest) > len(ASPECTS) and len(set(interest.values())) == 1:
         return f"each of {len(interest)} aspects {next(iter(interest.values()))}"
     return ", ".join(f"{aspect} {share}" for aspect, share in interest.items())
@@ -129,7 +129,7 @@ GRIDS = (
 
 
 def random_rankings(lists: int, seed: int) -> Iterator[Ranking]:
-    """Rankings of a few kinds of items each, so that many of them have equals for an axiom to speak of."""
+    """Rankings of a few kinds of items each, so that axioms apply to many of them."""
     rng = np.random.default_rng(seed)
     ratings = (None, *range(R_MAX + 1))
     for _ in range(lists):

@@ -69,7 +69,7 @@ def axioms(
     jobs : int
         Threads.
     tick : callable, optional
-        Hears (done, all).
+        Called with (done, total).
 
     Examples
     --------

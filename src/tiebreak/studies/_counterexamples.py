@@ -26,7 +26,7 @@ PICTURE = Picture("point", "law", "measure", color="verdict", titles=(("law", ""
 
 @dataclass(frozen=True)
 class Law(Generic[Subject, Case]):
-    """A claim about all cases to which it applies: one case that `decides` tells is a counterexample, and refutes it.
+    """A claim about all cases to which it applies; one counterexample, a case for which `decides` is true, refutes it.
 
     A law that `asks_for_one` case is proved by one that decides.
     """
@@ -85,7 +85,7 @@ def search(law: Law[Subject, Case], subject: Subject, domain: Domain[Case]) -> F
 class LawTable(Findings):
     """Which laws hold: a row per measure and law, with the case that decides in the columns from the fifth on.
 
-    `describe` tells the case of a row in words, with so many digits.
+    `describe` puts the case of a row into words, given the number of digits.
     """
 
     describe: Callable[[Mapping[str, Any], int], str] = lambda record, digits: str(record)

@@ -78,9 +78,9 @@ def ideal(
     measures : specs, optional
         Of aspects or of subtopics; by default those of the paper.
     cutoff : int
-        Of the default measures.
+        Cutoff of the default measures.
     length : int, optional
-        Items of an ideal ranking, where the user rated so many; by default `cutoff`.
+        Most items of an ideal ranking; by default `cutoff`.
     steps : int
         Most perturbations of an ideal ranking, and at most 10 of its first aspect.
     users : {"common", "reached"}
@@ -89,13 +89,13 @@ def ideal(
     systems, removals : int
         Shuffles of the ideal ranking, and random removals, for robustness.
     shares : floats
-        Of the ratings to remove, for robustness.
+        Shares of the ratings to remove, for robustness.
     seed : int
         Random seed, for robustness.
     jobs : int
         Threads.
     tick : callable, optional
-        Hears (done, all).
+        Called with (done, total).
 
     Examples
     --------
@@ -131,7 +131,7 @@ def check(measures: Any = None, **others: Any) -> None:
 
 
 def default_measures(cutoff: int, largest: float) -> tuple[str, ...]:
-    """The measures of AB 5.2 as they are set there; NRBP with ratings as gains, and without p, which it has not."""
+    """The measures and parameters of AB 5.2; NRBP with ratings as gains, and without p, which it does not have."""
     nrbp = f"NRBP(alpha=0.25, beta=0.9, r_max={format_value(largest)})"
     others = (f"{name}@{cutoff}" for name in ("EU", "RBU", "S-Recall", "S-RR"))
     return f"alpha_beta_nDCG@{cutoff}", nrbp, *others
@@ -234,7 +234,7 @@ def correlations(series: list[Series]) -> Findings:
     )
     columns = ("perturbation", "measure", "systems", "tau", "users of the ideal", "users of the last")
     picture = Picture("bar", "tau", "measure", facet="perturbation", titles=(("tau", "tau_b"),))
-    note = "tau_b with the order of ever more perturbations; - where a measure finds all systems alike, or has none."
+    note = "tau_b with the order of ever more perturbations; - where all systems tie, or there is none."
     return Findings(columns, tuple(rows), f"{conclusion}.", (note,), picture)
 
 
@@ -310,7 +310,7 @@ def robustness(
     notes = (
         f"{systems} random orders of the ideal ranking, ordered by their means; tau_b with their order on all "
         f"ratings, averaged over those of {removals} removals that have one: - where no user is left, or all "
-        "systems are alike. Users: the fewest of any removal.",
+        "systems tie. Users: the fewest of any removal.",
         "What is kept of a user's ratings is rounded down, and at least one: few ratings lose more than the share.",
     )
     titles = (("removed", "share of ratings removed"), ("tau", "tau_b with all ratings"))
@@ -337,7 +337,7 @@ def user_notes(raters: Raters, users: str) -> Iterator[str]:
     """Over which users the means are."""
     uninterested = sum(not any(user.liked) for user in raters.users)
     if uninterested:
-        yield f"Users whose profile tells no interest: {uninterested:,}."
+        yield f"Users without any interest in their profile: {uninterested:,}."
     yield {
         "reached": "Users whose ratings are too few for a point are left out of it: points differ in their users.",
         "common": "Only users whose ratings suffice for the last point: all points have the same users. With fewer "

@@ -26,8 +26,8 @@ Kept = NDArray[np.bool_]
 class Raters:
     """Users with a rating above 0 of an item that has an aspect, and their ratings of such items.
 
-    `profile` tells which aspects they like, if not what they rated; `left_out` counts other users, and ratings of items
-    without an aspect.
+    `profile` are the ratings that tell which aspects they like, by default the same; `left_out` counts other users, and
+    ratings of items without an aspect.
     """
 
     requests: Ids
@@ -84,8 +84,8 @@ class Raters:
     def perturb(self, perturbation: str, steps: int, length: int) -> Entries:
         """Entries [steps + 1, user, rank] of the ideal ranking and of 1, 2, ... perturbations of it.
 
-        No item is listed for a user whose ratings are too few for so many. No list is longer than what was rated, nor
-        can be perturbed more often.
+        No item is listed for a user whose ratings are too few for a step. Lists and steps are no longer than ratings
+        allow.
         """
         longest = int(np.diff(self.rated.starts).max())
         length, steps = min(length, longest), min(steps, max(longest, len(self.table.labels)))

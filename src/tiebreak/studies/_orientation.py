@@ -95,7 +95,7 @@ def orientation(
     jobs : int
         Threads.
     tick : callable, optional
-        Hears (done, all).
+        Called with (done, total).
 
     Examples
     --------
@@ -196,7 +196,7 @@ def ties(request: Request) -> Findings:
     rows = tuple(run_tasks(row, tasks, request.jobs, request.tick))
     mean = {name: np.mean([row[4] for row in rows if row[3] == name]) for name in request.measures}
     shares = ", ".join(f"{name} {100 * mean[name]:.1f}%" for name in sorted(mean, key=lambda name: -mean[name]))
-    # The largest probability of what none of so many draws showed, at 95%.
+    # Upper end of the 95% interval of a probability when no draw is a tie.
     unseen = 1 - 0.05 ** (1 / request.pairs)
     titles = (("size", "relevant items"), ("probability", "probability of a tie"))
     return Findings(
@@ -204,7 +204,7 @@ def ties(request: Request) -> Findings:
         rows,
         f"Ties of two random rankings, on average over the sizes: {shares}.",
         (
-            "Rankings of all items, every one alike (LR 5.3, appendix E). error: standard error, 0 where exact.",
+            "Rankings of all items, each equally likely (LR 5.3, appendix E). error: standard error, 0 where exact.",
             f'"{FORMULA}": exact; "{ALL_PAIRS}": of all pairs of position vectors, where there are up to '
             f'{MOST_VECTORS:,} vectors; "{SAMPLED}": {plural(request.pairs, "random pair")}, seed {request.seed}. '
             f"Where none of them ties, the probability is below {unseen:.1g} at 95%.",

@@ -41,7 +41,7 @@ def evaluate(metric: Metric, p: Ranks) -> Floats:
 
 
 def as_positions(p: Ranks) -> Positions:
-    """Position vectors ``p[run, case, m]`` as runs over so many requests."""
+    """Position vectors ``p[run, case, m]`` as runs, each case a request."""
     runs, cases, m = p.shape
     last = p.max(-1).astype(np.int32)
     return Positions(
@@ -64,7 +64,7 @@ def all_vectors(n: int, m: int) -> Ranks:
 
 
 def random_vectors(rng: np.random.Generator, cases: int, n: int, m: int) -> Ranks:
-    """Position vectors ``p[case, m]`` of random rankings, every set of m positions alike, by Floyd's algorithm.
+    """Position vectors ``p[case, m]`` of random rankings, all sets of m positions equally likely (Floyd's algorithm).
 
     In step j a number up to j is drawn; where it is there already, j itself is taken.
     """

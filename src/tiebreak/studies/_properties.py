@@ -100,7 +100,7 @@ def properties(
     jobs : int
         Threads.
     tick : callable, optional
-        Hears (done, all).
+        Called with (done, total).
 
     Examples
     --------
