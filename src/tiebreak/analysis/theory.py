@@ -302,7 +302,3 @@ def check_sizes(n: int, m: int, largest: int = LARGEST) -> tuple[int, int]:
     """A number of items, and how many of them are relevant."""
     n = check_count(n, "n", high=largest)
     return n, check_count(m, "m", high=n)
-
-
-def whole(name: str, value: int, low: int, high: int | None = None) -> int:
-    return check_count(value, name, low, LARGEST if high is None else high)
