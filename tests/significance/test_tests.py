@@ -427,6 +427,7 @@ def test_smallest_p_of_hsd_is_uniform_where_there_is_no_difference():
     assert scipy.stats.kstest(found, "uniform").pvalue > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "correction"), [("hsd", "none"), ("t", "holm")])
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_a_false_finding_among_all_pairs_is_as_rare_as_alpha(test, correction, alpha):
