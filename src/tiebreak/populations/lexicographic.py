@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
-from tiebreak.exact import Number
+from tiebreak.exact import ExactValues, Number
 from tiebreak.exact.arithmetic import fractions
 from tiebreak.exact.doubles import two_product
 from tiebreak.exact.number import tolerance
-from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population, Score, Vector
 
 Floats = NDArray[np.float64]
 FIRST_BLOCK = 1024
+MOST_UNITS = 2.0**50
 UNSURE = 2.0**-20
 """How far from a half numbers are surely on one side of it, whichever way they are held."""
 Block = Callable[[int, int, int], tuple[Any, ...]]
@@ -117,55 +117,26 @@ class SmoothedLeximin(Lexicographic):
 
 def round_utilities(table: UtilityTable, digits: int) -> Vector:
     """The utilities in whole units of the last of so many decimals; a half is rounded to the even one."""
-    rows = [round_row(table, row, digits) for row in range(len(table.values))]
+    values = table.numbers
+    rows = [round_row(values, row, digits) for row in range(len(table.values))]
     exact = any(row.dtype == object for row in rows)
     return np.stack([fractions(row) if exact and row.dtype != object else row for row in rows])
 
 
-def round_row(table: UtilityTable, row: int, digits: int) -> Vector:
-    """The same of one run: floats decide where they can, then double-double numbers, then exact values."""
-    values = table.values[row].astype(np.float64)
-    whole, is_open = nearest_whole(values, 0.0, digits, most=2.0**30)
-    columns = np.flatnonzero(is_open)
-    if len(columns):
-        sample = take_sample(table, row, columns)
-        whole[columns], is_open = nearest_whole(sample.high, sample.low, digits, most=2.0**50)
-        columns = columns[is_open]
-    if len(columns):
-        exact, which = exact_units(table, row, columns, digits)
-        whole = whole if max(map(abs, exact)) < 2**53 else fractions(whole)
-        whole[columns] = np.array(exact, dtype=whole.dtype)[which]
-    return whole
-
-
-def take_sample(table: UtilityTable, row: int, columns: NDArray[np.int64]) -> Sample:
-    """Some of the utilities of one run."""
-    if table.exact is None:
-        return replace(table, values=table.values[row : row + 1, columns]).sample(0)
-    return table.exact.take_rows([row]).take_columns(columns).sample(0)
-
-
-def nearest_whole(high: Floats, low: Floats | float, digits: int, most: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Numbers in whole units of the last decimal, and which of them are too close to a half, or larger than `most`."""
-    scale = 10.0**digits
-    is_small = np.abs(high) < most / scale
+def round_row(values: ExactValues, row: int, digits: int) -> Vector:
+    """The same of one run: double-double numbers decide where they can, else exact values."""
+    high, low, scale = values.nearest[row], values.rest[row], 10.0**digits
+    is_small = np.abs(high) < MOST_UNITS / scale
     product, lost = two_product(np.where(is_small, high, 0.0), scale)
-    whole = np.rint(product)
-    rest = (product - whole) + (lost + low * scale if isinstance(low, np.ndarray) else 0.0)
-    return whole, ~is_small | (np.abs(rest) >= 0.5 - UNSURE)
-
-
-def exact_units(
-    table: UtilityTable, row: int, columns: NDArray[np.int64], digits: int
-) -> tuple[list[int], NDArray[np.int64]]:
-    """Exact values in whole units of the last decimal; of numbers that were given, each once; and which is whose."""
-    which = np.arange(len(columns))
-    if table.exact is None and table.values.dtype != object:
-        _, first, which = np.unique(table.values[row, columns], return_index=True, return_inverse=True)
-        columns = columns[first]
-    sample = take_sample(table, row, columns)
-    same = tolerance(sample.is_rational) * 10**digits
-    return [half_to_even(number * 10**digits, same) for number in sample.exact], which
+    whole: Vector = np.rint(product)
+    rest = (product - whole) + (lost + low * scale)
+    columns = np.flatnonzero(~is_small | (np.abs(rest) >= 0.5 - UNSURE))
+    if len(columns):
+        same = tolerance(values.is_rational) * 10**digits
+        units = [half_to_even(number * 10**digits, same) for number in values.exactly(row, columns)]
+        whole = whole if max(map(abs, units)) < 2**53 else fractions(whole)
+        whole[columns] = np.array(units, dtype=whole.dtype)
+    return whole
 
 
 def half_to_even(number: Fraction, same: Fraction | int) -> int:

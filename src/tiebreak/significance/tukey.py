@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import permutations, product
 from math import ceil, factorial, inf
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +17,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.sums import whole_units
 from tiebreak.significance.base import Outcome, Resampled, Test, draw_pvalues
-from tiebreak.significance.paired import Paired
+from tiebreak.significance.paired import Paired, Places
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
 MOST_ENUMERATED = 200_000
@@ -56,9 +55,8 @@ class RandomisedHSD(Resampled):
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         rows, systems = shuffle_rows(paired), len(paired.runs)
         if self.permutations == "all":
-            check_few_shuffles(systems, paired.n)
-            rows = ExactRows(paired, rows.kind).rows if rows.slack else rows
-            largest = np.sort(all_shuffles(rows, systems))
+            rows = exact_rows(paired, rows.kind, np.arange(paired.n)) if rows.slack else rows
+            largest = np.sort(all_shuffles(rows))
             reached = len(largest) - np.searchsorted(largest, rows.seen - rows.slack, side="left")
             p = reached / len(largest)
         else:
@@ -79,11 +77,13 @@ class RandomisedHSD(Resampled):
         reached: NDArray[np.int64] = len(largest) - last
         is_open = np.flatnonzero(first < last)
         if len(is_open):
-            exact = ExactRows(paired, rows.kind)
+            requests = np.flatnonzero(paired.values.any(axis=0))  # those in which runs differ
+            exact = exact_rows(paired, rows.kind, requests)
             shuffles = np.unique(np.concatenate([order[first[pair] : last[pair]] for pair in is_open]))
-            exactly = dict(zip(shuffles.tolist(), exact.largest(int(self.seed), shuffles), strict=True))
+            largest_exactly = some_shuffles(exact, requests, int(self.seed), shuffles)
+            exactly = dict(zip(shuffles.tolist(), largest_exactly, strict=True))
             for pair in is_open.tolist():
-                least = exact.rows.seen[pair] - exact.rows.slack
+                least = exact.seen[pair] - exact.slack
                 reached[pair] += sum(exactly[k] >= least for k in order[first[pair] : last[pair]].tolist())
         return reached
 
@@ -120,49 +120,59 @@ def value_rows(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int
     return Rows("values", np.ascontiguousarray(numbers.T), seen, unit, slack)
 
 
-class ExactRows:
-    """What is shuffled, as whole numbers without bounds, of the requests in which runs differ."""
+def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
+    """Whole numbers of any size, as objects, of some requests; `slack` is 0, or what 60 digits leave open."""
+    is_needed = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (kind != "values")
+    needed = np.flatnonzero(is_needed).tolist()
+    exact = [number for pair in needed for number in paired.exact_values(pair, requests)]
+    whole = whole_units(exact, paired.is_rational)
+    numbers = np.zeros((len(paired.pairs), len(requests)), dtype=object)
+    numbers[needed] = np.array(whole.numbers, dtype=object).reshape(-1, len(requests))
+    if kind == "values":
+        return value_rows(paired, paired.by_run(numbers), whole.unit, whole.same)
+    seen = np.abs(numbers.sum(axis=1))
+    return Rows(kind, paired.matrices(numbers, object), seen, whole.unit, whole.same)
 
-    def __init__(self, paired: Paired, kind: str) -> None:
-        self.paired, self.kind = paired, kind
-        self.requests = np.flatnonzero(paired.values.any(axis=0))
 
-    @cached_property
-    def rows(self) -> Rows:
-        """As objects; `slack` is 0, or what 60 digits leave open."""
-        paired = self.paired
-        is_of_runs = self.kind == "values"
-        is_wanted = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (not is_of_runs)
-        wanted = np.flatnonzero(is_wanted).tolist()
-        exact = [number for pair in wanted for number in paired.exact_values(pair, self.requests)]
-        whole = whole_units(exact, paired.is_rational)
-        numbers = np.zeros((len(paired.pairs), len(self.requests)), dtype=object)
-        numbers[wanted] = np.array(whole.numbers, dtype=object).reshape(-1, len(self.requests))
-        if is_of_runs:
-            return value_rows(paired, paired.by_run(numbers), whole.unit, whole.same)
-        seen = np.abs(numbers.sum(axis=1))
-        return Rows(self.kind, paired.matrices(numbers, object), seen, whole.unit, whole.same)
-
-    def largest(self, seed: int, shuffles: NDArray[np.int64]) -> list[int]:
-        """The largest difference between two systems in some shuffles."""
-        n, systems = len(self.requests), len(self.paired.runs)
-        step = max(1, PLACES_AT_ONCE // (n * systems))
-        largest: list[int] = []
-        for begin in range(0, len(shuffles), step):
-            some = shuffles[begin : begin + step].astype(np.uint64)
-            requests = np.tile(self.requests, len(some)).astype(np.uint64)
-            orders = shuffle_twin.permutations(systems, seed, np.repeat(some, n), requests).reshape(-1, n, systems)
-            largest += [self.largest_difference(order) for order in orders]
-        return largest
-
-    def largest_difference(self, order: NDArray[np.int64]) -> int:
-        """The largest difference between two systems in one shuffle: ``order[request, place]``."""
-        numbers, x, y = self.rows.numbers, *np.triu_indices(order.shape[1], 1)
-        if self.kind == "values":
-            sums = np.take_along_axis(numbers, order, axis=1).sum(axis=0)
-            return int(max(sums) - min(sums))
+def largest_difference(rows: Rows, order: Places) -> int:
+    """The largest difference between two systems in one shuffle: ``order[request, place]``."""
+    x, y = np.triu_indices(order.shape[1], 1)
+    if rows.kind == "preferences":
         each = np.arange(len(order))[:, None]
-        return int(max(map(abs, numbers[each, order[:, x], order[:, y]].sum(axis=0))))
+        return int(max(map(abs, rows.numbers[each, order[:, x], order[:, y]].sum(axis=0))))
+    placed = np.take_along_axis(rows.numbers, order, axis=1)
+    if rows.kind == "ranks":
+        return int(np.abs(np.sign(placed[:, x] - placed[:, y]).sum(axis=0)).max())
+    sums = placed.sum(axis=0)
+    return int(max(sums) - min(sums))
+
+
+def some_shuffles(rows: Rows, requests: Places, seed: int, shuffles: Places) -> list[int]:
+    """The largest differences of some of the random shuffles."""
+    n, systems = len(requests), rows.numbers.shape[1]
+    step = max(1, PLACES_AT_ONCE // (n * systems))
+    largest: list[int] = []
+    for begin in range(0, len(shuffles), step):
+        some = shuffles[begin : begin + step].astype(np.uint64)
+        places = np.tile(requests, len(some)).astype(np.uint64)
+        orders = shuffle_twin.permutations(systems, seed, np.repeat(some, n), places).reshape(-1, n, systems)
+        largest += [largest_difference(rows, order) for order in orders]
+    return largest
+
+
+def all_shuffles(rows: Rows) -> NDArray[Any]:
+    """The largest difference in every way to shuffle the systems of every request."""
+    n, systems = rows.numbers.shape[:2]
+    if factorial(systems) ** n > MOST_ENUMERATED:
+        raise InputError(
+            f'permutations="all" enumerates {systems}! to the power of {n} shuffles, more than {MOST_ENUMERATED:,}. '
+            "Give a number.",
+            kind="size",
+        )
+    orders = np.array(list(permutations(range(systems))))
+    choices = (np.array(choice, dtype=np.int64) for choice in product(range(len(orders)), repeat=n))
+    largest = [largest_difference(rows, orders[choice]) for choice in choices]
+    return np.array(largest, dtype=object if rows.numbers.dtype == object else np.int64)
 
 
 def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
@@ -174,34 +184,6 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
     if not np.array_equal(np.sign(wins[paired.pairs.x] - wins[paired.pairs.y]), signs):
         return None
     return np.ascontiguousarray(-wins.T)
-
-
-def check_few_shuffles(systems: int, n: int) -> None:
-    if factorial(systems) ** n > MOST_ENUMERATED:
-        raise InputError(
-            f'permutations="all" enumerates {systems}! to the power of {n} shuffles, more than {MOST_ENUMERATED:,}. '
-            "Give a number.",
-            kind="size",
-        )
-
-
-def all_shuffles(rows: Rows, systems: int) -> NDArray[Any]:
-    """The largest difference in every way to shuffle the systems of every request."""
-    orders = [np.array(order) for order in permutations(range(systems))]
-    x, y = np.triu_indices(systems, 1)
-    numbers = rows.numbers if rows.numbers.dtype == object else rows.numbers.astype(np.int64)
-    shuffled = [[between(rows.kind, row, order, x, y) for order in orders] for row in numbers]
-    sums = (np.sum(chosen, axis=0) for chosen in product(*shuffled))
-    return np.array([np.abs(total).max(initial=0) for total in sums], dtype=numbers.dtype)
-
-
-def between(kind: str, row: NDArray[Any], order: NDArray[np.int64], x: Any, y: Any) -> NDArray[Any]:
-    """What one request says of every pair once its systems are shuffled."""
-    if kind == "preferences":
-        shuffled: NDArray[Any] = row[order[x], order[y]]
-        return shuffled
-    differences: NDArray[Any] = row[order[x]] - row[order[y]]
-    return np.sign(-differences) if kind == "ranks" else differences
 
 
 @dataclass(frozen=True)
