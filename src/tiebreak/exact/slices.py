@@ -28,29 +28,39 @@ SLICES = 3
 
 @dataclass(frozen=True, eq=False)
 class SlicedTable:
-    """A table of numbers of 0 and above, as a sum of slices; ``table[k]`` is within `error` of that sum.
+    """A table of numbers of 0 and above, as a sum of slices; look-ups beyond the end mean the last entry."""
 
-    Look-ups beyond the end mean the last entry.
-    """
-
-    slices: list[Floats]
-    error: float
+    table: Doubles
+    slices: list[Floats]  # none where weights are not whole
+    error: float  # how far each number may be from the sum of its slices
 
     @classmethod
-    def from_table(cls, table: Doubles, weight: float) -> SlicedTable:
+    def from_table(cls, table: Doubles, weight: float | None) -> SlicedTable:
         """Slices of which sums are exact as long as weights are whole and add up to no more than `weight`."""
+        largest, smallest = float(table.high.max(initial=0.0)), float(table.high.min(initial=1.0, where=table.high > 0))
+        if weight is None:
+            return cls(table, [], 0.0)
+        if not largest:
+            return cls(table, [np.zeros(len(table))], 0.0)
         bits = exact_bits(weight)
         assert bits >= 8, "weights are small whole numbers"
-        largest, smallest = float(table.high.max(initial=0.0)), float(table.high.min(initial=1.0, where=table.high > 0))
         spread = int(np.frexp(largest)[1]) - int(np.frexp(smallest)[1])
         wanted = min(MOST_BITS, KEPT + spread + int(weight).bit_length())
-        return cls(*slice_numbers(table, bits, -(-wanted // bits))) if largest else cls([np.zeros(len(table))], 0.0)
+        return cls(table, *slice_numbers(table, bits, -(-wanted // bits)))
 
-    def sums(self, places: NDArray[Any], weights: Any = None) -> Iterator[Floats]:
-        """For every slice the exact sum along the last axis of what stands at these places, times whole weights."""
+    @property
+    def n_parts(self) -> int:
+        return len(self.slices) or 2
+
+    def sums(self, places: NDArray[Any], weights: Doubles) -> Iterator[Floats]:
+        """Parts, the largest first, of the sum along the last axis of what stands at these places, times weights."""
+        if not self.slices:
+            total = (self.table.take(places) * weights).sum()
+            yield from (total.high, total.low)
+        has_weights = bool((weights.high != 1).any())
         for piece in self.slices:
             x = piece.take(places, mode="clip")
-            yield (x if weights is None else np.ascontiguousarray(x * weights)).sum(-1)
+            yield (np.ascontiguousarray(x * weights.high) if has_weights else x).sum(-1)
 
 
 def exact_bits(weight: float) -> int:

@@ -15,10 +15,10 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, log2
 from tiebreak.exact.arithmetic import DOUBLES, counting, doubles_from_units
 from tiebreak.exact.logarithms import BITS, log2_units, power_of_two
-from tiebreak.exact.slices import sum_slices
+from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.metrics.graded_entries import LARGEST_EXPONENT, GradedEntries
-from tiebreak.metrics.recall_level import LARGEST_WEIGHT, ExposureTable, RecallLevelMetric, exact_exposure
+from tiebreak.metrics.recall_level import LARGEST_WEIGHT, RecallLevelMetric, exact_exposure
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_rank
 
@@ -126,7 +126,7 @@ def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
         gains = [gain / max(gains) for gain in gains]
     e = discount.exposure_to_cutoff(counting(max(largest, deepest_rank(entries.kept.ranks)), DOUBLES), 0)
     padded = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
-    table = ExposureTable(padded, float(heaviest) if heaviest < LARGEST_WEIGHT else None)
+    table = SlicedTable.from_table(padded, float(heaviest) if heaviest < LARGEST_WEIGHT else None)
 
     runs, requests = entries.shape
     parts = [np.zeros((runs + 1, requests)) for _ in range(table.n_parts)]  # the last row is that of the ideal

@@ -8,14 +8,13 @@ and weights are written once, for floats, double-double numbers and exact fracti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
@@ -133,34 +132,6 @@ DENSE = 1 << 14
 LARGEST_WEIGHT = 1 << 40
 
 
-class ExposureTable:
-    """Exposures by position, the last one for all beyond, and sums of them.
-
-    Parameters
-    ----------
-    table : Doubles
-    heaviest : float, optional
-        Where weights are whole the largest sum of them: sums are exact then.
-    """
-
-    def __init__(self, table: Doubles, heaviest: float | None) -> None:
-        self.table = table
-        self.sliced = None if heaviest is None else SlicedTable.from_table(table, heaviest)
-        self.error = 0.0 if self.sliced is None else self.sliced.error
-        """How far a sum may be off for each unit of weight, beside rounding in its last digits."""
-
-    @property
-    def n_parts(self) -> int:
-        return 2 if self.sliced is None else len(self.sliced.slices)
-
-    def sums(self, p: NDArray[np.integer], weights: Doubles) -> Iterable[Floats]:
-        """Parts, the largest first, of the sum over the last axis of weight times exposure."""
-        if self.sliced is not None:
-            return self.sliced.sums(p, None if (weights.high == 1).all() else weights.high)
-        total = (self.table.take(p) * weights).sum()
-        return total.high, total.low
-
-
 def level_sums(metric: RecallLevelMetric, levels: Levels) -> ExactValues:
     """The sums [run, request] of a metric over recall levels, to many more digits than a float has."""
     shape = len(levels.runs), len(levels.requests)
@@ -200,19 +171,19 @@ def level_sums(metric: RecallLevelMetric, levels: Levels) -> ExactValues:
     )
 
 
-def exposure_tables(metric: RecallLevelMetric, levels: Levels, weights: dict[int, Doubles]) -> dict[int, ExposureTable]:
+def exposure_tables(metric: RecallLevelMetric, levels: Levels, weights: dict[int, Doubles]) -> dict[int, SlicedTable]:
     """Exposures for every number m of relevant items; one table for all where they do not depend on m."""
     is_sliced = all(map(is_whole, weights.values()))
     heaviest = max((float(w.high.sum()) for w in weights.values()), default=0.0) if is_sliced else None
     positions = occurring_positions(levels)
-    tables: dict[int, ExposureTable] = {}
+    tables: dict[int, SlicedTable] = {}
     for m in weights:
         if tables and not metric.depends_on_size:
             tables[m] = next(iter(tables.values()))
             continue
         table = Doubles.full(int(positions.max(initial=0)) + 2, 0.0)
         table[positions] = metric.exposure_to_cutoff(Doubles(positions.astype(np.float64)), m)
-        tables[m] = ExposureTable(table, heaviest)
+        tables[m] = SlicedTable.from_table(table, heaviest)
     return tables
 
 
