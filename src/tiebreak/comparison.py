@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import find_name, find_pair
 from tiebreak._base.intervals import half_width
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
@@ -161,10 +161,7 @@ class Comparison(Result):
 
     def between(self, run: str, other: str) -> Floats:
         """The preferences [request] between two runs: positive where the first is better."""
-        x, y = (find_name(name, self.runs) for name in (run, other))
-        if x == y:
-            raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-        pair = self.pairs.find(x, y)
+        pair = self.pairs.find(*find_pair(run, other, self.runs))
         if pair is None:
             others = join_names(self.baselines)
             raise InputError(f"{run} and {other} were not compared, only runs with {others}.", kind="names")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_names, find_name
+from tiebreak._base.checks import check_names, find_name, find_pair
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
@@ -229,9 +229,7 @@ class Utilities:
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
         table = self._units._table_without_weights("by_lag")
-        x, y = (table.sample(find_name(name, self.runs)) for name in (run, other))
-        if run == other:
-            raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
+        x, y = map(table.sample, find_pair(run, other, self.runs))
         return replace(lag_curve(x, y, (run, other), table.requests, lags, resamples, seed), library=table.library)
 
     def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:

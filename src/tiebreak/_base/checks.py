@@ -89,6 +89,14 @@ def find_name(name: str, names: Sequence[str], what: str = "run") -> int:
     return names.index(name)
 
 
+def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
+    """The indices of two different runs."""
+    x, y = find_name(run, runs), find_name(other, runs)
+    if x == y:
+        raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
+    return x, y
+
+
 def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:
     """One value or several, each checked; at least one, and repeated ones once.
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tiebreak import metrics
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import find_name, find_pair
 from tiebreak._base.text import format_signed, plural
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.comparison import compare, compare_pairs
@@ -189,7 +189,7 @@ def contributions(
     positions: Positions, run: str, other: str, measure: str | Preference | Metric | None
 ) -> Contributions:
     """Which requests make the difference between two runs, by a preference (RPP by default)."""
-    pair = Pairs.one(*find_pair(positions, run, other))
+    pair = Pairs.one(*find_pair(run, other, positions.runs))
     measures: tuple[str, ...] = MEASURES
     if measure is not None:
         first = preference(measure)
@@ -210,7 +210,7 @@ def contributions(
 def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
     """Two rankings of one request side by side."""
     place = positions.requests.place(request, "request")
-    one = positions.take_runs(find_pair(positions, run, other)).take_requests([place])
+    one = positions.take_runs(find_pair(run, other, positions.runs)).take_requests([place])
     relevant = one.only_relevant()
     if not len(relevant.item):
         raise InputError(f"request {request} has no relevant item, so there is nothing to explain.", kind="request")
@@ -218,13 +218,6 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
     notes = tuple(conclusions(relevant, levels, values))
     return Explanation(run, other, request, levels, values, notes, positions.library)
-
-
-def find_pair(positions: Positions, run: str, other: str) -> tuple[int, int]:
-    """The indices of two runs."""
-    if run == other:
-        raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
-    return find_name(run, positions.runs), find_name(other, positions.runs)
 
 
 def recall_levels(one: Positions) -> Iterator[Level]:
