@@ -50,22 +50,31 @@ class Root(Number):
         super().__init__(estimate, estimate * (error * Fraction(9, 8) + Fraction(1, 10**45)), self._root, False)
 
     def compare(self, other: Real) -> int:
-        if isinstance(other, Root) and self._is_like(other) and self._is_close(other):
-            return compare_products(powers(self, other))
+        if not isinstance(other, Root) or abs(self.estimate - other.estimate) > self.error + other.error:
+            return super().compare(other)
+        are_rational = self.sample.is_rational and other.sample.is_rational
+        if are_rational and self.weights is other.weights and len(self.sample) == len(other.sample):
+            quotient = self.factors()
+            quotient.subtract(other.factors())
+            return compare_products({factor: times for factor, times in quotient.items() if times})
         return super().compare(other)
 
-    def _is_close(self, other: Root) -> bool:
-        return abs(self.estimate - other.estimate) <= self.error + other.error
-
-    def _is_like(self, other: Root) -> bool:
-        """Whether both are roots of rational numbers, of the same degree."""
-        are_rational = self.sample.is_rational and other.sample.is_rational
-        return are_rational and self.weights is other.weights and len(self.sample) == len(other.sample)
+    def factors(self) -> Counter[Fraction]:
+        """The product of which this is a root, as powers: how often each number counts."""
+        times = [1] * len(self.sample)
+        if self.weights is not None:
+            times = whole_units(self.weights.exact, is_rational=True).numbers
+            common = gcd(*times)
+            times = [number // common for number in times]
+        factors: Counter[Fraction] = Counter()
+        for factor, number in zip(self.sample.exact, times, strict=True):
+            factors[factor] += number
+        return factors
 
     def _root(self) -> Fraction:
-        times = exponents(self.sample, self.weights)
+        factors = self.factors()
         digits = DIGITS + max(0, ceil(Decimal(float(self.estimate)).log10()))
-        logarithm = exact_logarithm(count(self.sample.exact, times), digits + 20) / sum(times)
+        logarithm = exact_logarithm(factors, digits + 20) / factors.total()
         # The last digits are left out, so that a root that has few is found.
         return exponential(logarithm, digits + 10, shown=digits)
 
@@ -130,35 +139,10 @@ def table_of_logarithms() -> Doubles:
     return doubles_from_units([log_units(j) - log_units(STEPS) for j in whole], (len(whole),))
 
 
-def exponents(sample: Sample, weights: Sample | None) -> list[int]:
-    """Weights as whole numbers without a common factor."""
-    if weights is None:
-        return [1] * len(sample)
-    whole = whole_units(weights.exact, is_rational=True).numbers
-    common = gcd(*whole)
-    return [number // common for number in whole]
-
-
-def count(factors: list[Fraction], times: list[int], counted: Counter[Fraction] | None = None) -> Counter[Fraction]:
-    """How often each factor occurs."""
-    counted = Counter() if counted is None else counted
-    for factor, number in zip(factors, times, strict=True):
-        counted[factor] += number
-    return counted
-
-
-def powers(x: Root, y: Root) -> dict[Fraction, int]:
-    """The product of x over that of y as powers; what both have cancels."""
-    times = exponents(x.sample, x.weights)
-    counted = count(x.sample.exact, times)
-    count(y.sample.exact, [-number for number in times], counted)
-    left = {factor: number for factor, number in counted.items() if number}
-    common = gcd(*left.values()) or 1
-    return {factor: number // common for factor, number in left.items()}
-
-
 def compare_products(factors: dict[Fraction, int]) -> int:
     """1 where a product of powers is above 1, -1 where below, 0 where it is 1."""
+    common = gcd(*factors.values()) or 1
+    factors = {factor: times // common for factor, times in factors.items()}
     sizes = (abs(k) * (x.numerator.bit_length() + x.denominator.bit_length()) for x, k in factors.items())
     if sum(sizes) <= MOST_BITS:
         above = product([(x.numerator if k > 0 else x.denominator) ** abs(k) for x, k in factors.items()])
