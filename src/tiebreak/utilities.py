@@ -149,7 +149,7 @@ class Utilities:
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
         """The numbers of populations for every run; for every group of requests where there are groups."""
         if not isinstance(populations, (str, Population, Iterable)):
-            raise InputError(f"{populations!r} is no population. Give its name, such as mean.", kind="spec")
+            raise InputError(f"{populations!r} is not a population. Give its name, such as mean.", kind="spec")
         several = [populations] if isinstance(populations, (str, Population)) else list(populations)
         names = [str(spec).strip() for spec in several]
         check_names(names, "population", "mean")

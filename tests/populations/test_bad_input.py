@@ -260,7 +260,7 @@ def test_an_unknown_population_is_refused_with_a_suggestion(wrong, near):
 
 @pytest.mark.parametrize("given", [5, None, ["mean"]])
 def test_what_is_no_name_is_no_population(given):
-    with refused("is no population"):
+    with refused("is not a population"):
         population(given)
 
 

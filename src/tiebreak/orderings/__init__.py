@@ -34,5 +34,5 @@ def method(spec: str | Method) -> Method:
     if isinstance(spec, Method):
         return spec
     if not isinstance(spec, str):
-        raise InputError(f"{spec!r} is no way to order systems. Give its name, such as mc4.", kind="spec")
+        raise InputError(f"{spec!r} is not a way to order systems. Give its name, such as mc4.", kind="spec")
     return CATALOGUE.make(parse(spec))

@@ -76,7 +76,7 @@ def population(spec: str | Population) -> Population:
     if isinstance(spec, Population):
         return spec
     if not isinstance(spec, str):
-        raise InputError(f"{spec!r} is no population. Give its name, such as leximin or gmean.", kind="spec")
+        raise InputError(f"{spec!r} is not a population. Give its name, such as leximin or gmean.", kind="spec")
     return CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)), lambda inside: metric(str(inside)))
 
 

@@ -187,7 +187,7 @@ class LowerArea(Aggregation):
 
 @dataclass(frozen=True)
 class ConditionalValueAtRisk(Aggregation):
-    """The mean of the worst share of requests; the last of them counts in part where the share is no whole number."""
+    """The mean of the worst share of requests, the last of them in part where the share is not a whole number."""
 
     share: float = 0.1
     name: ClassVar[str] = "cvar"

@@ -134,11 +134,11 @@ class GeoRisk(Risk):
         from scipy.special import ndtr
 
         values = table.values.astype(np.float64)
-        of_run, of_request = ([fsum(line.tolist()) for line in lines] for lines in (values, values.T))
-        expected = np.outer(of_run, of_request) / (fsum(of_run) or 1.0)
+        run_sums, request_sums = ([fsum(line.tolist()) for line in lines] for lines in (values, values.T))
+        expected = np.outer(run_sums, request_sums) / (fsum(run_sums) or 1.0)
         z = (values - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
         penalised_z = np.where(z < 0, z * (1 + self.alpha), z)
-        weights = np.ones(len(of_request)) if table.weights is None else table.weights
+        weights = np.ones(len(request_sums)) if table.weights is None else table.weights
         whole = fsum(weights.tolist())
         means, risks = ([fsum((row * weights).tolist()) / whole for row in rows] for rows in (values, penalised_z))
         return [sqrt(mean * float(ndtr(risk))) for mean, risk in zip(means, risks, strict=True)]

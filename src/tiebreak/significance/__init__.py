@@ -60,7 +60,7 @@ def statistical_test(spec: str | Test, **parameters: Any) -> Test:
     hsd(permutations=100000) sign
     """
     if not isinstance(spec, (str, Test)):
-        raise InputError(f"{spec!r} is no test. Give its name, such as t or hsd.", kind="spec")
+        raise InputError(f"{spec!r} is not a test. Give its name, such as t or hsd.", kind="spec")
     test = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
     options = {name: value for name, value in parameters.items() if value is not None}
     unknown = options.keys() - {parameter.name for parameter in fields(test)}

@@ -39,9 +39,9 @@ class SignFlip(Resampled):
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         whole, exact = whole_pairs(paired), ExactSums(paired)
-        seen, slack = whole.distances()[:, None], whole.slack[:, None]
-        least, most = seen - slack, np.where(slack > 0, seen + slack, -1)  # between them it is open
-        reached = np.zeros(len(seen), dtype=np.int64)
+        observed, slack = whole.distances()[:, None], whole.slack[:, None]
+        least, most = observed - slack, np.where(slack > 0, observed + slack, -1)  # between them it is open
+        reached = np.zeros(len(observed), dtype=np.int64)
         draws = self.draws(paired.n)
         for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
@@ -69,7 +69,7 @@ class SignFlip(Resampled):
         return 1 << n
 
     def short(self, exact: ExactSums, is_open: NDArray[np.bool_], draws: range) -> NDArray[np.int64]:
-        """How many of the sums [pair, draw] that are open are nearer to 0 than what was seen: [pair]."""
+        """How many of the open sums [pair, draw] are nearer to 0 than the observed one: [pair]."""
         n, short = exact.paired.n, np.zeros(len(is_open), dtype=np.int64)
         step = max(1, SIGNS_AT_ONCE // n)
         for begin in range(0, len(draws), step):

@@ -25,15 +25,15 @@ PLACES_AT_ONCE = 1 << 20
 
 
 class Rows(NamedTuple):
-    """What is shuffled, as whole numbers of a unit: a row or matrix per request, and what was seen for every pair.
+    """What is shuffled, as whole numbers of a unit: a row or matrix per request, and the observed sum of every pair.
 
-    Whether a shuffle reaches what was seen is open where the two are no further apart than `slack`, which is 0 where
+    Whether a shuffle reaches what was observed is open where the two are within `slack`, which is 0 where
     nothing was rounded.
     """
 
     kind: str
     numbers: NDArray[Any]
-    seen: NDArray[Any]
+    observed: NDArray[Any]
     unit: Fraction
     slack: int = 0
 
@@ -57,7 +57,7 @@ class RandomisedHSD(Resampled):
         if self.permutations == "all":
             rows = exact_rows(paired, rows.kind, np.arange(paired.n)) if rows.slack else rows
             largest = np.sort(all_shuffles(rows))
-            reached = len(largest) - np.searchsorted(largest, rows.seen - rows.slack, side="left")
+            reached = len(largest) - np.searchsorted(largest, rows.observed - rows.slack, side="left")
             p = reached / len(largest)
         else:
             draw = (int(self.seed), 0, int(self.permutations))
@@ -68,12 +68,12 @@ class RandomisedHSD(Resampled):
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
     def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
-        """How many shuffles reach what was seen, of every pair."""
+        """How many shuffles reach the observed sum of every pair."""
         order = np.argsort(largest, kind="stable")
-        first = np.searchsorted(largest, rows.seen - rows.slack, side="left", sorter=order)
+        first = np.searchsorted(largest, rows.observed - rows.slack, side="left", sorter=order)
         if not rows.slack:
             return len(largest) - first
-        last = np.searchsorted(largest, rows.seen + rows.slack, side="right", sorter=order)
+        last = np.searchsorted(largest, rows.observed + rows.slack, side="right", sorter=order)
         reached: NDArray[np.int64] = len(largest) - last
         is_open = np.flatnonzero(first < last)
         if len(is_open):
@@ -83,12 +83,12 @@ class RandomisedHSD(Resampled):
             largest_exactly = some_shuffles(exact, requests, int(self.seed), shuffles)
             exactly = dict(zip(shuffles.tolist(), largest_exactly, strict=True))
             for pair in is_open.tolist():
-                least = exact.seen[pair] - exact.slack
+                least = exact.observed[pair] - exact.slack
                 reached[pair] += sum(exactly[k] >= least for k in order[first[pair] : last[pair]].tolist())
         return reached
 
     def critical(self, largest: NDArray[Any], alpha: float, unit: Fraction) -> float:
-        """The largest difference whose p-value is not below alpha, of sorted ones; none is where draws are too few."""
+        """The largest difference whose p-value is not below alpha, of sorted ones; infinite where draws are too few."""
         level = Fraction(str(alpha))
         everything = self.permutations == "all"
         reached = ceil(level * len(largest) if everything else level * (len(largest) + 1) - 1)
@@ -116,8 +116,8 @@ def shuffle_rows(paired: Paired) -> Rows:
 def value_rows(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
     """Whole numbers [run, request] as they are shuffled."""
     sums = numbers.sum(axis=1)
-    seen = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
-    return Rows("values", np.ascontiguousarray(numbers.T), seen, unit, slack)
+    observed = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
+    return Rows("values", np.ascontiguousarray(numbers.T), observed, unit, slack)
 
 
 def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
@@ -130,8 +130,8 @@ def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
     numbers[needed] = np.array(whole.numbers, dtype=object).reshape(-1, len(requests))
     if kind == "values":
         return value_rows(paired, paired.by_run(numbers), whole.unit, whole.same)
-    seen = np.abs(numbers.sum(axis=1))
-    return Rows(kind, paired.matrices(numbers, object), seen, whole.unit, whole.same)
+    observed = np.abs(numbers.sum(axis=1))
+    return Rows(kind, paired.matrices(numbers, object), observed, whole.unit, whole.same)
 
 
 def largest_difference(rows: Rows, order: Places) -> int:
@@ -188,7 +188,7 @@ def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
 
 @dataclass(frozen=True)
 class TukeyHSD(Test):
-    """Tukey's HSD by the studentised range, blocked by request: what requests share is no noise. For metrics."""
+    """Tukey's HSD by the studentised range, blocked by request, for metrics."""
 
     name: ClassVar[str] = "tukey"
     words: ClassVar[str] = "Tukey's HSD test, blocked by request"
