@@ -44,7 +44,7 @@ def test_alpha_beta_ndcg_rises_where_points_differ_in_their_users(given):
 
 def test_every_perturbation_of_alpha_beta_ndcg_is_told_apart(given):
     found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).records()
-    swapped = [row["p"] for row in found if row["perturbation"] == "swapped aspects"]
+    swapped = [row["pvalue"] for row in found if row["perturbation"] == "swapped aspects"]
     assert len(swapped) == 10 and max(swapped) < 0.001
 
 

@@ -325,7 +325,7 @@ def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile)
             assert means[family, s]["mean"] == pytest.approx(averages[s], abs=1e-12)
             if s:
                 expected = slow_wilcoxon([round(of[u] - found[0][u], 12) for u in of])
-                assert (ps[family, s]["p"], ps[family, s]["users"]) == (float(expected), len(of))
+                assert (ps[family, s]["pvalue"], ps[family, s]["users"]) == (float(expected), len(of))
         right = [(a > b) - (a < b) for a, b in combinations([round(mean, 11) for mean in averages], 2)]
         untied = sum(map(abs, right))
         expected = sum(right) / (untied * len(right)) ** 0.5 if untied else None

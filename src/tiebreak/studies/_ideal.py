@@ -252,16 +252,16 @@ def significances(series: list[Series]) -> Findings:
         if s > 0
     ]
     small: dict[tuple[str, str], bool] = {}
-    for perturbation, measure, _, p, _ in rows:
-        small[perturbation, measure] = small.get((perturbation, measure), True) and p < 0.05
+    for perturbation, measure, _, pvalue, _ in rows:
+        small[perturbation, measure] = small.get((perturbation, measure), True) and pvalue < 0.05
     lower = [f"{measure} ({perturbation})" for (perturbation, measure), is_small in small.items() if is_small]
-    titles = (("perturbed", "perturbations"), ("p", "p-value, one-sided"))
+    titles = (("perturbed", "perturbations"), ("pvalue", "p-value, one-sided"))
     return Findings(
-        ("perturbation", "measure", "perturbed", "p", "users"),
+        ("perturbation", "measure", "perturbed", "pvalue", "users"),
         tuple(rows),
         f"Every perturbed system lower than the ideal one at p < 0.05: {', '.join(lower) or 'by no measure'}.",
         ("Wilcoxon signed-rank tests of the perturbed system's values being lower; a large p shows no difference.",),
-        Picture("line", "perturbed", "p", "measure", "perturbation", titles=titles, own_scales=True),
+        Picture("line", "perturbed", "pvalue", "measure", "perturbation", titles=titles, own_scales=True),
     )
 
 
