@@ -61,8 +61,8 @@ def test_arrays_of_the_core_are_owned_by_whoever_holds_them(core):
 
 
 def test_empty_arrays_of_the_core_have_their_type_and_shape(core):
-    found, projection = core.project([], judged_by(GRADES), Options(), None)
-    assert found is None
+    fault, projection = core.project([], judged_by(GRADES), Options(), None)
+    assert fault is None
     assert projection[0].shape[0] == 0 and projection[0].dtype == np.int32
     assert core.largest_differences("values", np.zeros(0, dtype=np.int64), 2, (0, 0, 0), 1, None).shape == (0,)
 
