@@ -40,7 +40,7 @@ TABLE_1 = {
     "gini": "nnn",
 }
 FLOOR = Fraction("1e-5")
-FROM_FLOOR = tuple(max(FLOOR, value) for value in FROM_0_TO_1.values)
+FROM_FLOOR = tuple(max(FLOOR, value) for value in FROM_0_TO_1)
 ONE_RELEVANT = tuple(Fraction(1, p) for p in range(1, 21))
 """AP of one relevant item at position p."""
 

@@ -202,7 +202,7 @@ def test_examples_of_the_paper_come_first_and_stay_as_they_are():
 
 
 def test_what_holds_depends_on_the_utilities():
-    from_floor = [max(FLOOR, u) for u in FROM_0_TO_1.values]
+    from_floor = [max(FLOOR, u) for u in FROM_0_TO_1]
     assert found("gmean", utilities=from_floor)["PP"]["holds"] and not found("gmean")["PP"]["holds"]
     # Success within ten positions of one relevant item, by its reciprocal rank; and of utilities of 0 and 1.
     assert holding(found("s@10", utilities=(0, 1))) == {"PP", "AU", "DP"}

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from tiebreak._base.checks import check_count, check_names, check_number, check_seed
-from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.populations import Population
@@ -110,7 +109,9 @@ def properties(
     median AU False 2 [1, 0, 0] [3/10, 3/10, 3/10] x < y
     median DP False 2 [1/2, 1/2, 1/2] [1, 9/10, 1/10] x < y
     """
-    values = FROM_0_TO_1 if utilities is None else Values.from_numbers(utilities)
+    values = FROM_0_TO_1 if utilities is None else simplest_first(map(exact_value, utilities))
+    if len(values) < 2:
+        raise InputError("utilities: fewer than two values. Give at least two, such as (0, 1).", kind="size")
     check_count(min_requests, "min_requests", 1, MOST_REQUESTS)
     check_count(pairs, "pairs", 0)
     check_seed(seed)
@@ -165,66 +166,61 @@ LAWS: tuple[Law[Order, Case], ...] = (
 """PE eq 1, 2 and 4."""
 
 
-@dataclass(frozen=True)
-class Values:
-    """The values that a utility may take, the simplest first, and how the notes call them."""
-
-    words: str
-    values: tuple[Fraction, ...]
-
-    @classmethod
-    def from_fractions(cls, words: str, values: Iterable[Fraction]) -> Values:
-        return cls(words, tuple(sorted(set(values), key=lambda value: (value.denominator, abs(value), -value))))
-
-    @classmethod
-    def from_numbers(cls, utilities: Iterable[float | Fraction]) -> Values:
-        """The values that a user names, floats as the decimals they print as."""
-        values = {exact_value(value) for value in utilities}
-        if len(values) < 2:
-            raise InputError("utilities: fewer than two values. Give at least two, such as (0, 1).", kind="size")
-        return cls.from_fractions(f"of {plural(len(values), 'value')} from {min(values)} to {max(values)}", values)
-
-    @property
-    def unit(self) -> int:
-        """How many units are 1, so that all values are whole numbers of units."""
-        return lcm(*(value.denominator for value in self.values))
-
-    @cached_property
-    def in_units(self) -> dict[Fraction, int]:
-        """Every value in units."""
-        return {value: int(value * self.unit) for value in self.values}
+def simplest_first(values: Iterable[Fraction]) -> tuple[Fraction, ...]:
+    return tuple(sorted(set(values), key=lambda value: (value.denominator, abs(value), -value)))
 
 
-FROM_0_TO_1 = Values.from_fractions(
-    "from 0 to 1", [*(Fraction(j, d) for d in (*range(1, 13), 20) for j in range(d + 1)), BELOW_FLOOR]
-)
+FROM_0_TO_1 = simplest_first([*(Fraction(j, d) for d in (*range(1, 13), 20) for j in range(d + 1)), BELOW_FLOOR])
 
 
 def exact_value(value: Any) -> Fraction:
+    """A number as a fraction; floats as the decimals they print as."""
     number = check_number(value, "utility")
     return Fraction(value) if isinstance(value, Rational) else Fraction(str(number))
 
 
 @dataclass(frozen=True)
 class Task:
-    """A method with the pairs of allocations that it is tried on."""
+    """A method with the pairs of allocations that it is tried on: of these values, the simplest first."""
 
     order: Order
-    values: Values
+    values: tuple[Fraction, ...]
     fewest: int
     pairs: int
     seed: int
 
-    def domain(self) -> Domain[Case]:
-        examples = example_pairs(self.values, self.fewest)
-        return Domain(self.stages(examples), self.effort, lambda case: self.smaller(case, examples))
+    @cached_property
+    def in_units(self) -> dict[Fraction, int]:
+        """Every value in whole numbers of units."""
+        return {value: int(value * self.order.unit) for value in self.values}
 
-    def stages(self, examples: list[list[Case]]) -> Iterator[list[Case]]:
+    @cached_property
+    def examples(self) -> list[list[Case]]:
+        """The examples that are made of the values, in both directions."""
+        pairs = []
+        for texts in EXAMPLES:
+            x, y = (tuple(map(Fraction, text.split())) for text in texts)
+            if self.in_units.keys() >= {*x, *y} and len(x) >= self.fewest:
+                there, back = (tuple(self.in_units[value] for value in side) for side in (x, y))
+                pairs.append([(there, back), (back, there)])
+        return pairs
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Numbers of requests, from the smallest."""
+        some = range(self.fewest, self.fewest + RANDOM_SIZES)
+        return [*some, *(n for n in sorted({*LARGER_SIZES, 2 * self.fewest}) if n > some[-1])]
+
+    def domain(self) -> Domain[Case]:
+        return Domain(self.stages(), self.effort, self.smaller)
+
+    def stages(self) -> Iterator[list[Case]]:
         """The examples, then pairs of one size each."""
-        yield from examples
-        known = set(chain.from_iterable(examples))
-        for n in sizes_tried(self.fewest):
-            cases = pairs_of_size(self.values, n, n < self.fewest + GRID_SIZES, self.pairs, self.seed)
+        yield from self.examples
+        known = set(chain.from_iterable(self.examples))
+        levels = tuple(self.in_units.values())
+        for n in self.sizes:
+            cases = pairs_of_size(levels, n, n < self.fewest + GRID_SIZES, self.pairs, self.seed)
             yield [case for case in cases if case not in known]
 
     def effort(self, case: Case) -> tuple[int, list[int]]:
@@ -234,16 +230,16 @@ class Task:
 
     @cached_property
     def costs(self) -> dict[int, int]:
-        return {scaled: value.denominator + abs(value.numerator) for value, scaled in self.values.in_units.items()}
+        return {units: value.denominator + abs(value.numerator) for value, units in self.in_units.items()}
 
-    def smaller(self, case: Case, examples: list[list[Case]]) -> Iterator[Iterable[Case]]:
+    def smaller(self, case: Case) -> Iterator[Iterable[Case]]:
         """Without one request, or else with the utilities of one request replaced by the simplest; examples stay."""
-        if any(case in pair for pair in examples):
+        if any(case in pair for pair in self.examples):
             return
         x, y = case
         if len(x) > self.fewest:
             yield [(x[:i] + x[i + 1 :], y[:i] + y[i + 1 :]) for i in range(len(x))]
-        simplest = list(self.values.in_units.values())[:SIMPLE_VALUES]
+        simplest = list(self.in_units.values())[:SIMPLE_VALUES]
         yield [
             ((*x[:i], of_x, *x[i + 1 :]), (*y[:i], of_y, *y[i + 1 :]))
             for i, of_x, of_y in product(range(len(x)), simplest, simplest)
@@ -254,54 +250,43 @@ class Task:
         if finding.case is None:
             return None, None, None
         (sign,) = self.order.signs([finding.case])
-        x, y = (tuple(Fraction(u, self.values.unit) for u in side) for side in finding.case)
+        x, y = (tuple(Fraction(u, self.order.unit) for u in side) for side in finding.case)
         return format_allocation(x), format_allocation(y), "x < y" if sign else "x = y"
 
     @property
     def search_note(self) -> str:
         return (
-            f"Searched: utilities {self.values.words}; the paper's examples, all pairs on grids of {self.fewest} to "
-            f"{self.fewest + GRID_SIZES - 1} requests, {self.pairs:,} random pairs for each of "
-            f"{', '.join(map(str, sizes_tried(self.fewest)))} requests, seed {self.seed}."
+            f"Searched: utilities of {len(self.values)} values from {min(self.values)} to {max(self.values)}; the "
+            f"paper's examples, all pairs on grids of {self.fewest} to {self.fewest + GRID_SIZES - 1} requests, "
+            f"{self.pairs:,} random pairs for each of {', '.join(map(str, self.sizes))} requests, seed {self.seed}."
         )
 
 
-def allocation_task(method: Any, values: Values, is_default: bool, min_requests: int, pairs: int, seed: int) -> Task:
+def allocation_task(
+    method: Any, values: tuple[Fraction, ...], is_default: bool, min_requests: int, pairs: int, seed: int
+) -> Task:
     """A method as an order of allocations; below the floor of a geometric mean there is a value of its own."""
     if not isinstance(method, Population) and (not isinstance(method, str) or ":" in method):
-        return Task(order_function(method, values.unit), values, min_requests, pairs, seed)
+        return Task(order_function(method, unit(values)), values, min_requests, pairs, seed)
     one = standalone_population(method)
     if is_default and isinstance(one, GeometricMean) and one.shift is None and one.floor <= 1:
-        values = Values.from_fractions(values.words, [*values.values, exact_value(one.floor) / 2])
-    fewest = max(fewest_requests(one, float(min(values.values))), min_requests)
-    return Task(population_order(one, values.unit), values, fewest, pairs, seed)
+        values = simplest_first([*values, exact_value(one.floor) / 2])
+    fewest = max(fewest_requests(one, float(min(values))), min_requests)
+    return Task(population_order(one, unit(values)), values, fewest, pairs, seed)
 
 
-def example_pairs(values: Values, fewest: int) -> list[list[Case]]:
-    """The examples that are made of the values, in both directions."""
-    cases = []
-    for texts in EXAMPLES:
-        x, y = (tuple(map(Fraction, text.split())) for text in texts)
-        if values.in_units.keys() >= {*x, *y} and len(x) >= fewest:
-            there, back = (tuple(values.in_units[value] for value in side) for side in (x, y))
-            cases.append([(there, back), (back, there)])
-    return cases
-
-
-def sizes_tried(fewest: int) -> list[int]:
-    """Numbers of requests, from the smallest."""
-    some = range(fewest, fewest + RANDOM_SIZES)
-    return [*some, *(n for n in sorted({*LARGER_SIZES, 2 * fewest}) if n > some[-1])]
+def unit(values: Iterable[Fraction]) -> int:
+    """How many units are 1, so that all values are whole numbers of units."""
+    return lcm(*(value.denominator for value in values))
 
 
 @lru_cache(32)
-def pairs_of_size(values: Values, n: int, has_grid: bool, pairs: int, seed: int) -> tuple[Case, ...]:
+def pairs_of_size(levels: tuple[int, ...], n: int, has_grid: bool, pairs: int, seed: int) -> tuple[Case, ...]:
     """All pairs of a grid, and random ones."""
-    levels = list(values.in_units.values())
     return tuple(dict.fromkeys(chain(grid_pairs(levels, n) if has_grid else (), random_pairs(levels, n, pairs, seed))))
 
 
-def grid_pairs(levels: list[int], n: int) -> Iterator[Case]:
+def grid_pairs(levels: tuple[int, ...], n: int) -> Iterator[Case]:
     """All pairs of allocations made of the simplest values."""
     most = max(k for k in range(1, len(levels) + 1) if k**n <= MOST_ON_GRID)
     allocations = list(product(levels[:most], repeat=n))
@@ -312,7 +297,7 @@ def grid_pairs(levels: list[int], n: int) -> Iterator[Case]:
     return ((x, y) for x in allocations for y in allocations)
 
 
-def random_pairs(levels: list[int], n: int, pairs: int, seed: int) -> Iterator[Case]:
+def random_pairs(levels: tuple[int, ...], n: int, pairs: int, seed: int) -> Iterator[Case]:
     """Allocations that differ in one request, in two, in two while all others are best, or in any, both ways."""
     rng = np.random.default_rng([seed, n])
     for k in range(pairs):
