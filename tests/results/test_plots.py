@@ -168,6 +168,7 @@ def test_source_which_is_shown_without_escapes_is_not_offered():
     assert actions == {"export": True, "source": False, "compiled": False, "editor": False}
 
 
+@pytest.mark.slow
 def test_saved_page_draws_the_plot_in_a_browser_and_runs_no_name(tmp_path):
     browser = shutil.which("chromium") or pytest.skip("chromium is not installed")
     hostile_page(tmp_path)
