@@ -58,7 +58,7 @@ def test_whole_preferences_are_shuffled_exactly():
     values, denominator = thirds_and_fifths(1000, 1)
     rows = shuffle_rows(of_two(values, denominator=denominator))
     assert rows.unit == Fraction(1, 15) and rows.numbers.dtype == np.int32
-    assert rows.seen.tolist() == [abs(round(sum(Fraction(v).limit_denominator(5) for v in values) * 15))]
+    assert rows.observed.tolist() == [abs(round(sum(Fraction(v).limit_denominator(5) for v in values) * 15))]
 
 
 # 1/a and 1/b apart: x - y is 1 / (a b), less than what rounding leaves of sums.

@@ -74,10 +74,11 @@ def lag_curve(
     by_name = np.argsort(requests.places_in_order).tolist()
     exact = [u.exact[place] for u in (x, y) for place in by_name]
     whole, _, same = whole_units(exact, x.is_rational and y.is_rational)
-    whole_x, whole_y = integer_array(whole).reshape(2, n)
-    signs = np.array(
-        [list(signs_by_lag(whole_x[drawn], whole_y[drawn], chosen, same)) for drawn in draws(n, resamples, seed)]
-    )
+    # A sample may draw the largest number every time; sums of 64 bits must stay exact.
+    fits = len(whole) * max(map(abs, whole)) < 2**62
+    whole_x, whole_y = np.array(whole, dtype=np.int64 if fits else object).reshape(2, n)
+    samples = draws(n, resamples, seed)
+    signs = np.array([list(signs_by_lag(whole_x[sample], whole_y[sample], chosen, same)) for sample in samples])
     observed = signs_by_lag(whole_x, whole_y, chosen, same)
     shares = (((signs == sign).mean(axis=0)).tolist() for sign in (1, 0, -1))
     rows = (LagShare(*row) for row in zip(chosen, observed, *shares, strict=True))
@@ -94,13 +95,6 @@ def some_lags(n: int) -> list[int]:
 def check_lags(lags: int | Iterable[int], n: int) -> list[int]:
     """Lags from 1 to the number of requests, each once."""
     return check_several(lags, "lag", lambda lag, name: check_count(lag, name, high=n))
-
-
-def integer_array(numbers: list[int]) -> NDArray[Any]:
-    """Whole numbers of which sums are exact: 64 bits where they fit, else as large as needed."""
-    # A sample may draw the largest every time.
-    fits = len(numbers) * max(map(abs, numbers)) < 2**62
-    return np.array(numbers, dtype=np.int64 if fits else object)
 
 
 def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int], same: int) -> Iterator[int]:
