@@ -97,3 +97,36 @@ finally:
 """
     ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.stderr == "[]\n", ended.stderr
+
+
+PARTICIPLES = {"made", "found", "given", "said", "shown", "known", "drawn", "taken", "told", "kept", "seen", "chosen"}
+NOUNS = {"seed", "need", "speed"}
+
+
+def functions_and_locals(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield "function", node.name.strip("_")
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield "local", node.id
+
+
+def is_vague(kind, name):
+    if kind == "local":
+        return name in {"found", "made", "given", "said"}
+    is_participle = name in PARTICIPLES or (name.endswith("ed") and "_" not in name and name not in NOUNS)
+    return is_participle or name == "of" or name.endswith("_of")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_names_are_verbs_or_nouns(path):
+    assert [name for kind, name in functions_and_locals(path) if is_vague(kind, name)] == []
+
+
+LONGEST = 400
+TWIN = ROOT / "_kernels" / "reference.py"
+
+
+def test_modules_are_short():
+    sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert [path for path, size in sizes.items() if size > LONGEST and path != TWIN] == []

@@ -68,7 +68,7 @@ class ComparisonSummary(Rows[PairSummary]):
     """Every pair over all requests."""
 
     columns = PairSummary._fields
-    shown: ClassVar[Mapping[str, Cell]] = {
+    table_cells: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("run", "other")},
         **{name: signed_column(name) for name in ("value", "low", "high")},
         **{name: column(name) for name in ("wins", "ties", "losses")},
@@ -296,7 +296,7 @@ class Comparison(Result):
         [0.0078125]
         """
         result = significance(
-            self.paired,
+            self.paired_values,
             test,
             correction=correction,
             alpha=alpha,
@@ -308,7 +308,7 @@ class Comparison(Result):
         return replace(result, more_notes=(*result.more_notes, *self.notes), library=self.library)
 
     @property
-    def paired(self) -> Paired:
+    def paired_values(self) -> Paired:
         """The values of all pairs as tests see them."""
         is_sign = self.preference.traits.is_sign
         is_difference = isinstance(self.preference, MetricDifference) and not is_sign

@@ -165,14 +165,14 @@ class Utilities:
                 for run, score in zip(self.runs, chosen.scores(table), strict=True):
                     yield PopulationValue(run, group, name, chosen.number(score))
 
-    def grouped(self, by: str | Population = "mean") -> Utilities:
+    def by_group(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
 
         Examples
         --------
         >>> utilities = Utilities({"a": {"q": 1, "r": 0, "s": 1}, "b": {"q": 1, "r": 1, "s": 0}},
         ...                       groups={"q": "fr", "r": "fr", "s": "de"})
-        >>> utilities.grouped("mean").values.tolist(), utilities.grouped("mean").worst()[0]
+        >>> utilities.by_group("mean").values.tolist(), utilities.by_group("mean").worst()[0]
         ([[0.5, 1.0], [1.0, 0.0]], ('a', ['fr'], 0.5))
         """
         if self.groups is None:
@@ -260,7 +260,7 @@ class Utilities:
     @property
     def _units(self) -> Utilities:
         """What orders and tests are over: these, or the means of groups where there are groups."""
-        return self if self.groups is None else self.grouped()
+        return self if self.groups is None else self.by_group()
 
     def _table_without_weights(self, what: str) -> UtilityTable:
         if self.table.weights is not None:

@@ -134,7 +134,7 @@ def test_a_group_whose_weights_are_all_zero_is_refused(asked):
 
 def test_utilities_without_groups_cannot_be_grouped():
     with refused("no groups", "groups=..."):
-        tb.Utilities(TABLE).grouped("mean")
+        tb.Utilities(TABLE).by_group("mean")
 
 
 def test_a_request_in_two_groups_is_refused():
@@ -282,7 +282,7 @@ def test_populations_that_only_order_have_no_number(name):
     with refused(name, "no number", "order"):
         tb.Utilities(TABLE).evaluate(name)
     with refused(name, "no number"):
-        tb.Utilities(TABLE, groups={"q1": "fr", "q2": "fr"}).grouped(name)
+        tb.Utilities(TABLE, groups={"q1": "fr", "q2": "fr"}).by_group(name)
 
 
 def test_a_population_that_was_asked_for_twice_is_refused():

@@ -168,7 +168,7 @@ def test_geometric_means_of_equal_products_are_reported_as_equal(pair):
 def test_geometric_means_of_groups_tie_where_products_are_equal():
     groups = {"q0": "g", "q1": "g", "q2": "h"}
     made = utilities([[0.75, 0.09, 1], [0.375, 0.18, 1]], groups=groups)
-    grouped = made.grouped("gmean")
+    grouped = made.by_group("gmean")
     assert grouped.values[0].tolist() == grouped.values[1].tolist()
     for by in ("leximin", "leximax", "mean", "smoothed_leximin(lag=2)"):
         assert grouped.order(by).n_tied == 2

@@ -160,7 +160,7 @@ def test_evaluating_groups_by_hand():
 
 
 def test_groups_stand_for_requests_once_grouped():
-    grouped = tb.Utilities(SEGMENTS, groups=OF, measure="accuracy").grouped("mean")
+    grouped = tb.Utilities(SEGMENTS, groups=OF, measure="accuracy").by_group("mean")
     assert list(grouped.requests) == ["fr", "de", "pt"]
     assert grouped.values.tolist() == [[0.5, 0.75, 0.25], [0.5, 0.25, 1]]
     # Sorted 0.25 0.5 0.75 against 0.25 0.5 1: the best group decides.
@@ -170,7 +170,7 @@ def test_groups_stand_for_requests_once_grouped():
 
 
 def test_the_worst_groups_of_every_run_are_named():
-    grouped = tb.Utilities(SEGMENTS, groups=OF | {"q4": "de"}).grouped("mean")
+    grouped = tb.Utilities(SEGMENTS, groups=OF | {"q4": "de"}).by_group("mean")
     # a: (1 + 0) / 2 and (0.75 + 0.25) / 2; b: (0.5 + 0.5) / 2 and (0.25 + 1) / 2.
     assert grouped.worst() == [("a", ["fr", "de"], 0.5), ("b", ["fr"], 0.5)]
 
@@ -182,17 +182,17 @@ def test_the_worst_requests_are_all_that_tie():
 
 def test_weights_count_within_groups():
     made = tb.Utilities(SEGMENTS, groups=OF, weights={"q1": 3, "q2": 1, "q3": 1, "q4": 1})
-    assert made.grouped("mean").values.tolist() == [[3 / 4, 0.75, 0.25], [0.5, 0.25, 1]]
+    assert made.by_group("mean").values.tolist() == [[3 / 4, 0.75, 0.25], [0.5, 0.25, 1]]
 
 
 def test_groups_of_one_request_each_change_nothing():
     made = tb.Utilities(SEGMENTS, groups={q: q for q in OF})
-    assert_same(made.grouped("mean"), tb.Utilities(SEGMENTS))
+    assert_same(made.by_group("mean"), tb.Utilities(SEGMENTS))
 
 
 def test_grouped_utilities_of_gini_put_the_more_equal_first():
     # In fr a has 1 and 0, b 0.5 twice: gini 1/2 against 0.
-    grouped = tb.Utilities(SEGMENTS, groups=OF).grouped("gini")
+    grouped = tb.Utilities(SEGMENTS, groups=OF).by_group("gini")
     assert grouped.order("leximin").ranking() == ["b", "a"]
 
 
@@ -368,7 +368,7 @@ def test_a_sample_may_draw_the_largest_utility_every_time():
 @pytest.mark.parametrize("by", ["leximin", "min", "mean"])
 def test_orders_of_grouped_utilities_are_over_groups(by, weights):
     made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
-    found, expected = made.order(by), made.grouped().order(by)
+    found, expected = made.order(by), made.by_group().order(by)
     assert (found.measure, found.notes, found.rows()) == (expected.measure, expected.notes, expected.rows())
 
 

@@ -90,7 +90,7 @@ class Ordering(Result):
         return Place._fields if self.intervals is None else (*Place._fields, "low", "high")
 
     @property
-    def shown(self) -> Mapping[str, Cell]:  # type: ignore[override]
+    def table_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
         return {"run": column("run"), "rank": rank_cell, "score": column("score"), **self._interval_cells}
 
     @property
@@ -199,7 +199,7 @@ class RequestOrders(Rows[RequestPlace]):
     """The order of the runs within every request, the best first."""
 
     columns = RequestPlace._fields
-    shown: ClassVar[Mapping[str, Cell]] = {
+    table_cells: ClassVar[Mapping[str, Cell]] = {
         "request": column("request"),
         "rank": rank_cell,
         "run": column("run"),

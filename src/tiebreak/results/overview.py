@@ -85,7 +85,7 @@ class Overview(Result):
     choices: tuple[str, ...]
     library: str | None = None
     columns = RunRow._fields
-    shown: ClassVar[Mapping[str, Cell]] = {
+    table_cells: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("run", "lines", "requests", "missing", "unjudged")},
         "depth": lambda row, digits: span(row["depth_min"], row["depth_median"], row["depth_max"]),
         "judged@10": share_column("judged_at_10"),

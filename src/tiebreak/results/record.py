@@ -36,7 +36,7 @@ class Result:
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
     library: str | None = None
-    shown: ClassVar[Mapping[str, Cell] | None] = None
+    table_cells: ClassVar[Mapping[str, Cell] | None] = None
     """The columns of the table for people, by their titles; by default all columns."""
     spread: str | None = None
     """In the table each value of this column is a column of its own."""
@@ -110,7 +110,7 @@ class Rows(Result, Generic[RowType]):
 def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
     """Results of one kind as one table: below each other, or side by side where they can be spread."""
     first = results[0]
-    is_spread = first.spread is not None and (first.shown is None or len(results) > 1)
+    is_spread = first.spread is not None and (first.table_cells is None or len(results) > 1)
     table = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
     notes = dict.fromkeys(note for result in results for note in result.notes)
     return replace(table, notes=(*notes, *table.notes))
@@ -119,7 +119,7 @@ def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = M
 def _long_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
     """The rows of one result after those of the other."""
     first = results[0]
-    shown = first.shown or {name: column(name) for name in first.columns}
+    shown = first.table_cells or {name: column(name) for name in first.columns}
     if len(results) > 1 and "measure" in first.columns:
         shown = {"measure": column("measure"), **shown}
     rows: list[tuple[str, ...]] = []

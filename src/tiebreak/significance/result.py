@@ -65,7 +65,7 @@ class Letters(Result):
     notes: tuple[str, ...] = ()
     library: str | None = None
     columns = ("run", "measure", "letters")
-    shown: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
+    table_cells: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
 
@@ -97,7 +97,7 @@ class Significance(Result):
     more_notes: tuple[str, ...] = ()
     library: str | None = None
     columns = PairTest._fields
-    shown: ClassVar[Mapping[str, Cell]] = {
+    table_cells: ClassVar[Mapping[str, Cell]] = {
         "run": column("run"),
         "other": column("other"),
         "value": signed_column("value"),

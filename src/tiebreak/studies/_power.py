@@ -55,7 +55,7 @@ class PowerStudy(Findings):
     """
 
     tests: tuple[Significance, ...] = ()
-    shown: ClassVar[Mapping[str, Cell]] = {
+    table_cells: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("measure", "test", "correction")},
         "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
         **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
