@@ -329,6 +329,7 @@ def test_tukey_of_two_runs_is_the_t_test(differences):
     assert p_of(differences, "tukey") == pytest.approx(p_of(differences, "t"), rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.slow  # importing statsmodels takes long
 def test_tukey_has_the_error_that_statsmodels_fits():
     linear_model = pytest.importorskip("statsmodels.regression.linear_model")
     table = noise(np.random.default_rng(3), runs=4, requests=7, spread=0.5)
@@ -361,6 +362,7 @@ def test_corrections_are_as_defined(p, correction):
     assert found.tolist() == pytest.approx([float(value) for value in slow.CORRECTIONS[correction](p)], rel=1e-12)
 
 
+@pytest.mark.slow  # importing statsmodels takes long
 @pytest.mark.parametrize(("correction", "theirs"), [("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh")])
 @given(p=some_p)
 def test_corrections_are_those_of_statsmodels(p, correction, theirs):
