@@ -125,7 +125,7 @@ def test_weights_that_are_all_zero_are_refused():
         tb.Utilities(TABLE, weights={"q1": 0, "q2": 0})
 
 
-@pytest.mark.parametrize("asked", ["evaluate", "grouped"])
+@pytest.mark.parametrize("asked", ["evaluate", "by_group"])
 def test_a_group_whose_weights_are_all_zero_is_refused(asked):
     made = tb.Utilities(TABLE, weights={"q1": 1, "q2": 0}, groups={"q1": "fr", "q2": "de"})
     with refused("de", "weight"):
