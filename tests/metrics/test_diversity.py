@@ -457,7 +457,7 @@ def test_scale_of_any_length():
     assert exp.evaluate("RBU(p=0.5, e=0)@2").values[0, 0, 0] == 0.5
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(ratings, min_size=1, max_size=3), tables, st.data())
 def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
     judged = {f"u{k}": of | {"a": 3} for k, of in enumerate(rated)}

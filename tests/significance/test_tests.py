@@ -111,13 +111,13 @@ def test_wilcoxon_drops_ties_and_is_that_of_scipy(differences):
     assert (found.outcome.statistic[0], found.pvalue[0]) == (outside.statistic, outside.pvalue)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(differences=st.lists(eighths, min_size=1, max_size=8))
 def test_all_sign_flips_are_the_enumeration(differences):
     assert p_of(differences, "permutation", permutations="all") == float(slow.sign_flip(differences))
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(differences=st.lists(thirds, min_size=1, max_size=7))
 @example(differences=[Fraction(1, 3), Fraction(1, 3), Fraction(-1, 3), Fraction(-2, 3)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_signs_are_flipped(differences):
@@ -162,7 +162,7 @@ def test_bootstrap_comes_near_all_samples(differences):
 # All pairs at once
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(table=tables())
 def test_all_shuffles_of_values_are_the_enumeration(table):
     found = utilities(table).test("hsd", permutations="all")
@@ -173,7 +173,7 @@ def test_all_shuffles_of_values_are_the_enumeration(table):
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(matrices=all_matrices())
 def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     found = outcome_of(matrices, "hsd", permutations="all")
@@ -181,7 +181,7 @@ def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(table=tables(st.integers(0, 3)))
 def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     runs = range(len(table[0]))
@@ -191,7 +191,7 @@ def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(matrices=all_matrices(signs, sizes=((3, 3), (4, 2))))
 @example(matrices=[matrix([1, -1, 1], 3)] * 2)
 def test_signs_that_go_round_in_circles_are_shuffled_as_preferences(matrices):
@@ -203,7 +203,7 @@ def test_a_circle_has_no_ranks():
     assert shuffle_rows(paired([matrix([1, -1, 1], 3)], is_sign=True)).kind == "preferences"
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(matrices=all_matrices(thirds))
 @example(matrices=[matrix([Fraction(k, 3)], 2) for k in (1, -1, -1, 2)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(matrices):
@@ -248,7 +248,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_systems_are_shuf
     assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(table=position_tables(most_runs=3, most_requests=3))
 def test_all_shuffles_of_lexicographic_preferences_are_the_enumeration(table):
     exact = slow_preferences.matrices(table, "LexiPrecision")
@@ -284,7 +284,7 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
         assert abs(p - expected) <= 4 * sqrt(expected * (1 - expected) / draws) + 1 / draws
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     table=tables(sizes=((2, 8), (3, 8))),
     permutations=st.sampled_from([19, 30, 99, 1000]),
