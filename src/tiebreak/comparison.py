@@ -215,8 +215,8 @@ class Comparison(Result):
         Parameters
         ----------
         by : str or Method, optional
-            ``"mc4"``, the default for preferences as in the RPP paper; ``"mean"``, the default for metrics;
-            ``"win_rate"``, the default for one request; ``"borda"`` or ``"copeland"``.
+            One of `orderings.CATALOGUE`, such as ``"borda"``; by default ``"mc4"`` for preferences, as in the RPP
+            paper, ``"mean"`` for metrics, and ``"win_rate"`` for one request.
         request : str, optional
             Order the rankings of this request only; exact for lexicographic preferences, which are total orders.
         """
@@ -272,11 +272,11 @@ class Comparison(Result):
         Parameters
         ----------
         test : str or Test
-            ``"t"``, ``"sign"``, ``"wilcoxon"``, ``"permutation"``, ``"bootstrap"``; for all pairs at once ``"hsd"``
-            (randomised) and, for metrics, ``"tukey"``. ``"auto"`` is what the papers use: the sign test for preferences
-            that are signs, else t.
-        correction : {"none", "bonferroni", "holm", "bh"}, optional
-            For the number of pairs; by default Holm's, and none for tests of all pairs at once.
+            One of `significance.CATALOGUE`, such as ``"permutation"``, or ``"hsd"`` for all pairs at once; ``"auto"``
+            is what the papers use: the sign test for preferences that are signs, else t.
+        correction : str, optional
+            For the number of pairs, one of `significance.CORRECTIONS`; by default Holm's, and none for tests of all
+            pairs at once.
         alpha : float
             A pair differs where its corrected p-value is below; intervals are at 1 - alpha.
         permutations : int or "all", optional

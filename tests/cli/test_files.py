@@ -11,10 +11,12 @@ import time
 import click
 import pytest
 
+import tiebreak as tb
 from cli.running import run
 from cli.test_compare import CONTENT, done, ranking, three_runs
 from tiebreak.cli import tiebreak
 from tiebreak.cli.options import files_read
+from tiebreak.cli.output import Output
 
 
 @pytest.fixture
@@ -352,3 +354,15 @@ def test_device_that_stands_for_an_open_file_is_written_to(folder):
     lines = (folder / "log").read_text().splitlines()
     assert lines[0] == "head"
     assert any(line.startswith("one,") for line in lines)
+
+
+def test_output_is_written_once(tmp_path):
+    output = Output("csv", 4, str(tmp_path / "out.csv"))
+    scores = tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate("AP")
+    output.write([scores])
+    text = (tmp_path / "out.csv").read_text()
+    with pytest.raises(RuntimeError, match="write all results at once"):
+        output.write([scores])
+    with pytest.raises(RuntimeError, match="write all results at once"):
+        output.write_jsonl((), ())
+    assert (tmp_path / "out.csv").read_text() == text

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from cli.running import run
 from cli.test_compare import (
     FORMATS,
     IN_LATEX,
@@ -17,6 +18,7 @@ from cli.test_compare import (
     ranking,
     three_runs,
 )
+from tiebreak.orderings import CATALOGUE
 
 # Win rates by RPP: q1 gives one 1 - 1/2, two -1 - 1, three 1/2 + 1; q2 gives one 1 + 1, two -1 - 1, three -1 + 1.
 # MC4: of three runs, only two is left by majorities, with 1/3 to each of the others; 1/3 of the mass began there.
@@ -308,3 +310,9 @@ def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form
         for line in objects(printed[0]):
             tied = line["tied"] if "-q" in extra else line[[*line][1]]["tied"]
             assert all(groups == [["b", "z"]] for groups in tied.values())
+
+
+def test_help_lists_every_ordering(monkeypatch):
+    monkeypatch.setitem(CATALOGUE.homes, "another", "voting.Borda")
+    text = run("order", "--help").stdout
+    assert all(f"\n  {name} " in text.partition("Orderings:")[2] for name in CATALOGUE)

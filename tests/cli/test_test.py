@@ -3,10 +3,14 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 
+from cli.running import run
 from cli.test_compare import FORMATS, done, objects, ranking, three_runs
+from tiebreak.significance import CORRECTIONS
 
 
 @pytest.fixture
@@ -148,3 +152,14 @@ def test_test_of_all_pairs_takes_no_baseline(files):
 
 def test_nothing_to_test_is_refused():
     assert "Give QRELS RUN..." in done("test", code=2).stderr
+
+
+@pytest.mark.parametrize("words", [["test"], ["study", "power"]])
+def test_help_lists_every_correction(words):
+    assert f"--correction [{'|'.join(CORRECTIONS)}]" in run(*words, "--help").stdout
+
+
+@pytest.mark.parametrize("name", ["order", "test"])
+def test_options_import_nothing_heavy(name):
+    check = f"import sys, tiebreak.cli.{name}; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

@@ -166,16 +166,3 @@ def test_the_command_line_begins_early(files, asked, monkeypatch, capsys):
 def test_nothing_is_begun_where_the_core_is_not_wanted(files, monkeypatch, choice):
     monkeypatch.setenv("TIEBREAK_CORE", choice)
     assert _kernels.read_early(files[0], files[1:], Options()) is None
-
-
-def test_words_that_need_more_are_those_of_measures_that_do():
-    """The command line must know without importing a metric which of them look at more than judged items."""
-    from tiebreak.cli.options import NEED_MORE
-    from tiebreak.metrics import CATALOGUE, metric
-    from tiebreak.metrics.external import NAMES
-    from tiebreak.projection.needs import Needs
-
-    specs = {name: f"{name}@10" if entry.traits.cutoff == "must" else name for name, entry in CATALOGUE.items()}
-    specs |= {name: f"{name}(n=9)" for name in ("linear", "LR")}
-    need_more = {name for name, spec in specs.items() if metric(spec).needs != Needs()}
-    assert need_more | {"union", *NAMES} == NEED_MORE

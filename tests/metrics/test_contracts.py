@@ -4,6 +4,7 @@ Each is documented, prints and parses back, obeys its traits, leaves empty reque
 """
 
 import math
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -14,10 +15,13 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from metrics import slow
 from metrics.slow import TWINS
+from tiebreak.cli.options import NEED_MORE
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.metrics import CATALOGUE, LevelMetric, Metric, RecallLevelMetric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
+from tiebreak.metrics.external import NAMES
+from tiebreak.projection.needs import Needs
 
 ITEMS = "abcdefgh"
 grades = st.dictionaries(st.sampled_from(ITEMS), st.sampled_from([-1, 0, 1, 2, 3]), min_size=1)
@@ -54,6 +58,55 @@ def check_prefers_the_best_ranking(measure):
 @pytest.mark.parametrize("spec", EVERY)
 def test_every_metric_prefers_the_best_ranking_to_the_worst(spec):
     check_prefers_the_best_ranking(spec)
+
+
+NESTED = {"q": {"a": {"1": 1}, "b": {"2": 1}, "c": {"1": 1}, "d": {"2": 1}, "x": {"1": 0}}}
+
+
+def check_sees_nothing_beyond_its_cutoff(measure):
+    """Its values on whole rankings are those on rankings that end at the cutoff."""
+    whole = ["abcdx", "xabcd", "axbcd", "xyabc"]
+    values = [
+        tb.Experiment(NESTED, [{"q": scores_of(ranking[:end])} for ranking in whole])
+        .evaluate(measure)
+        .values[:, 0, 0]
+        .tolist()
+        for end in (None, metric(measure).cutoff)
+    ]
+    assert values[0] == values[1], f"{measure} looks beyond its cutoff. Without one, it has Traits(cutoff='no')."
+
+
+@pytest.mark.parametrize("cutoff", [1, 2, 3])
+@pytest.mark.parametrize("spec", [spec for spec in EVERY if CATALOGUE[re.split("[(@]", spec)[0]].traits.cutoff != "no"])
+def test_every_metric_with_a_cutoff_sees_nothing_beyond_it(spec, cutoff):
+    check_sees_nothing_beyond_its_cutoff(f"{spec.partition('@')[0]}@{cutoff}")
+
+
+class IgnoresItsCutoff(LevelMetric):
+    name = "IgnoresItsCutoff"
+
+    def score(self, p):
+        return 1 / p[..., -1]
+
+
+def test_a_metric_that_ignores_its_cutoff_fails_the_contract():
+    with pytest.raises(AssertionError, match="looks beyond its cutoff"):
+        check_sees_nothing_beyond_its_cutoff(IgnoresItsCutoff(cutoff=2))
+
+
+def words_to_list(needs_by_name):
+    """The words that `NEED_MORE` has to list."""
+    return {name for name, needs in needs_by_name.items() if needs != Needs()} | {"union", *NAMES}
+
+
+def test_command_line_knows_which_metrics_need_more():
+    needs = {metric(spec).name: metric(spec).needs for spec in EVERY}
+    problem = "a metric whose `needs` are not Needs() is listed in NEED_MORE of cli/options.py, and no other is"
+    assert words_to_list(needs) == NEED_MORE, problem
+
+
+def test_metric_that_needs_more_has_to_be_listed():
+    assert words_to_list({"Mine": Needs(pool=True), "AP": Needs()}) - NEED_MORE == {"Mine"}
 
 
 class Constant(LevelMetric):

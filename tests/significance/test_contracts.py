@@ -17,6 +17,7 @@ from significance.cases import noise, pair, utilities
 from tiebreak.significance import CATALOGUE, CORRECTIONS, statistical_test
 from tiebreak.significance.base import Outcome, Resampled, Test
 from tiebreak.significance.classic import TTest
+from tiebreak.significance.corrections import FUNCTIONS
 
 
 def student(differences):
@@ -311,7 +312,11 @@ CORRECTION_CONTRACTS = [
 
 
 def capped(name):
-    return lambda p: np.minimum(CORRECTIONS[name][1](p), 1.0)
+    return lambda p: np.minimum(FUNCTIONS[name](p), 1.0)
+
+
+def test_every_correction_has_a_name_in_a_sentence_and_a_function():
+    assert list(FUNCTIONS) == list(CORRECTIONS)
 
 
 @pytest.mark.parametrize("name", CORRECTIONS)
@@ -324,10 +329,9 @@ def test_every_correction_keeps_the_contract(name):
 
 @pytest.mark.parametrize("name", CORRECTIONS)
 def test_every_correction_agrees_with_its_slow_twin_and_is_named(name):
-    words, function = CORRECTIONS[name]
     twin = [float(p) for p in slow.CORRECTIONS[name](FAMILY.tolist())]
-    assert np.minimum(function(FAMILY), 1).tolist() == pytest.approx(twin, rel=1e-12)
-    assert words in utilities(fixed()).test("t", correction=name).description or name == "none"
+    assert np.minimum(FUNCTIONS[name](FAMILY), 1).tolist() == pytest.approx(twin, rel=1e-12)
+    assert CORRECTIONS[name] in utilities(fixed()).test("t", correction=name).description or name == "none"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "order", cls=options.CatalogueHelp, catalogues={"Preferences": "preferences", "Populations": "populations"}
+    "order",
+    cls=options.CatalogueHelp,
+    catalogues={"Orderings": "orderings", "Preferences": "preferences", "Populations": "populations"},
 )
 @partial(options.reading_options, is_needed=False)
 @options.aspect_options
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--by",
     metavar="HOW",
-    help="mc4, borda, copeland, win_rate or mean; by default mc4, for metrics mean. Or a population, as leximin(AP).",
+    help="One of the orderings below, by default mc4, for metrics mean; or a population, such as leximin(AP).",
 )
 @click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
 @click.option(

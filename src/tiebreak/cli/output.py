@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -19,17 +20,28 @@ if TYPE_CHECKING:
     from tiebreak.results.tables import Table
 
 
-class Output(NamedTuple):
-    """How results are written, with how many digits in tables, and where: to a file, or else to standard output."""
+@dataclass
+class Output:
+    """How results are written, with how many digits in tables, and where: to a file, or else to standard output.
+
+    A command writes once: a second table would overwrite the first in a file, and repeat the header elsewhere.
+    """
 
     format: str
     digits: int
     path: str | None
+    is_written: bool = False
+
+    def _begin(self) -> None:
+        if self.is_written:
+            raise RuntimeError("output was written before: write all results at once.")
+        self.is_written = True
 
     def write(self, results: Sequence[Result]) -> None:
-        """Write results of one kind."""
+        """Write all results of a command, which are of one kind."""
         from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
 
+        self._begin()
         columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
         with broken_pipe_silenced():
             if self.format == "table" and self.path is None:
@@ -62,6 +74,7 @@ class Output(NamedTuple):
         """Write JSON lines with keys of their own."""
         from tiebreak.results import formats
 
+        self._begin()
         with broken_pipe_silenced(), formats.text_output(self.path) as file:
             formats.write_jsonl(keys, rows, file)
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
+from tiebreak._base.corrections import CORRECTIONS
 from tiebreak.cli import options
 from tiebreak.cli.output import Output
-
-CORRECTIONS = ("none", "bonferroni", "holm", "bh")
 
 
 def draws(context: click.Context, parameter: click.Parameter, value: str | None) -> int | str | None:
@@ -36,7 +35,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 )
 @click.option(
     "--correction",
-    type=click.Choice(CORRECTIONS),
+    type=click.Choice(tuple(CORRECTIONS)),
     help="For the number of pairs; by default holm, for hsd and tukey none.",
 )
 @options.alpha_option("Level of significance.")

@@ -7,7 +7,7 @@ rational, to 60 digits where logarithms enter. `Number` is one such value, `Exac
 from tiebreak.exact.arithmetic import like, log2
 from tiebreak.exact.decimals import decimal
 from tiebreak.exact.doubles import Doubles
-from tiebreak.exact.number import Number, competition_ranks
+from tiebreak.exact.number import Number, Real, competition_ranks
 from tiebreak.exact.values import ExactValues
 
-__all__ = ["Doubles", "ExactValues", "Number", "competition_ranks", "decimal", "like", "log2"]
+__all__ = ["Doubles", "ExactValues", "Number", "Real", "competition_ranks", "decimal", "like", "log2"]

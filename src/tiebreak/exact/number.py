@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 SIXTY_DIGITS = Fraction(1, 10**60)
 Real: TypeAlias = "Number | Fraction | float | int"
+"""What `Number` is compared and combined with: the scores of orderings and populations are of this type."""
 
 
 def tolerance(is_rational: bool) -> Fraction:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +13,18 @@ from tiebreak._base.catalogue import Entry
 from tiebreak._base.checks import check_choice
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, quote
-from tiebreak.exact import Number, competition_ranks
+from tiebreak.exact import Real, competition_ranks
 from tiebreak.orderings import correlation
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
-
-Score: TypeAlias = "Number | Fraction | float"
 
 
 @dataclass(frozen=True)
 class Method(Entry):
     """Ballots -> a score per run, the larger the better; equal scores tie."""
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         """An exact score per run."""
         raise NotImplementedError
 
@@ -107,7 +104,7 @@ class Ordering(Result):
         measure: str,
         by: str,
         runs: tuple[str, ...],
-        scores: Sequence[Score],
+        scores: Sequence[Real],
         *,
         reported: Sequence[float] | None = None,
         cycles: tuple[tuple[str, ...], ...] = (),

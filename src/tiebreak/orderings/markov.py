@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count, check_number
-from tiebreak.exact import competition_ranks, decimal
+from tiebreak.exact import Real, competition_ranks, decimal
 from tiebreak.orderings.ballots import Ballots, transitive_closure
-from tiebreak.orderings.base import Method, Score
+from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
 
 CONVERGE = "converge"
@@ -46,7 +46,7 @@ class MC4(Method):
             check_count(self.steps, "mc4: steps", high=MOST_STEPS, or_else=repr(CONVERGE))
         check_number(self.teleport, "mc4: teleport", low=0, below=1)
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         return list(self.masses(ballots.placements(ballots.once())[0]))
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact import competition_ranks
+from tiebreak.exact import Real, competition_ranks
 from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method, Score
+from tiebreak.orderings.base import Method
 from tiebreak.projection.primitives import Floats
 
 
@@ -19,7 +19,7 @@ class Borda(Method):
 
     name: ClassVar[str] = "borda"
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         return [Fraction(int(points.sum()), 2 * ballots.n_requests) for points in self.double_points(ballots)]
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
@@ -37,7 +37,7 @@ class Copeland(Method):
 
     name: ClassVar[str] = "copeland"
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         return list(self.margins(ballots, ballots.once())[0].tolist())
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
@@ -53,7 +53,7 @@ class WinRate(Method):
 
     name: ClassVar[str] = "win_rate"
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         return list(ballots.mean_win_rates)
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
@@ -65,5 +65,5 @@ class MeanPreference(WinRate):
 
     name: ClassVar[str] = "mean"
 
-    def scores(self, ballots: Ballots) -> list[Score]:
+    def scores(self, ballots: Ballots) -> list[Real]:
         return [rate / (len(ballots.runs) - 1) for rate in ballots.mean_win_rates]

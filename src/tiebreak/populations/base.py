@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
-from tiebreak.exact import Number
+from tiebreak.exact import Real
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric, metric
 
 Vector: TypeAlias = "NDArray[Any]"
 """Utilities of one run: float64, or exact fractions as objects."""
-
-Score: TypeAlias = "Number | float | int"
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,11 @@ class Population(Entry):
         """The same, whatever the utilities are of."""
         return replace(self, metric=None)
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         """A score per run; those that are equal tie."""
         raise NotImplementedError
 
-    def number(self, score: Score) -> float:
+    def number(self, score: Real) -> float:
         """The number that goes by this name, given a score."""
         return float(-score if self.lower_is_better else score)
 
@@ -85,12 +83,12 @@ class Population(Entry):
 class Aggregation(Population):
     """A number that a run has by itself, whatever the others do."""
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         weights = sample_weights(table)
         values = (self.value(sample, weights) for sample in table.samples())
         return [-value if self.lower_is_better else value for value in values]
 
-    def value(self, u: Sample, weights: Sample | None = None) -> Score:
+    def value(self, u: Sample, weights: Sample | None = None) -> Real:
         """The number of one run's utilities."""
         raise NotImplementedError
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
-from tiebreak.exact import ExactValues, Number
+from tiebreak.exact import ExactValues, Number, Real
 from tiebreak.exact.arithmetic import fractions
 from tiebreak.exact.doubles import two_product
 from tiebreak.exact.number import tolerance
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Population, Score, Vector
+from tiebreak.populations.base import Population, Vector
 
 Floats = NDArray[np.float64]
 FIRST_BLOCK = 1024
@@ -50,7 +50,7 @@ class Lexicographic(Population):
         if self.digits is not None:
             check_count(self.digits, "digits", low=0, high=15)
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         """How many runs a run stands above."""
         if self.digits is not None:
             utilities = round_utilities(table, self.digits)
@@ -98,7 +98,7 @@ class SmoothedLeximin(Lexicographic):
                 kind="size",
             )
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         if self.lag == 1:
             return super().scores(table)
         if self.digits is not None:
@@ -174,9 +174,9 @@ def refine(group: list[int], begin: int, end: int, block: Block) -> Iterator[lis
     yield sorted(same)
 
 
-def runs_below(groups: list[list[int]]) -> list[Score]:
+def runs_below(groups: list[list[int]]) -> list[Real]:
     """For every row how many stand in later groups."""
-    below: dict[int, Score] = {}
+    below: dict[int, Real] = {}
     rest = sum(map(len, groups))
     for group in groups:
         rest -= len(group)

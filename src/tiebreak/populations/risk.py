@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_number, find_name
 from tiebreak.errors import InputError
-from tiebreak.exact import decimal
+from tiebreak.exact import Real, decimal
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
-from tiebreak.populations.base import Population, Score, sample_weights
+from tiebreak.populations.base import Population, sample_weights
 
 LARGEST_ALPHA = 1e6
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Gain(Risk):
 
     name: ClassVar[str] = "gain"
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         weights = sample_weights(table)
         return [(2 + decimal(self.alpha)) * sample.mean(weights) for sample in table.samples()]
 
@@ -83,7 +83,7 @@ class URisk(AgainstBaseline):
 
     name: ClassVar[str] = "urisk"
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         weights = sample_weights(table)
         return [difference.mean(weights) for difference in self.differences(table)]
 
@@ -95,7 +95,7 @@ class TRisk(AgainstBaseline):
     name: ClassVar[str] = "trisk"
     needs: ClassVar[int] = 2
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         return [studentise(difference.high, table.weights) for difference in self.differences(table)]
 
 
@@ -130,7 +130,7 @@ class GeoRisk(Risk):
     name: ClassVar[str] = "georisk"
     takes_negative: ClassVar[bool] = False
 
-    def scores(self, table: UtilityTable) -> list[Score]:
+    def scores(self, table: UtilityTable) -> list[Real]:
         from scipy.special import ndtr
 
         values = table.values.astype(np.float64)

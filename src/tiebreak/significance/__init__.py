@@ -14,12 +14,13 @@ from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_choice, check_count, check_number
+from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.spec import expand_alias, parse
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.significance.base import Resampled, Test
-from tiebreak.significance.corrections import CORRECTIONS, correct_pvalues
+from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
 
@@ -106,7 +107,7 @@ def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Ite
     times = test.least_reached * (pairs if correction in ("bonferroni", "holm") else 1)
     needed = floor(times / Fraction(str(alpha)))
     if int(test.permutations) < needed:
-        correcting = f"{CORRECTIONS[correction][0]} for {plural(pairs, 'comparison')}"
+        correcting = f"{CORRECTIONS[correction]} for {plural(pairs, 'comparison')}"
         yield (
             f"{test.permutations:,} draws are too few for any p-value below {alpha:g}, with {correcting}. "
             f"Give at least {needed:,}."

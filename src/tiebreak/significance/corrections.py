@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tiebreak._base.checks import check_choice
+from tiebreak._base.corrections import CORRECTIONS
 from tiebreak.projection.primitives import Floats
 
 
@@ -30,13 +31,13 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return stepped
 
 
-CORRECTIONS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
-    "none": ("no correction", lambda p: p),
-    "bonferroni": ("Bonferroni's correction", bonferroni),
-    "holm": ("Holm's correction", holm),
-    "bh": ("the correction of Benjamini and Hochberg", benjamini_hochberg),
+FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "none": lambda p: p,
+    "bonferroni": bonferroni,
+    "holm": holm,
+    "bh": benjamini_hochberg,
 }
-"""For every name what it is called in a sentence, and the function."""
+"""For every name of `CORRECTIONS` the function, before what exceeds 1 is made 1."""
 
 
 def correct_pvalues(p: Floats | list[float], correction: str) -> Floats:
@@ -47,5 +48,5 @@ def correct_pvalues(p: Floats | list[float], correction: str) -> Floats:
     >>> [correct_pvalues([0.01, 0.04, 0.03], name).round(3).tolist() for name in ("bonferroni", "holm", "bh")]
     [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
     """
-    _, function = CORRECTIONS[check_choice(correction, "correction", CORRECTIONS)]
+    function = FUNCTIONS[check_choice(correction, "correction", CORRECTIONS)]
     return np.minimum(function(np.asarray(p, dtype=np.float64)), 1.0)

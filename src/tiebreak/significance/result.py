@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name
+from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.intervals import binomial_interval
 from tiebreak._base.text import format_signed, join_names, plural
 from tiebreak.errors import InputError
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test
-from tiebreak.significance.corrections import CORRECTIONS, correct_pvalues
+from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters
 from tiebreak.significance.paired import Paired
 
@@ -82,7 +83,8 @@ class Significance(Result):
     paired : Paired
         What was tested.
     test : Test
-    correction : {"none", "bonferroni", "holm", "bh"}
+    correction : str
+        One of `significance.CORRECTIONS`.
     alpha : float
         A pair differs where its corrected p-value is below.
     outcome : Outcome
@@ -203,7 +205,7 @@ class Significance(Result):
     @property
     def description(self) -> str:
         """What was done, in a sentence for a paper."""
-        by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction][0]}"
+        by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction]}"
         family = " for the family of all pairs" if self.test.is_of_all_pairs else ""
         pairs = plural(len(self.paired.pairs), "comparison")
         others = "" if self.differs.all() else " For the others no difference was shown."

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from tiebreak._base.corrections import CORRECTIONS
+
 LARGEST = 2**63 - 1
 
 
@@ -90,7 +92,12 @@ CATALOGUE: dict[str, Study] = {
         },
         reads="runs",
         options=(
-            Option("ordering", "mc4, borda, ...; by default mc4, for metrics mean.", metavar="HOW", views=("order",)),
+            Option(
+                "ordering",
+                "As in tiebreak order --by; by default mc4, for metrics mean.",
+                metavar="HOW",
+                views=("order",),
+            ),
             Option("correlation", "Rank correlation.", ("tau_b", "tau_ap", "rbo"), views=("order",)),
             SEED._replace(views=("sign",)),
         ),
@@ -102,7 +109,7 @@ CATALOGUE: dict[str, Study] = {
         reads="runs",
         options=(
             Option("test", "As in tiebreak test.", default="auto", metavar="SPEC"),
-            Option("correction", "For multiple comparisons.", ("none", "bonferroni", "holm", "bh")),
+            Option("correction", "For multiple comparisons.", tuple(CORRECTIONS)),
             Option("alpha", "Significance level.", "probability", 0.05),
             Option("permutations", "Permutations of randomization tests.", "draws", metavar="NUMBER|all"),
             SEED._replace(default=None, help="Random seed of randomization tests; by default 0."),
