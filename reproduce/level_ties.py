@@ -10,7 +10,7 @@ from tiebreak.preferences import Pairs
 from tiebreak.preferences.base import ENTRIES_AT_ONCE
 from tiebreak.projection import UNRETRIEVED, Levels
 from tiebreak.results.plots import Picture
-from tiebreak.studies._ties import Counts, count_others_alike, data_notes
+from tiebreak.studies._ties import Counts, count_equal_runs, data_notes
 from tiebreak.studies.base import Findings
 
 MOST_DIFFERENCES = 0.9
@@ -23,7 +23,7 @@ def ties_by_first_position(experiment: Experiment) -> Findings:
     first = np.concatenate([bucket.p[..., 0] for bucket in positions.levels().buckets()], axis=1)
     places, which = np.unique(first, return_inverse=True)
     rankings = np.bincount(which.ravel(), minlength=len(places))
-    tied = np.bincount(which.ravel(), weights=count_others_alike(first).ravel()).astype(np.int64)
+    tied = np.bincount(which.ravel(), weights=count_equal_runs(first).ravel()).astype(np.int64)
     compared = rankings * (len(positions.runs) - 1)
     rows = tuple(
         (None if place == UNRETRIEVED else place, n, among, t, t / among)

@@ -62,7 +62,7 @@ def test_subtopics_are_counted(tmp_path):
 def test_what_may_mislead_is_said(found):
     said = " ".join(found.warnings)
     assert "item ids decide much of the ranking: tied" in said
-    assert "Nearly the same rankings of judged items: one and copy." in said
+    assert "Near-duplicate runs: one and copy." in said
     assert "Depths differ" not in said
 
 

@@ -121,7 +121,7 @@ def test_check_finds_what_is_odd_in_every_folder(data):
     assert min(run.score_low for run in found.runs) < -70
     assert (min(run.depth_min for run in found.runs), max(run.depth_max for run in found.runs)) == (5, 1000)
     assert any("lexirecall favours the deeper run" in said for said in found.warnings)
-    assert any("In 32 bits" in said and "runid2 (139)" in said for said in found.warnings)
+    assert any("in float32" in said and "runid2 (139)" in said for said in found.warnings)
 
     found, odd = audit("web2012", "qrels.txt")
     assert odd["judgements"] == {"blanks": 16_055}

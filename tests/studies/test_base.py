@@ -6,6 +6,7 @@ import pytest
 
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.measures import preferences_by_name
 
 FOUND = Findings(
     ("measure", "share", "tied"),
@@ -24,6 +25,11 @@ def test_rows_in_every_form():
     assert FOUND.table().rows == (("AP", "0.3333", "2"), ("RR", "-", "3"))
     assert "AP ties least." in repr(FOUND) and "Over 3 requests." in repr(FOUND)
     assert r"AP & 0.3333 & 2 \\" in FOUND.to_latex()
+
+
+def test_measures_keep_the_names_they_were_given():
+    assert list(map(str, preferences_by_name(["sgnLP", "AP"]).values())) == ["LexiPrecision", "diff(AP)"]
+    assert list(preferences_by_name(["sgnLP", "AP"])) == ["sgnLP", "AP"]
 
 
 def test_rows_as_a_frame():

@@ -38,6 +38,10 @@ def rater(ratings, aspects):
     return items, Rater(in_order, of_items, aspect_sums(in_order, of_items, len(labels)))
 
 
+def test_ratings_in_whole_numbers():
+    assert whole_ratings([3.5, 4.0, 0.1]) == {3.5: 35, 4.0: 40, 0.1: 1}
+
+
 def ideal_ordering(ratings, aspects, k=None):
     items, user = rater(ratings, aspects)
     return [items[i] for i in user.ideal[:k]]

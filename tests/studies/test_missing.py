@@ -6,6 +6,7 @@ from itertools import combinations
 from math import floor, fsum, isnan, log1p
 from statistics import fmean, stdev
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,14 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from orderings import slow
 from tiebreak.studies import missing
-from tiebreak.studies._missing import FRACTIONS, MEASURES
+from tiebreak.studies._missing import FRACTIONS, MEASURES, agreement_share
 from tiebreak.studies.base import sample_seeds
+
+
+@pytest.mark.parametrize(("with_ties", "share"), [(True, 1 / 2), (False, 1 / 3)])
+def test_ties_of_the_truth_count_or_not(with_ties, share):
+    assert agreement_share(np.array([1, 0, -1, 0]), np.array([1, 0, 1, 1]), with_ties=with_ties) == share
+
 
 # A slow twin, from files to the share: labels are removed from the judgements, and everything is worked out anew
 

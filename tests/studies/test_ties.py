@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.studies._ties import MEASURES, VIEWS, count_others_alike, round_depths, truncate
+from tiebreak.studies._ties import MEASURES, VIEWS, count_equal_runs, round_depths, truncate
 from tiebreak.studies.base import sample_seeds
 
 ties = tb.studies.ties
@@ -150,6 +150,7 @@ def test_curves_are_shown_a_column_each(four):
 
 def test_some_depths_end_with_the_deepest():
     assert round_depths(1) == [1] and round_depths(0) == [1]
+    assert round_depths(25) == [1, 2, 5, 10, 20, 25]
     assert round_depths(100) == [1, 2, 5, 10, 20, 50, 100]
 
 
@@ -263,7 +264,7 @@ def test_shallower_rankings_tie_more_lexicographically(experiment):
 
 def test_others_alike_along_any_axes():
     values = np.array([[[1, 5]], [[1, 6]], [[2, 5]], [[1, 5]]])
-    assert count_others_alike(values).tolist() == [[[2, 2]], [[2, 0]], [[0, 2]], [[2, 2]]]
+    assert count_equal_runs(values).tolist() == [[[2, 2]], [[2, 0]], [[0, 2]], [[2, 2]]]
 
 
 # Labels are dropped as everywhere else, and results depend on the seed alone

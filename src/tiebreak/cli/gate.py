@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_worse(comparison: Comparison, alpha: float) -> bool:
-    """Whether a run is worse than its baseline by an exact two-sided sign test, corrected by Holm; report which ones.
-
-    Worse is a run that loses more requests than it wins, and on average; one that only loses more requests is noted.
-    Baselines are not tested against each other. A run that is not worse is not thereby shown to be as good; a note
-    names runs that differ from their baseline in too few requests to show anything.
-    """
+    """Report runs that are worse than their baseline, in most requests and on average (exact sign test, Holm)."""
     from tiebreak.significance import correct_pvalues
 
     test = comparison.test("sign", correction="none", alpha=alpha)

@@ -188,11 +188,7 @@ def modules_in(measures: Iterable[str]) -> Iterator[str]:
 
 
 def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:
-    """Give a command the arguments QRELS RUN... and the options that say how they are read.
-
-    Reading begins before the command does: what the command imports takes as long. For an audit, more is counted. A
-    command that `is_needed` is not true of can do without files.
-    """
+    """Give a command QRELS RUN... and the options of reading, which begins while the command imports what it needs."""
 
     @wraps(command)
     def reading(qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:

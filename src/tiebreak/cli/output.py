@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Output:
-    """How results are written, with how many digits in tables, and where: to a file, or else to standard output.
-
-    A command writes once: a second table would overwrite the first in a file, and repeat the header elsewhere.
-    """
+    """The format, digits and file of results, which a command writes once: a second table would overwrite the first."""
 
     format: str
     digits: int

@@ -1,1 +1,1 @@
-"""Results as tables for people."""
+"""Result records, tables, file formats and plots."""

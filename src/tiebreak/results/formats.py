@@ -106,10 +106,7 @@ def finite(value: Any) -> Any:
 
 
 def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
-    """As trec_eval prints: measure, request or ``all``, value, after the names of runs where there are several.
-
-    Rows without a measure and a value stay as they are.
-    """
+    """As trec_eval prints: run where there are several, measure, request or ``all``, value; other rows as they are."""
     runs = {record["run"] for result in results for record in result.records() if "run" in record}
     for result in results:
         if not {"measure", "value"} <= set(result.columns):

@@ -1,4 +1,4 @@
-"""What was read: a row per run, the judgements, what was odd about them, and the choices made while reading."""
+"""Summary of the input: runs, judgements, anomalies and reading options."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tiebreak.results.record import Cell, Result, Row, column
 MANY_TIES = 0.5
 NEARLY_ALL = 0.99
 ODD_RANKINGS = {
-    "rank_disagrees": "The rank column disagrees with the order of scores, which counts, in so many requests",
-    "float32_ties": "In 32 bits, as pytrec_eval holds them, so many scores tie with a different one, and ids decide",
+    "rank_disagrees": "Requests whose rank column disagrees with the order of scores, which is used",
+    "float32_ties": "Distinct scores that tie in float32, as in pytrec_eval, and are broken by item id",
 }
 SHOWN_IN_ROWS = ("judged_ties", "unjudged_requests")
 MOST_COMPARED = 200
@@ -241,7 +241,7 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
             yield f"{warning}: {join_names(odd)}."
     alike = list(near_identical(positions))
     if alike:
-        yield f"Nearly the same rankings of judged items: {join_names(alike)}."
+        yield f"Near-duplicate runs: {join_names(alike)}."
 
 
 def uneven_depths(positions: Positions) -> Iterator[str]:
@@ -250,7 +250,7 @@ def uneven_depths(positions: Positions) -> Iterator[str]:
     if deepest.min() < deepest.max():
         yield (
             f"Depths differ, from {deepest.min():,} to {deepest.max():,}: lexirecall favours the deeper run. "
-            "Truncate them alike with depth."
+            "Truncate all runs to the same depth (depth=, --depth)."
         )
 
 

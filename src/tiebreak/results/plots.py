@@ -52,27 +52,10 @@ FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
 
 @dataclass(frozen=True)
 class Picture:
-    """Which columns of the rows go where.
+    """Which columns of the rows go where; one of text is shown in the order of the rows, and bars lie along x.
 
-    Attributes
-    ----------
-    kind : {"line", "step", "bar", "point", "heat"}
-    x, y : str
-        Columns; one of text is shown in the order of the rows. Bars lie along x.
-    color : str, optional
-        The column that colors lines, bars or points; for a heat map the column of its values.
-    facet : str, optional
-        A picture for every value of this column.
-    band : (str, str), optional
-        Columns of a lower and an upper bound around every line.
-    titles : dict
-        What to write for a column, where its name does not say it.
-    is_log : bool
-        x is on a logarithmic scale.
-    own_scales : bool
-        Every facet has its own scale of x and y.
-    label : str, optional
-        The column whose text stands in place of every point.
+    `color` is for a heat map the column of its values; `band` are columns of a lower and an upper bound around every
+    line; the text of `label` is written in place of every point.
     """
 
     kind: Literal["line", "step", "bar", "point", "heat"]

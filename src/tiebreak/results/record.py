@@ -20,18 +20,7 @@ RowType = TypeVar("RowType", bound=tuple[Any, ...])
 
 
 class Result:
-    """Rows under named columns, with notes and settings.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    notes : tuple of str
-        What was left out, and which choices were made.
-    settings : dict
-        What was asked for, and how.
-    library : str, optional
-        The data frame library that the caller uses, where frames were given.
-    """
+    """Rows under named columns, with notes, settings, and the data frame `library` that the caller uses."""
 
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()

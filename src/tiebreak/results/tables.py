@@ -1,4 +1,4 @@
-"""Tables for people: in a terminal, in a notebook, in LaTeX or Markdown.
+"""Human-readable tables: in a terminal, in a notebook, in LaTeX or Markdown.
 
 Names come from other people's files: every cell is plain text, escaped for where it is shown.
 """
@@ -36,10 +36,7 @@ MARKUP = "\\`*_{}[]<>|#!~$&"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Cells of text, columns of numbers to the right, with notes under them.
-
-    `best` are the places (row, column) to be emphasised.
-    """
+    """Cells of text, columns of numbers to the right, with notes under them; `best` (row, column) are emphasised."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

@@ -44,17 +44,12 @@ def agreement(
 
     Parameters
     ----------
-    experiment : Experiment
     view : {"preference", "sign", "order"}
         How often one measure agrees where another sees a difference (LR Fig 10); Pearson correlation of the sizes of
         preferences and agreement of their signs, ties included (RPP Fig 5; `points`, `seed`); or correlation of the
         orders of runs (RPP Table 2; `ordering`, `correlation`).
     measures : specs, preferences or metrics, optional
         By default those of the papers.
-    jobs : int
-        Threads, which do not change the result.
-    tick : callable, optional
-        Called with the tasks done and their total.
     **options
         Of the view, named above.
 
@@ -102,11 +97,7 @@ class Signs(NamedTuple):
 
 
 def compare_all(experiment: Experiment, measures: list[Any], jobs: int, tick: Tick | None) -> list[Signs]:
-    """All pairs by every measure, on the requests that all have a value for.
-
-    Pairs and requests are sorted by name, and so are the runs of a pair: which points are drawn does not depend on the
-    order of the input.
-    """
+    """All pairs by every measure, on the requests that all have a value for, sorted by name whatever the input."""
     comparisons = run_tasks(experiment.compare, measures, jobs, tick)
     common = set(comparisons[0].requests).intersection(*(one.requests for one in comparisons))
     if not common:

@@ -33,11 +33,7 @@ def is_satisfied(measure: Measure, pairs: Sequence[Pair]) -> list[bool]:
 
 @dataclass(frozen=True, kw_only=True)
 class Axiom(Law[Measure, Pair]):
-    """An axiom.
-
-    `pairs` are all that it orders of what can be made of one ranking by the swap that it names; `suggested` are
-    rankings on which it is likely to fail.
-    """
+    """An axiom: `pairs` are all that it orders by a swap in one ranking; on `suggested` rankings it often fails."""
 
     pairs: Callable[[Ranking], Iterator[Pair]]
     suggested: Callable[[], Iterator[Ranking]]

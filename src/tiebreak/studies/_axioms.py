@@ -62,14 +62,8 @@ def axioms(
         parameters; without a cutoff it sees whole rankings. Or a function f(items, interest, r_max), the larger the
         better, or ``"module:function"``: items are (rating, aspects) with a rating of None where there is none,
         interest is ``{aspect: Fraction}``. By default these seven with the parameters of the paper.
-    seed : int
-        Random seed.
     lists : int
         Random rankings to try.
-    jobs : int
-        Threads.
-    tick : callable, optional
-        Called with (done, total).
 
     Examples
     --------
@@ -220,10 +214,7 @@ def package_measure(spec: Spec) -> Measure:
 
 
 def evaluate(one: AspectMetric | SubtopicMetric, items: Items, interest: Mapping[str, Any], r_max: int) -> float:
-    """The value for one user who is shown these items; 0 where there is none, because nothing is relevant.
-
-    The user's profile has one item for every aspect, rated by the interest.
-    """
+    """The value for one user, whose profile has an item per aspect, rated by the interest; 0 for none."""
     names = [f"i{k:04}" for k in range(len(items))]
     aspects = {name: sorted(item.aspects) for name, item in zip(names, items, strict=True)}
     ratings = np.array([np.nan if item.rating is None else item.rating for item in items], dtype=np.float64)

@@ -14,15 +14,12 @@ LARGEST = 2**63 - 1
 
 
 class Option(NamedTuple):
-    """A parameter of a study, as the command line takes it.
-
-    `kind` is int, float, str or bool, a tuple of choices, or what the command line knows how to read: "probability",
-    "sizes" (5-50) and "draws" (a number or "all"). An option with `views` is for these alone.
-    """
+    """A parameter of a study, as the command line takes it; with `views` for these alone."""
 
     name: str
     help: str = ""
     kind: Any = str
+    """int, float, str or bool, a tuple of choices, "probability", "sizes" (5-50) or "draws" (a number or "all")."""
     default: Any = None
     low: int | None = None
     high: int | None = None
@@ -36,23 +33,8 @@ class Option(NamedTuple):
 class Study(NamedTuple):
     """A study: a function of its name in its module, which takes the data, then options by name, `jobs` and `tick`.
 
-    A function ``check(**options)`` in the same module, where there is one, refuses what makes no sense before anything
-    is read, and returns the measures to read.
-
-    Attributes
-    ----------
-    module : str
-        In this package.
-    summary : str
-    views : dict, optional
-        What can be looked at, with a line on each; the first is the default.
-    reads : {"", "runs", "runs or table", "ratings"}
-        The files of the command; with "runs or table" they can be left out.
-    measures : str
-        Examples of measures, for studies that take some.
-    options : tuple of Option
-    progress : (str, str)
-        What a progress bar says, and the unit that it counts.
+    ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read.
+    The first of `views` is the default; `progress` is what a progress bar says, and the unit that it counts.
     """
 
     module: str

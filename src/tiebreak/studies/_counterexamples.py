@@ -26,10 +26,7 @@ PICTURE = Picture("point", "law", "measure", color="verdict", titles=(("law", ""
 
 @dataclass(frozen=True)
 class Law(Generic[Subject, Case]):
-    """A claim about all cases to which it applies; one counterexample, a case for which `decides` is true, refutes it.
-
-    A law that `asks_for_one` case is proved by one that decides.
-    """
+    """A claim about all cases to which it applies: one that `decides` refutes it, or proves it if it `asks_for_one`."""
 
     name: str
     statement: str
@@ -40,11 +37,7 @@ class Law(Generic[Subject, Case]):
 
 @dataclass(frozen=True)
 class Domain(Generic[Case]):
-    """The cases to try, in stages: small ones first, all of them where that is possible, then random ones.
-
-    Of the deciding cases of a stage the smallest by `size` is reported. `smaller` gives groups of smaller cases for
-    shrinking; a group is tried where no case of those before it decides.
-    """
+    """The cases to try in stages; of those that decide the smallest by `size` is shrunk to one of its `smaller`."""
 
     stages: Iterable[Sequence[Case]]
     size: Callable[[Case], Any] = lambda case: 0
@@ -83,10 +76,7 @@ def search(law: Law[Subject, Case], subject: Subject, domain: Domain[Case]) -> F
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LawTable(Findings):
-    """Which laws hold: a row per measure and law, with the case that decides in the columns from the fifth on.
-
-    `describe` puts the case of a row into words, given the number of digits.
-    """
+    """Which laws hold: a row per measure and law; `describe` puts the case that decides into words."""
 
     describe: Callable[[Mapping[str, Any], int], str] = lambda record, digits: str(record)
 

@@ -90,12 +90,6 @@ def ideal(
         Shuffles of the ideal ranking, and random removals, for robustness.
     shares : floats
         Shares of the ratings to remove, for robustness.
-    seed : int
-        Random seed, for robustness.
-    jobs : int
-        Threads.
-    tick : callable, optional
-        Called with (done, total).
 
     Examples
     --------

@@ -15,15 +15,12 @@ Order = list[int]
 
 @dataclass(frozen=True)
 class Rater:
-    """One user: ratings of items in the order of their ids, in whole numbers of one unit, so that ties are exact.
-
-    `aspects` are those of the same items, numbered in the order of their names; `liked` is how much of the user's
-    ratings each aspect has: AB eq 9, before it is divided by their sum.
-    """
+    """One user: ratings and aspects of items in the order of their ids; whole numbers, so that ties are exact."""
 
     ratings: Sequence[int]
     aspects: Sequence[tuple[int, ...]]
     liked: Sequence[int]
+    """How much of the user's ratings each aspect has: AB eq 9, before it is divided by their sum."""
 
     @cached_property
     def best_first(self) -> Order:
@@ -81,13 +78,7 @@ def drop_taken(items: Order, taken: set[int]) -> Order:
 
 
 def whole_ratings(ratings: Iterable[float]) -> dict[float, int]:
-    """Every rating as it is written, in whole numbers of one unit.
-
-    Examples
-    --------
-    >>> whole_ratings([3.5, 4.0, 0.1])
-    {3.5: 35, 4.0: 40, 0.1: 1}
-    """
+    """Every rating as it is written, in whole numbers of one unit."""
     exact = {rating: Fraction(repr(float(rating))) for rating in ratings}
     unit = lcm(*(value.denominator for value in exact.values()))
     return {rating: int(value * unit) for rating, value in exact.items()}

@@ -24,11 +24,7 @@ Kept = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Raters:
-    """Users with a rating above 0 of an item that has an aspect, and their ratings of such items.
-
-    `profile` are the ratings that tell which aspects they like, by default the same; `left_out` counts other users, and
-    ratings of items without an aspect.
-    """
+    """Users with a rating above 0 of an item with an aspect; `left_out` counts other users and ratings."""
 
     requests: Ids
     table: AspectTable
@@ -82,11 +78,7 @@ class Raters:
         return AspectRankings(names, self.requests, self.table, item, rating, rated, profile, self.largest)
 
     def perturb(self, perturbation: str, steps: int, length: int) -> Entries:
-        """Entries [steps + 1, user, rank] of the ideal ranking and of 1, 2, ... perturbations of it.
-
-        No item is listed for a user whose ratings are too few for a step. Lists and steps are no longer than ratings
-        allow.
-        """
+        """Entries [steps + 1, user, rank] of the ideal and perturbed rankings; NOBODY where ratings are too few."""
         longest = int(np.diff(self.rated.starts).max())
         length, steps = min(length, longest), min(steps, max(longest, len(self.table.labels)))
         entry = np.full((steps + 1, len(self.requests), length), NOBODY, dtype=np.int64)

@@ -84,7 +84,6 @@ def missing(
 
     Parameters
     ----------
-    experiment : Experiment
     measures : one or several of str, Preference, Metric or function
     remove : {"labels", "pool", "requests"}
         Relevant items of every request, each alike; the same where those that few runs retrieve go first, as if runs
@@ -101,11 +100,6 @@ def missing(
         How much is removed, from 0 to 1.
     samples : int
         For every fraction.
-    seed : int
-    jobs : int
-        Threads, which do not change the result.
-    tick : callable, optional
-        Called with the samples done and their total.
 
     Examples
     --------
@@ -236,28 +230,20 @@ def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: A
         return lambda part: tau_b(part.order(by).ranks, ranks)
     if of == "systems":
         means = np.sign(complete.mean)
-        return lambda part: share_alike(np.sign(part.mean), means, with_ties=with_ties)
+        return lambda part: agreement_share(np.sign(part.mean), means, with_ties=with_ties)
     signs = np.sign(complete.numerator).astype(np.int8)
     place = {request: k for k, request in enumerate(complete.requests)}
 
     def share(part: Comparison) -> float:
         both = [(k, place[request]) for k, request in enumerate(part.requests) if request in place]
         mine, theirs = np.array(both, dtype=np.int64).reshape(-1, 2).T
-        return share_alike(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
+        return agreement_share(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
 
     return share
 
 
-def share_alike(signs: NDArray[Any], truth: NDArray[Any], with_ties: bool) -> float:
-    """The share of signs that are the same, of all or of those that do not tie in truth; NaN where there is none.
-
-    Examples
-    --------
-    >>> share_alike(np.array([1, 0, -1, 0]), np.array([1, 0, 1, 1]), with_ties=True)
-    0.5
-    >>> round(share_alike(np.array([1, 0, -1, 0]), np.array([1, 0, 1, 1]), with_ties=False), 3)
-    0.333
-    """
+def agreement_share(signs: NDArray[Any], truth: NDArray[Any], with_ties: bool) -> float:
+    """The share of signs that are the same, of all or of those that do not tie in truth; NaN where there is none."""
     counts = np.ones(truth.shape, dtype=bool) if with_ties else truth != 0
     number = int(counts.sum())
     return int(((signs == truth) & counts).sum()) / number if number else nan

@@ -90,12 +90,6 @@ def orientation(
         Number of relevant items, m; for ``"properties"`` the largest.
     pairs : int
         Random pairs of rankings, where there are too many to compare all.
-    seed : int
-        Random seed.
-    jobs : int
-        Threads.
-    tick : callable, optional
-        Called with (done, total).
 
     Examples
     --------

@@ -37,11 +37,7 @@ MOST_REQUESTS = 50
 
 @dataclass(eq=False)
 class Order:
-    """How a method orders allocations in whole numbers of units; what was compared once is remembered.
-
-    `in_pairs` says that two allocations are scored by themselves, not all together. `is_exact` says whether all scores
-    so far were rational.
-    """
+    """How a method orders allocations, `in_pairs` or all together; `is_exact` while all scores were rational."""
 
     name: str
     scores: Scores
@@ -88,11 +84,7 @@ def population_order(one: Population, unit: int) -> Order:
 
 
 def exact_scores(one: Population) -> Scores:
-    """Scores of exact fractions.
-
-    They are compared as they are, whatever the population's `tolerance`: it is there for the rounding of floats, such
-    as the logarithms of a geometric mean, in whose place exact products are compared here.
-    """
+    """Scores of exact fractions, compared without the population's `tolerance`; products for geometric means."""
     if type(one) is GeometricMean:
         return lambda some: [one.product(x) for x in some]
     if type(one) is Gain:

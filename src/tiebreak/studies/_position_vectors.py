@@ -64,10 +64,7 @@ def all_vectors(n: int, m: int) -> Ranks:
 
 
 def random_vectors(rng: np.random.Generator, cases: int, n: int, m: int) -> Ranks:
-    """Position vectors ``p[case, m]`` of random rankings, all sets of m positions equally likely (Floyd's algorithm).
-
-    In step j a number up to j is drawn; where it is there already, j itself is taken.
-    """
+    """Position vectors ``p[case, m]`` of random rankings, all sets of positions equally likely (Floyd's algorithm)."""
     if m > MOST_RELEVANT_RANDOM:
         raise InputError(f"relevant={m}. Random rankings have at most {MOST_RELEVANT_RANDOM:,}.", kind="size")
     p = np.zeros((cases, m), dtype=np.int32)

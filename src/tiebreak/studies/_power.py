@@ -28,11 +28,7 @@ def percent_column(name: str) -> Cell:
 
 
 class Power(NamedTuple):
-    """How many pairs one measure distinguishes.
-
-    `low` and `high` are a Monte Carlo interval of the share: the shares by the bounds of the 95% intervals of all
-    p-values. They equal the share where the test is not randomized.
-    """
+    """How many pairs one measure distinguishes, with a Monte Carlo interval of the share of randomised tests."""
 
     measure: str
     test: str
@@ -46,13 +42,7 @@ class Power(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PowerStudy(Findings):
-    """Discriminative power of several measures.
-
-    Attributes
-    ----------
-    tests : tuple of Significance
-        One per measure.
-    """
+    """Discriminative power of several measures, with the `tests` of each."""
 
     tests: tuple[Significance, ...] = ()
     table_cells: ClassVar[Mapping[str, Cell]] = {

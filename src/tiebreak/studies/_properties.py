@@ -92,14 +92,8 @@ def properties(
         The fewest requests of an allocation, for functions that need more than one.
     pairs : int
         Random pairs for each number of requests; both directions of each are tried.
-    seed : int
-        Random seed.
     name : str, optional
         The name of a single method in tables.
-    jobs : int
-        Threads.
-    tick : callable, optional
-        Called with (done, total).
 
     Examples
     --------

@@ -57,7 +57,6 @@ def ties(
 
     Parameters
     ----------
-    experiment : Experiment
     measures : str, Preference, Metric or several, optional
         By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. The view of recall levels takes none.
     view : {"measure", "level", "labels", "depth"}
@@ -71,11 +70,6 @@ def ties(
         Shares of labels that are kept.
     depths : int or several, optional
         Where rankings are truncated, by default at 1, 2, 5, 10, ... items.
-    seed : int
-    jobs : int
-        Threads, which do not change the result.
-    tick : callable, optional
-        Called with the tasks done and their total.
 
     Examples
     --------
@@ -197,27 +191,13 @@ def tie_shares(positions: Positions, measures: Measures) -> list[float]:
 
 
 def round_depths(deepest: int) -> list[int]:
-    """1, 2, 5, 10, ... below the deepest, and that one.
-
-    Examples
-    --------
-    >>> round_depths(25)
-    [1, 2, 5, 10, 20, 25]
-    """
+    """1, 2, 5, 10, ... below the deepest, and that one."""
     series = [step * 10**k for k in range(len(str(deepest))) for step in (1, 2, 5)]
     return [*(depth for depth in series if depth < deepest), max(deepest, 1)]
 
 
 def truncate(positions: Positions, depth: int) -> Positions:
-    """All rankings truncated: items below the depth are not retrieved.
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> shallow = truncate(tb.positions([[1, 5], [2, 3]]), 3)
-    >>> shallow.ranks.tolist() == [[1, UNRETRIEVED], [2, 3]], shallow.retrieved.tolist()
-    (True, [[3], [3]])
-    """
+    """All rankings truncated: items below the depth are not retrieved."""
     return replace(
         positions,
         ranks=np.where(positions.ranks > depth, np.int32(UNRETRIEVED), positions.ranks),
@@ -275,14 +255,8 @@ def compare_ends(
 # By recall level
 
 
-def count_others_alike(values: NDArray[np.integer]) -> Counts:
-    """How many of the other runs, along the first axis, have the same value.
-
-    Examples
-    --------
-    >>> count_others_alike(np.array([[7], [2], [7], [7]])).ravel().tolist()
-    [2, 0, 2, 2]
-    """
+def count_equal_runs(values: NDArray[np.integer]) -> Counts:
+    """How many of the other runs, along the first axis, have the same value."""
     return np.stack([np.count_nonzero(values == value, axis=0) - 1 for value in values]).astype(np.int64)
 
 
@@ -295,7 +269,7 @@ def by_level(positions: Positions, most: int) -> Findings:
     requests, tied, unretrieved = np.zeros((3, most), dtype=np.int64)
     for bucket in buckets:
         p = bucket.p[..., :most]
-        alike = count_others_alike(p)
+        alike = count_equal_runs(p)
         here = slice(p.shape[-1])
         requests[here] += p.shape[1]
         tied[here] += alike.sum(axis=(0, 1)) // 2

@@ -87,10 +87,7 @@ def order_by(utilities: Utilities, population: str) -> Any:
 
 
 def compare_populations(utilities: Utilities, populations: Iterable[str | Ordering] = RELATIVES) -> Findings:
-    """Kendall's tau_b of leximin's order with those of other populations, and how many systems each ties (PE Table 2).
-
-    An order that is not of these utilities, such as ``Experiment.order("s@10")``, is given itself.
-    """
+    """Kendall's tau_b of leximin's order with other orders, and how many systems each ties (PE Table 2)."""
     rows = tuple(correlate(utilities, populations))
     nearest = max((row for row in rows if not isnan(row[1])), key=lambda row: row[1], default=("none", nan, 0))
     name, _, tied = max(rows, key=lambda row: row[2])
@@ -109,11 +106,7 @@ def discriminant(
     pessimistic: Iterable[str | Ordering] = PESSIMISTIC,
     others: Iterable[str | Ordering] = OTHERS,
 ) -> Findings:
-    """Whether leximin is nearer to similar populations than to others, by measure (PE Table 3).
-
-    Convergent validity asks for a high tau_b with other pessimistic populations, discriminant validity for a lower one
-    with the mean and with leximax.
-    """
+    """Convergent and discriminant validity: tau_b with pessimistic populations and with others (PE Table 3)."""
     groups = {"convergent": list(pessimistic), "discriminant": list(others)}
     rows = tuple(
         (table.measure, kind, *row)

@@ -20,23 +20,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Drawn):
-    """The result of a study: rows, a picture of them, and a conclusion in plain words.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    values : tuple of tuples
-        The rows.
-    conclusion : str
-    details : tuple of str
-        What was studied, and which choices were made.
-    drawn_as : Picture
-        Which columns are drawn, and how.
-    drawn : (columns, rows), optional
-        What is drawn instead of the rows, such as points whose correlation they are.
-    spread : str, optional
-        In tables each value of this column is a column of its own, with what is drawn along y.
-    """
+    """The result of a study: rows, a picture of them or of what is `drawn` instead, and a conclusion in plain words."""
 
     columns: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]

@@ -33,13 +33,7 @@ def measure_name(measure: Any) -> str:
 
 
 def preferences_by_name(measures: Measure | Iterable[Measure]) -> dict[str, Preference]:
-    """The measures asked for, by their names.
-
-    Examples
-    --------
-    >>> {name: str(one) for name, one in preferences_by_name(["sgnLP", "AP"]).items()}
-    {'sgnLP': 'LexiPrecision', 'AP': 'diff(AP)'}
-    """
+    """The measures asked for, by their names."""
     return {measure_name(measure): preference(measure) for measure in list_measures(measures)}
 
 
