@@ -68,7 +68,7 @@ def check_sees_nothing_beyond_its_cutoff(measure):
     whole = ["abcdx", "xabcd", "axbcd", "xyabc"]
     values = [
         tb.Experiment(NESTED, [{"q": scores_of(ranking[:end])} for ranking in whole])
-        .evaluate(measure)
+        .evaluate([measure, "S-RR@9"])  # which needs more items than the cutoff
         .values[:, 0, 0]
         .tolist()
         for end in (None, metric(measure).cutoff)
@@ -89,9 +89,15 @@ class IgnoresItsCutoff(LevelMetric):
         return 1 / p[..., -1]
 
 
-def test_a_metric_that_ignores_its_cutoff_fails_the_contract():
+class LooksAtAllAspects(CATALOGUE["S-Recall"]):
+    depth = 9
+    needs = Needs(aspects=2)
+
+
+@pytest.mark.parametrize("impostor", [IgnoresItsCutoff, LooksAtAllAspects])
+def test_a_metric_that_ignores_its_cutoff_fails_the_contract(impostor):
     with pytest.raises(AssertionError, match="looks beyond its cutoff"):
-        check_sees_nothing_beyond_its_cutoff(IgnoresItsCutoff(cutoff=2))
+        check_sees_nothing_beyond_its_cutoff(impostor(cutoff=2))
 
 
 def words_to_list(needs_by_name):
