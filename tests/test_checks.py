@@ -53,6 +53,11 @@ def test_bounds_are_in_the_message(bounds: Any, outside: float, words: str) -> N
         check_number(outside, "p", **bounds)
 
 
+def test_what_else_is_accepted_is_in_the_message() -> None:
+    with pytest.raises(InputError, match=r"^steps=0\. Give a whole number from 1 to 1,000, or 'converge'\.$"):
+        check_count(0, "steps", high=1000, or_else="'converge'")
+
+
 def test_a_seed_is_a_whole_number_from_0() -> None:
     assert check_seed(0) == 0
     with pytest.raises(InputError, match=r"seed=-1\. Give a whole number from 0 on\."):
@@ -67,6 +72,7 @@ def test_an_unknown_choice_suggests_the_nearest() -> None:
 
 def test_several_values_are_checked_one_by_one() -> None:
     assert check_several(3, "depth", check_count) == [3]
+    assert check_several([3, 5, 3], "depth", check_count) == [3, 5]
     for values, words in (([], "no depth was given"), ([1, 0], "depth=0")):
         with pytest.raises(InputError, match=words):
             check_several(values, "depth", check_count)

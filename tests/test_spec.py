@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak._base.spec import DEEPEST, LONGEST, Spec, parse
+from tiebreak._base.spec import DEEPEST, LONGEST, Spec, expand_alias, is_written_whole, parse
 from tiebreak.errors import InputError
 
 
@@ -59,6 +59,7 @@ def test_spellings_of_other_tools_are_understood(alias, spec):
         ("S-Recall@20", Spec("S-Recall", (), 20)),
         ("x(a=-1.5e3, 'y', b=true, c=none, d=f(g@2))", None),
         ('x("it\'s")', Spec("x", ((None, "it's"),))),
+        ("RBP( p = 0.8 ) @ 20", Spec("RBP", (("p", 0.8),), 20)),
         ("f(1, .5, +2)", Spec("f", ((None, 1), (None, 0.5), (None, 2)))),
     ],
 )
@@ -127,3 +128,13 @@ def test_length_depth_and_numbers_are_bounded():
         parse("a" * (LONGEST + 1))
     with pytest.raises(InputError, match="nested more than"):
         parse("f(" * (DEEPEST + 2) + "x" + ")" * (DEEPEST + 2))
+
+
+def test_aliases_keep_their_arguments():
+    aliases = {"sgnLP": "LexiPrecision", "dcgrpp": "RPP(weights='dcg')"}
+    assert expand_alias("sgnLP(rel=2)", aliases) == "LexiPrecision(rel=2)"
+    assert expand_alias("dcgrpp(rel=2)", aliases) == "RPP(weights='dcg', rel=2)"
+
+
+def test_decimals_with_more_digits_than_a_float_holds_are_recognised():
+    assert is_written_whole("0.80") and not is_written_whole("0.80000000000000000001")

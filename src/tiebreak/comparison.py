@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name, find_pair
-from tiebreak._base.intervals import half_width
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
+from tiebreak.exact.intervals import half_width
 from tiebreak.exact.sums import row_means
 from tiebreak.inputs import Ids, Run
 from tiebreak.metrics import Metric

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.intervals import half_width
 from tiebreak.errors import UnknownNameError
 from tiebreak.exact import ExactValues, Number
+from tiebreak.exact.intervals import half_width
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric

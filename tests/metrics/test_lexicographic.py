@@ -36,11 +36,13 @@ def vectors(n, m):
 def test_weights_by_hand():
     # delta = 1/(2 + 1/2) = 2/5: w_1 = (2/5) / (7/5), w_2 = 1 / (7/5)
     assert yager_weights(2, 2) == [Fraction(2, 7), Fraction(5, 7)]
+    assert yager_weights(5, 3) == [Fraction(4, 169), Fraction(22, 169), Fraction(11, 13)]
 
 
 def test_lexirecall_value_by_hand():
     # of the weights above: 1 - (2/7 * 1 + 5/7 * 2) / 2
     assert metric_lexirecall([1, 2], 2) == 1 - (Fraction(2, 7) + Fraction(10, 7)) / 2 == Fraction(1, 7)
+    assert metric_lexirecall([2, 3, None], 10) == Fraction(163, 2645)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 3), Fraction(99, 100)])

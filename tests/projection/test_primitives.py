@@ -7,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 
 from tiebreak import UNRETRIEVED
 from tiebreak.projection import dense_rank, pair_signs
+from tiebreak.projection.needs import Needs
 
 ranks = st.sampled_from([1, 2, 3, 7, UNRETRIEVED])
 shapes = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 4))
@@ -26,3 +27,8 @@ def test_dense_rank_orders_runs_lexicographically(p, reverse):
         vectors = [tuple(v[::-1] if reverse else v) for v in p[:, q].tolist()]
         order = sorted(set(vectors))
         assert found[:, q].tolist() == [order.index(v) + 1 for v in vectors]
+
+
+def test_needs_of_several_measures_are_their_union():
+    needs = Needs.union([Needs(aspects=10), Needs(pool=True), Needs(aspects=20)])
+    assert needs == Needs(pool=True, aspects=20, is_whole=False)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak import InputError, project, sample_labels, sample_requests
@@ -27,6 +29,13 @@ def labels(positions):
 )
 def test_number_kept_is_the_floor_but_at_least_one(m, share, kept):
     assert number_kept(np.array([m]), share).tolist() == [kept]
+
+
+@given(st.integers(0, 2**40), st.integers(0, 10**15))
+@example(10**6, 10**15 - 1)  # 1e-9 below the next whole number
+def test_number_kept_is_exact(m, parts):
+    """The share is the decimal that was written: no rounding, however large m is and however many digits it has."""
+    assert number_kept(np.array([m]), parts / 10**15).tolist() == [max(m * parts // 10**15, 1)]
 
 
 @pytest.mark.parametrize("by", ["uniform", "runs"])

@@ -35,11 +35,7 @@ class Entry:
 
 
 class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
-    """Every entry of a package by its name; the file that defines it is imported on first use.
-
-    `what` the entries are called in messages; `package` defines them, and is the group of entry points by which other
-    packages add theirs; `homes` are the module and the class of every name.
-    """
+    """Every entry of a package by its name, imported on first use; entry points of the group `package` add more."""
 
     def __init__(self, what: str, package: str, homes: dict[str, str]) -> None:
         self.what, self.package, self.homes = what, package, homes
@@ -103,10 +99,7 @@ Spellings = Mapping[tuple[str, str | None, object], tuple[str, Value]]
 def arguments(
     kind: type[Entry], spec: Spec, argument: Callable[[Spec], object] | None, spellings: Spellings
 ) -> dict[str, Any]:
-    """The arguments of a spec by name; those without one go to the entry's own parameters in order.
-
-    A bare word where text is wanted is that word; any other spec among the arguments is made by `argument`.
-    """
+    """The arguments of a spec by name; those without a name go to the entry's own parameters in order."""
     types = {parameter.name: str(parameter.type) for parameter in fields(kind)}
     own = [parameter.name for parameter in fields(kind) if not parameter.kw_only]
     values: dict[str, Any] = {}

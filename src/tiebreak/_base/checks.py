@@ -19,14 +19,7 @@ Value = TypeVar("Value")
 
 
 def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_else: str = "") -> int:
-    """A whole number from `low` to `high`; `or_else` names what else is accepted, which the caller checks first.
-
-    Examples
-    --------
-    >>> check_count(0, "steps", high=1000, or_else="'converge'")
-    Traceback (most recent call last):
-    tiebreak.errors.InputError: steps=0. Give a whole number from 1 to 1,000, or 'converge'.
-    """
+    """A whole number from `low` to `high`; `or_else` names what else is accepted, which the caller checks first."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or not low <= value <= high:
         bounds = f"from {low:,} on" if high == LARGEST else f"from {low:,} to {high:,}"
@@ -50,14 +43,7 @@ def check_number(
     below: float = inf,
     or_else: str = "",
 ) -> float:
-    """A finite number with `low` <= number <= `high` and `above` < number < `below`.
-
-    Examples
-    --------
-    >>> check_number(1.5, "RBP: p", above=0, below=1)
-    Traceback (most recent call last):
-    tiebreak.errors.InputError: RBP: p=1.5. Give a number above 0 and below 1.
-    """
+    """A finite number with `low` <= number <= `high` and `above` < number < `below`."""
     try:
         number = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     except OverflowError:
@@ -98,13 +84,7 @@ def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
 
 
 def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:
-    """One value or several, each checked; at least one, and repeated ones once.
-
-    Examples
-    --------
-    >>> check_several([3, 5, 3], "depth", check_count), check_several(0.5, "fraction", check_share)
-    ([3, 5], [0.5])
-    """
+    """One value or several, each checked; at least one, without repetitions."""
     several = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
     if not several:
         raise InputError(f"no {name} was given. Give at least one.", kind="empty")
@@ -112,14 +92,7 @@ def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) ->
 
 
 def check_names(names: Sequence[str], what: str, example: str) -> None:
-    """At least one name, and none twice.
-
-    Examples
-    --------
-    >>> check_names(["AP", "RR", "AP"], "measure", "AP")
-    Traceback (most recent call last):
-    tiebreak.errors.InputError: the measure AP was given twice. Give each once.
-    """
+    """At least one name, and none twice."""
     if not names:
         raise InputError(f"no {what} was given. Give at least one, such as {example}.", kind="empty")
     for name in names:

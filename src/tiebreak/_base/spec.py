@@ -21,14 +21,7 @@ LONGEST, DEEPEST = 500, 8
 
 @dataclass(frozen=True)
 class Spec:
-    """A name with arguments and a cutoff; prints as what was read.
-
-    Examples
-    --------
-    >>> spec = parse("RBP( p = 0.8 ) @ 20")
-    >>> spec.name, spec.arguments, spec.cutoff, str(spec)
-    ('RBP', (('p', 0.8),), 20, 'RBP(p=0.8)@20')
-    """
+    """A name with arguments and a cutoff; printed in the same grammar."""
 
     name: str
     arguments: tuple[tuple[str | None, Value], ...] = ()
@@ -126,14 +119,7 @@ def canonical(text: str) -> str:
 
 
 def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
-    """The spec that another name stands for, with the parameters given to it.
-
-    Examples
-    --------
-    >>> known = {"sgnLP": "LexiPrecision", "dcgrpp": "RPP(weights='dcg')"}
-    >>> expand_alias("sgnLP(rel=2)", known), expand_alias("dcgrpp(rel=2)", known)
-    ('LexiPrecision(rel=2)', "RPP(weights='dcg', rel=2)")
-    """
+    """The spec that an alias stands for, with the arguments given to it: ``sgnLP(rel=2)``, ``LexiPrecision(rel=2)``."""
     name, parenthesis, rest = text.partition("(")
     known = aliases.get(name.strip(), name)
     if not parenthesis:
@@ -142,26 +128,12 @@ def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
 
 
 def is_written_whole(text: str) -> bool:
-    """Whether a float holds all digits of a decimal: printed again, it is the same number.
-
-    Examples
-    --------
-    >>> is_written_whole("0.80"), is_written_whole("0.80000000000000000001")
-    (True, False)
-    """
+    """Whether a float holds all digits of a decimal: printed again, it is the same number."""
     return Decimal(text) == Decimal(repr(float(text)))
 
 
 def parse(text: str) -> Spec:
-    """Read a spec.
-
-    Examples
-    --------
-    >>> parse("smoothed_leximin(AP(rel=2)@100, lag=5)").arguments[1]
-    ('lag', 5)
-    >>> str(parse("map_cut_100"))
-    'AP@100'
-    """
+    """Read a spec."""
     if len(text) > LONGEST:
         refuse(text, f"it is longer than {LONGEST} characters")
     parser = Parser(canonical(text.strip()))

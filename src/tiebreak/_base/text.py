@@ -7,37 +7,19 @@ from math import isnan
 
 
 def plural(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "request"), plural(2000, "request"), plural(0, "query")
-    ('1 request', '2,000 requests', '0 queries')
-    """
+    """A number with its noun, such as "2,000 queries"."""
     nouns = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{n:,} {noun if n == 1 else nouns}"
 
 
 def join_names(names: Sequence[str], most: int = 8) -> str:
-    """Names separated by commas; only the first few where there are many.
-
-    Examples
-    --------
-    >>> join_names("abc"), join_names("abc", most=2)
-    ('a, b, c', 'a, b and 1 more')
-    """
+    """Names separated by commas; only the first few where there are many."""
     more = len(names) - most
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more:,} more"
 
 
 def escape_controls(text: str, keep: str = "") -> str:
-    r"""Text with every character that could control a terminal replaced by its escape, except those to keep.
-
-    Examples
-    --------
-    >>> print(escape_controls("a\x1b[2J\tb\n", keep="\n"), end="")
-    a\x1b[2J\tb
-    """
+    """Text with every character that could control a terminal replaced by its escape, except those to keep."""
     if text.isprintable():
         return text
     return "".join(

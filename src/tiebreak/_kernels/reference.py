@@ -364,11 +364,7 @@ def table_rows(source: Source) -> Iterator[tuple[int, bytes, bytes, float]]:
 def read_frame(
     frame: Any, coded: list[str], items: str, values: str | None, memory: int | None = None, /
 ) -> tuple[Fault | None, FrameColumns | None]:
-    """Columns of any data frame that narwhals supports: ids as text, values as float64.
-
-    The fault is that of the first faulty row, of its first faulty column. Rows that take more than `memory` bytes are
-    refused.
-    """
+    """Columns of any data frame that narwhals supports, or the fault of the first faulty row's first faulty column."""
     import narwhals as nw
 
     native = nw.from_native(whole_table(frame))

@@ -30,19 +30,8 @@ def largest_differences(
 ) -> NDArray[np.int64]:
     """The largest difference between two systems in every shuffle of the randomised Tukey HSD.
 
-    Parameters
-    ----------
-    kind : {"values", "ranks", "preferences"}
-    rows : int array
-        One row of `systems` values (int64) or ranks (int32) per request, or one square matrix of preferences (either),
-        one after the other. Sums are exact below 2^63.
-    systems : int
-    draw : tuple
-        Seed, first shuffle and number of shuffles.
-    jobs : int
-        Not used here.
-    tick : callable, optional
-        Called with (shuffles done, shuffles in all).
+    `rows` holds per request `systems` values (int64) or ranks (int32), or a square matrix of preferences; sums are
+    exact below 2^63. `draw` is (seed, first shuffle, number of shuffles); `tick` gets (shuffles done, shuffles in all).
     """
     seed, first, count = draw
     shaped = rows.reshape(-1, systems, systems) if kind == "preferences" else rows.reshape(-1, systems)

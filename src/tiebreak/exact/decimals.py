@@ -18,24 +18,12 @@ LEAST, MOST = 1e-7, 1e15
 
 
 def decimal(number: float | int | Fraction | str) -> Fraction:
-    """A parameter as the decimal that was written, however many digits it has.
-
-    Examples
-    --------
-    >>> print(decimal(0.8), decimal(3))
-    4/5 3
-    """
+    """A parameter as the decimal that was written, however many digits it has."""
     return number if isinstance(number, Fraction) else Fraction(str(number))
 
 
 def decimal_number(value: float) -> Fraction:
-    """What a float means.
-
-    Examples
-    --------
-    >>> print(decimal_number(0.1), decimal_number(1 / 3) == Fraction(1 / 3))
-    1/10 True
-    """
+    """The decimal that a float means."""
     text = repr(value)
     digits = text.partition("e")[0].replace("-", "").replace(".", "").strip("0")
     return Fraction(text) if len(digits) <= DIGITS else Fraction(value)

@@ -1,4 +1,4 @@
-"""A real number that is known approximately, and exactly when asked."""
+"""A lazily exact number: an interval, refined on demand (floating-point filter)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,9 @@ def snap_to_zero(difference: Fraction, is_rational: bool) -> Fraction:
 
 @total_ordering
 class Number:
-    """A number that lies within `error` of `estimate`; its exact value is worked out where that does not decide.
+    """A number within `error` of `estimate`; where that does not decide, `exactly` computes it.
 
-    Without `exactly` the estimate is exact. A number that is not rational is known to more than 60 digits, and compared
-    to 60.
-
-    Examples
-    --------
-    >>> third = Number(Fraction(1, 3))
-    >>> third + third + third == 1, float(third), third < Number(Fraction(1, 2))
-    (True, 0.3333333333333333, True)
+    Without `exactly` the estimate is exact. Irrational numbers are known to more than 60 digits, and compared to 60.
     """
 
     __slots__ = ("_exactly", "_value", "error", "estimate", "is_rational")
@@ -131,24 +124,18 @@ def as_number(x: Any) -> Number:
 
 
 def competition_ranks(scores: Sequence[Real] | NDArray[Any]) -> NDArray[np.int64]:
-    """One more than the number of larger scores: 1 for the largest, equal ones share the best of their ranks.
-
-    Along the last axis of an array, whose numbers are taken to be exact.
-
-    Examples
-    --------
-    >>> competition_ranks([0.5, 0.75, 0.5, 0.25]).tolist()
-    [2, 1, 2, 4]
-    """
+    """1 + the number of larger scores: of exact scores, or along the last axis of an array of floats or integers."""
     if isinstance(scores, np.ndarray):
         larger: NDArray[np.int64] = (scores[..., None, :] > scores[..., :, None]).sum(axis=-1)
         return 1 + larger
-    by_score = cmp_to_key(compare)
+    by_score = cmp_to_key(compare_to_all_digits)
     order = sorted(range(len(scores)), key=lambda r: by_score(scores[r]), reverse=True)
     ranks = np.empty(len(scores), dtype=np.int64)
-    for place, r in enumerate(order):
-        tied = place > 0 and compare(scores[order[place - 1]], scores[r]) == 0
-        ranks[r] = ranks[order[place - 1]] if tied else place + 1
+    n_larger = 0
+    for r in order:
+        while compare(scores[order[n_larger]], scores[r]) > 0:
+            n_larger += 1
+        ranks[r] = 1 + n_larger
     return ranks
 
 
@@ -157,3 +144,12 @@ def compare(x: Real, y: Real) -> int:
     if isinstance(x, Number):
         return x.compare(y)
     return -y.compare(x) if isinstance(y, Number) else (x > y) - (x < y)
+
+
+def compare_to_all_digits(x: Real, y: Real) -> int:
+    """As `compare`; numbers that are equal to 60 digits are ordered by their further digits, so that any list sorts."""
+    sign = compare(x, y)
+    if sign == 0 and (isinstance(x, Number) or isinstance(y, Number)):
+        a, b = as_number(x).exact, as_number(y).exact
+        return (a > b) - (a < b)
+    return sign

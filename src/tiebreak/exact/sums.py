@@ -20,24 +20,12 @@ AT_ONCE = 1 << 13
 
 
 def exact_sum(x: Floats) -> Fraction:
-    """The sum of finite floats.
-
-    Examples
-    --------
-    >>> exact_sum(np.array([1e16, 1.0, -1e16])) == 1
-    True
-    """
+    """The sum of finite floats."""
     return sum((sum_by_exponent(x[k : k + (1 << 25)], None) for k in range(0, len(x), 1 << 25)), Fraction(0))
 
 
 def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
-    """The sum of finite floats times whole numbers.
-
-    Examples
-    --------
-    >>> exact_dot(np.array([0.5, 0.25]), np.array([-3, 2])) == -1
-    True
-    """
+    """The sum of finite floats times whole numbers."""
     total = Fraction(0)
     for k in range(0, len(x), AT_ONCE):
         some, left, sign = x[k : k + AT_ONCE], np.abs(weights[k : k + AT_ONCE]), np.sign(weights[k : k + AT_ONCE])
@@ -49,13 +37,7 @@ def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
 
 
 def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
-    """The exact mean of every row of ``numerator[row, column] / denominator[column]``.
-
-    Examples
-    --------
-    >>> [str(mean) for mean in row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1]))]
-    ['0', '1/6']
-    """
+    """The exact mean of every row of ``numerator[row, column] / denominator[column]``."""
     sizes, which = np.unique(denominator, return_inverse=True)
     common = lcm(*sizes.tolist())
     sums = np.stack([numerator[:, which == k].sum(axis=1, dtype=np.int64) for k in range(len(sizes))], axis=1)
@@ -99,13 +81,7 @@ class WholeUnits(NamedTuple):
 
 
 def whole_units(numbers: list[Fraction], is_rational: bool) -> WholeUnits:
-    """Fractions over their common denominator; where logarithms enter, over a power of two far beyond 60 digits.
-
-    Examples
-    --------
-    >>> whole_units([Fraction(1, 2), Fraction(-2, 3)], True)
-    WholeUnits(numbers=[3, -4], unit=Fraction(1, 6), same=0)
-    """
+    """Fractions over their common denominator; where logarithms enter, over a power of two far beyond 60 digits."""
     if not is_rational:
         one = 1 << BITS
         whole = [number.numerator * one // number.denominator for number in numbers]

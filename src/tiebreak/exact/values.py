@@ -224,10 +224,7 @@ class ExactValues:
         )
 
     def codes(self, *, by_column: bool = False) -> Places:
-        """Whole numbers [row, column] that order and tie as the exact values do; -1 where there is none.
-
-        With `by_column` only those of one column can be compared.
-        """
+        """Integers that order and tie as the exact values do (with `by_column`, within a column only); -1 for none."""
         known = ~np.isnan(self.nearest)
         codes = np.full(self.nearest.shape, -1, dtype=np.int64)
         floats, code = np.unique(self.nearest[known], return_inverse=True)

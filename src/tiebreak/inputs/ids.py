@@ -18,14 +18,7 @@ from tiebreak.errors import InputError, UnknownNameError, quote
 
 @dataclass(frozen=True, eq=False)
 class Ids(Sequence[str]):
-    """A sequence of ids.
-
-    Examples
-    --------
-    >>> ids = Ids.from_names(["q1", "q22", 3])
-    >>> len(ids), ids[1], list(ids)
-    (3, 'q22', ['q1', 'q22', '3'])
-    """
+    """A sequence of ids, kept as bytes one after the other."""
 
     buffer: bytes
     offsets: NDArray[np.int64]
@@ -108,13 +101,7 @@ def offsets(sizes: ArrayLike) -> NDArray[np.int64]:
 
 
 def ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Consecutive numbers from each start, as many as its size, one range after the other.
-
-    Examples
-    --------
-    >>> ranges(np.array([7, 2]), np.array([2, 3])).tolist()
-    [7, 8, 2, 3, 4]
-    """
+    """Consecutive numbers from each start, as many as its size, one range after the other."""
     ends: NDArray[np.int64] = np.cumsum(sizes)
     shift: NDArray[np.int64] = np.repeat(starts - (ends - sizes), sizes)
     return np.arange(len(shift)) + shift

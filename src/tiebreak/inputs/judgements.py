@@ -26,10 +26,7 @@ NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.i
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """Which judgements, or which entries of `Positions`, hold for which subtopic: parallel columns.
-
-    `intent` is how likely the subtopic of a row is what its request means, where that is known.
-    """
+    """Which judgements, or entries of `Positions`, hold for which subtopic, and its probability (`intent`) if known."""
 
     labels: Ids
     label: NDArray[np.int32]
@@ -148,10 +145,7 @@ def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyRe
 
 
 def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY) -> Judgements | None:
-    """Pairs of request and item, such as interactions, or ``{request: [item, ...]}``; None where there are none.
-
-    Their values, if any, are ignored. Messages call them `what`.
-    """
+    """Pairs of request and item without values, or ``{request: [item, ...]}``; messages call them `what`."""
     if source is None or isinstance(source, Judgements):
         return source
     if isinstance(source, Mapping):

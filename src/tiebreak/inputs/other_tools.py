@@ -24,10 +24,7 @@ def is_frame(source: object) -> bool:
 
 
 def unpack(source: Any, value: str) -> Any:
-    """A dictionary or a frame of another tool's object; anything else as it is.
-
-    Named tuples hold a `value`, score or relevance, beside ``query_id`` and ``doc_id``.
-    """
+    """A dictionary or a frame of another tool's object, whose score or relevance is `value`; else the object itself."""
     if is_frame(source):
         return source
     maker = type(source).__module__.partition(".")[0]
@@ -71,10 +68,7 @@ def tuples(source: Any) -> Iterator[Any] | None:
 
 
 def group_tuples(rows: Iterator[Any], value: str) -> Values:
-    """``{request: {item: value}}`` of rows, or with subtopics ``{request: {item: {subtopic: value}}}``.
-
-    An item that is there twice for a request is refused; a judgement may be repeated.
-    """
+    """``{request: {item: value}}`` of rows, or with subtopics ``{request: {item: {subtopic: value}}}``."""
     by_request: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         item = str(row.doc_id)

@@ -35,10 +35,7 @@ LARGEST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, and how messages call it and its rows: by number, or by line if they come from a file.
-
-    `library` is the data frame library of a frame.
-    """
+    """What a kernel can read, and how messages call it and its rows: by number, or by line if they come from a file."""
 
     label: str
     kernel: KernelSource

@@ -45,10 +45,7 @@ ALIASES = {
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns and what they hold.
-
-    `label` is what messages call the table, `library` the data frame library of its frame, if it is one.
-    """
+    """Named columns and what they hold; messages call the table `label`."""
 
     label: str
     contents: Contents

@@ -75,25 +75,7 @@ def read_utilities(
     missing: float | None = None,
     lower_is_better: bool = False,
 ) -> UtilityTable:
-    """Read a table of utilities.
-
-    Parameters
-    ----------
-    source : path, dict or frame
-        A file (csv, tsv, JSON lines, parquet) or a frame of any library with a column each for run, request and value;
-        or ``{run: {request: value}}``.
-    columns : dict, optional
-        Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
-    missing : float, optional
-        The value of cells that are missing; without it they are an error.
-    lower_is_better : bool
-        Values are costs, such as latencies: utilities are minus the values.
-
-    Examples
-    --------
-    >>> read_utilities({"a": {"q1": 1, "q2": 0.5}, "b": {"q1": 0, "q2": 0.75}}).values.tolist()
-    [[1.0, 0.5], [0.0, 0.75]]
-    """
+    """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
         check_number(missing, "missing", low=-LARGEST, high=LARGEST)
     expected = (

@@ -23,16 +23,7 @@ UserFunction: TypeAlias = Callable[[str, Any], float]
 
 @dataclass(frozen=True)
 class FunctionMetric(LevelMetric):
-    """A function of the increasing positions of relevant items, infinite where one is not retrieved.
-
-    Examples
-    --------
-    >>> def first_three(p):
-    ...     return sum(place <= 3 for place in p) / len(p)
-    >>> exp = tb.Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0}})
-    >>> [float(value) for value in exp.evaluate(tb.metric(first_three)).to_flat_dict().values()]
-    [0.5]
-    """
+    """A function of the increasing positions of relevant items, infinite where one is not retrieved."""
 
     path: str = ""
     function: Callable[[tuple[float, ...]], float] = field(default=len, compare=False)

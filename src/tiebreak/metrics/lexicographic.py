@@ -31,11 +31,6 @@ def yager_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[Fraction]:
     .. math:: w_1 = \Big(\frac{\Delta}{1 + \Delta}\Big)^{m-1}, \qquad
         w_i = \frac{\Delta^{m-i}}{(1 + \Delta)^{m+1-i}} \;\; (i > 1), \qquad
         \Delta = \frac{1}{n + \epsilon}, \; 0 < \epsilon < 1
-
-    Examples
-    --------
-    >>> [str(w) for w in yager_weights(5, 3)]
-    ['4/169', '22/169', '11/13']
     """
     weights = integer_weights(n, m, epsilon)
     total = sum(weights)
@@ -60,11 +55,6 @@ def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF)
     .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
 
     The u unretrieved items, None in p, stand at the end of the corpus of n items: n - u + 1, ..., n.
-
-    Examples
-    --------
-    >>> print(metric_lexirecall([2, 3, None], 10))
-    163/2645
     """
     retrieved = positions_in_corpus(p, n)
     last = n - (len(p) - len(retrieved))
@@ -81,11 +71,6 @@ def mu_lp(p: Sequence[int | None], n: int) -> int:
     r"""Lexiprecision as a number: relevance down a ranking of n items, read as binary digits (LP 6).
 
     .. math:: \mu_{\mathrm{LP}}(p) = \sum_{i=1}^{m} 2^{n - p_i}, \qquad \text{unretrieved items, None, adding 0.}
-
-    Examples
-    --------
-    >>> mu_lp([1, 3], 4), mu_lp([2, 3], 4)      # 1010 and 0110
-    (10, 6)
     """
     return sum(1 << (n - k) for k in positions_in_corpus(p, n))
 

@@ -31,18 +31,8 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
 def recall_weights(m: int, weights: Weights = "uniform") -> Floats:
     """Weights of the m recall levels, normalised to 1.
 
-    Parameters
-    ----------
-    m : int
-        Number of relevant items.
-    weights : {"uniform", "dcg", "inverse"} or tuple of float
-        1, 1/log2(i + 1) or 1/i; or weights of the first levels, the last of them for all beyond, as numbers or, in a
-        spec, as text such as ``'2,1'``.
-
-    Examples
-    --------
-    >>> recall_weights(2, "inverse").round(4).tolist(), recall_weights(3, (2, 1)).tolist()
-    ([0.6667, 0.3333], [0.5, 0.25, 0.25])
+    "uniform" is 1, "dcg" 1/log2(i + 1), "inverse" 1/i; a tuple holds weights of the first levels, the last of them for
+    all beyond, in a spec as text such as ``'2,1'``.
     """
     w = level_weights(np.arange(1, m + 1, dtype=np.float64), check_weights(weights))
     normalised: Floats = w / w.sum()

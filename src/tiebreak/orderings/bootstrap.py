@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count, check_seed, find_name
-from tiebreak._base.intervals import CONFIDENCE
 from tiebreak._base.text import plural
 from tiebreak.exact import decimal
+from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Ids
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method

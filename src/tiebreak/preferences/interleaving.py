@@ -141,13 +141,7 @@ class Interleaving(StoppingPreference):
 
 
 def number_up_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
-    """How many of a request's items stand at each k or above: [request, k], for increasing k.
-
-    Examples
-    --------
-    >>> number_up_to(np.array([[1, 3, 3]]), np.array([[9, 3, 2]])).tolist()
-    [[0, 2, 2]]
-    """
+    """How many of a request's items are at each k or above: [request, k], for increasing k."""
     m = ranks.shape[-1]
     order = np.argsort(np.concatenate([np.sort(ranks, axis=-1), k], axis=-1), axis=-1, kind="stable")
     place = np.argsort(order, axis=-1)  # where each of them went

@@ -39,14 +39,7 @@ class Pairs:
 
     @classmethod
     def all(cls, runs: int) -> Pairs:
-        """Every run against every later one.
-
-        Examples
-        --------
-        >>> pairs = Pairs.all(3)
-        >>> pairs.x.tolist(), pairs.y.tolist()
-        ([0, 0, 1], [1, 2, 2])
-        """
+        """Every run against every later one."""
         x, y = np.triu_indices(runs, 1)
         ends = np.cumsum(np.arange(runs - 1, 0, -1)).tolist()
         fans = (
@@ -61,16 +54,7 @@ class Pairs:
 
     @classmethod
     def against(cls, baselines: Iterable[int], runs: int) -> Pairs:
-        """Every run against each baseline, which is y: a positive preference says that the run is better.
-
-        Two baselines are compared once, the later one as the run.
-
-        Examples
-        --------
-        >>> pairs = Pairs.against([1], 3)
-        >>> pairs.x.tolist(), pairs.y.tolist()
-        ([0, 2], [1, 1])
-        """
+        """Every run as x against each baseline as y; two baselines are compared once, the later one as x."""
         fans: list[Fan] = []
         others = np.arange(runs)
         begin = 0

@@ -237,13 +237,7 @@ def grade_populations(request: NDArray[np.int64], grade: Floats, relevant: Mask)
 
 
 def dense_places(request: NDArray[np.int64], key: NDArray[Any]) -> NDArray[np.int64]:
-    """The place 0, 1, ... of every key among the distinct keys of its request.
-
-    Examples
-    --------
-    >>> dense_places(np.array([5, 5, 7, 5]), np.array([2.0, 1.0, 9.0, 2.0])).tolist()
-    [1, 0, 0, 1]
-    """
+    """The rank 0, 1, ... of every key among the distinct keys of its request."""
     order = np.lexsort((key, request))
     new_request = np.diff(request[order], prepend=-1) != 0
     new_key = new_request | (np.diff(key[order], prepend=0) != 0)

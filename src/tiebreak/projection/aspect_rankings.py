@@ -152,10 +152,9 @@ class AspectRankings:
 
 @dataclass(frozen=True, eq=False)
 class AspectSource:
-    """Where the aspects of items come from: a mapping, or the subtopics of judgements.
+    """Where the aspects of items come from: a mapping, or the subtopics of judgements, with all their grades.
 
-    The judgements have all their grades. A `profile` of other ratings may tell which aspects a user likes. The first
-    `depth` items of a ranking are looked at.
+    `profile` are other ratings that tell which aspects a user likes; rankings are read to `depth`.
     """
 
     judgements: Judgements
@@ -170,8 +169,7 @@ class AspectSource:
     def rankings(self, positions: Positions) -> AspectRankings:
         """The first items of rankings that were read with ``top``.
 
-        With subtopics, an item has those of its request that it is relevant to, and is rated by its largest grade; of
-        an unjudged item no subtopic is known.
+        With subtopics, an item has those of its request that it is relevant to, and is rated by its largest grade.
         """
         judgements, requests = self.judgements, positions.requests
         if self.aspects is not None:

@@ -20,11 +20,9 @@ Pairs = NDArray[np.int64]
 def add_unjudged(
     judged: Judged, of: Judgements, excluded: Judgements | None, candidates: Judgements | None, judged_only: bool
 ) -> tuple[Judged, NDArray[np.int64]]:
-    """The judgements as the kernels see them, with excluded items and candidates.
+    """The judgements as the kernels see them, with excluded items and candidates; and each entry's judgement, or -1.
 
-    An item that is judged and excluded is removed as well: no run can be said to have found it. Where there are
-    candidates the kernels keep only these; unjudged ones are left out if only judged items are wanted. Second, for
-    each entry which judgement it is, -1 for none.
+    An item that is judged and excluded is removed as well. Where there are candidates the kernels keep only these.
     """
     others = [name for table in (excluded, candidates) if table is not None for name in table.items]
     items = Ids.from_names(dict.fromkeys([*of.items, *others]))

@@ -1,10 +1,8 @@
-"""Where unretrieved items stand, and what becomes of requests that have nothing to rank (LR 2.2).
+"""Imputation of unretrieved items, and requests without relevant items (LR 2.2).
 
-Settled here once: an unretrieved item stands at +infinity, so it ties with other unretrieved items and any retrieved
-one beats it. A request that a run does not list is a request of which it retrieves nothing. A request without any
-relevant item has no positions: it is in no bucket, its metrics are NaN, and populations leave it out and count it.
-
-What needs a finite position asks for one of two imputations.
+An unretrieved item is at +infinity: it ties with other unretrieved items, and any retrieved item beats it. A request
+missing from a run is an empty ranking. A request without relevant items is in no bucket, its metrics are NaN, and
+populations leave it out and count it. What needs a finite position asks for one of two imputations.
 """
 
 from __future__ import annotations
@@ -18,16 +16,9 @@ from tiebreak.projection.primitives import Ranks
 
 
 def pessimistic(p: Ranks, n: ArrayLike, retrieved: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Put the u unretrieved items at the bottom of the corpus: n - u + 1, ..., n.
+    """Put the u unretrieved items of ``p[run, request, m]`` at the bottom of a corpus of n items: n - u + 1, ..., n.
 
-    Parameters
-    ----------
-    p : array [run, request, m]
-        Increasing positions.
-    n : int or array [request]
-        Number of items in the corpus.
-    retrieved : array [run, request]
-        Length of each ranking.
+    `n` is one number or [request], `retrieved` [run, request] the length of each ranking.
     """
     m = p.shape[-1]
     n = np.broadcast_to(np.asarray(n, dtype=np.int64), p.shape[1:2])

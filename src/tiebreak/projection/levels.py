@@ -19,10 +19,7 @@ ENTRIES_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Requests in order of m, those of one size in input order; each one's entries stand together.
-
-    ``request_order[k]`` is the input's place of the k-th stored request, ``sizes[k]`` its number of entries.
-    """
+    """Requests in order of m, then of the input: the k-th is request ``request_order[k]``, of ``sizes[k]`` entries."""
 
     request_order: NDArray[np.int64]
     sizes: NDArray[np.int64]

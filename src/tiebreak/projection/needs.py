@@ -12,8 +12,8 @@ WHOLE_RANKING = 2**31 - 1
 class Needs:
     """What has to be read for a measure; `|` is the union.
 
-    The number of distinct items of each request over all rankings (`pool`); the first so many items of every ranking,
-    with their `aspects`; every item of every ranking (`is_whole`).
+    The number of distinct items of each request over all rankings (`pool`); the first k items of every ranking, with
+    their aspects (`aspects` is k); every item of every ranking (`is_whole`).
     """
 
     pool: bool = False
@@ -25,13 +25,7 @@ class Needs:
 
     @classmethod
     def union(cls, needs: Iterable[Needs]) -> Needs:
-        """All that several measures need.
-
-        Examples
-        --------
-        >>> Needs.union([Needs(aspects=10), Needs(pool=True), Needs(aspects=20)])
-        Needs(pool=True, aspects=20, is_whole=False)
-        """
+        """All that several measures need."""
         total = cls()
         for one in needs:
             total |= one

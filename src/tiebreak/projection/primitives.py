@@ -19,27 +19,14 @@ __all__ = ["UNRETRIEVED", "dense_rank", "pair_signs"]
 
 
 def pair_signs(x: Ranks, y: Ranks) -> NDArray[np.int8]:
-    """1 where x is placed above y, -1 where below, 0 where they tie; two unretrieved items tie.
-
-    Examples
-    --------
-    >>> pair_signs(np.array([1, 5, 9]), np.array([2, 5, 3])).tolist()
-    [1, 0, -1]
-    """
+    """1 where x is placed above y, -1 where below, 0 where they tie; two unretrieved items tie."""
     return (y > x).astype(np.int8) - (y < x).astype(np.int8)
 
 
 def dense_rank(p: Ranks, reverse: bool = False) -> Ranks:
-    """Rank the runs of each request by their position vectors, the first difference deciding: 1 is best.
+    """Rank the runs of each request by their position vectors, without gaps: the first difference decides, 1 is best.
 
-    Levels are compared from the first down (lexiprecision), or with `reverse` from the last up (lexirecall). Runs that
-    tie share a rank and the next rank follows without a gap, so the sign of a difference of ranks is the preference.
-
-    Examples
-    --------
-    >>> p = np.array([[[2, 5]], [[1, 9]], [[2, 5]]], dtype=np.int32)
-    >>> dense_rank(p).ravel().tolist(), dense_rank(p, reverse=True).ravel().tolist()
-    ([2, 1, 2], [1, 2, 1])
+    Levels are compared from the first down (lexiprecision), or with `reverse` from the last up (lexirecall).
     """
     # Big-endian numbers compare as their bytes do, so one vector is one key.
     vectors = np.ascontiguousarray((p[..., ::-1] if reverse else p).swapaxes(0, 1), dtype=">u4")

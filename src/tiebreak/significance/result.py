@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import find_name
 from tiebreak._base.corrections import CORRECTIONS
-from tiebreak._base.intervals import binomial_interval
 from tiebreak._base.text import format_signed, join_names, plural
 from tiebreak.errors import InputError
+from tiebreak.exact.intervals import binomial_interval
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test

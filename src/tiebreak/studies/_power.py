@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tiebreak._base.checks import check_choice
-from tiebreak._base.intervals import CONFIDENCE, binomial_interval
+from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats

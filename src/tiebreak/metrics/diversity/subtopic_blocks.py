@@ -177,10 +177,7 @@ def block(requests: NDArray[np.int64], ranks: Ranks, grade: Floats, ids: NDArray
 
 
 def grades(positions: Positions, rel: float | None, x: Any) -> tuple[Floats, Any]:
-    """The grade of each entry for each subtopic, and the weights of subtopics, numbered within their request.
-
-    The first is [entry, subtopic], 0 where it is not relevant; the second [request, subtopic].
-    """
+    """Grades [entry, subtopic], 0 where not relevant, and weights [request, subtopic], numbered within the request."""
     rows = positions.subtopics
     assert rows is not None
     kept = is_relevant(rows.grade, positions.min_grade if rel is None else rel)
