@@ -6,10 +6,16 @@ import struct
 import sys
 from collections import Counter
 
+import click
 import pytest
 
 import tiebreak as tb
 from cli.running import run
+from tiebreak.cli import tiebreak as program
+from tiebreak.cli.options import JUDGED_ITEMS_SUFFICE, SPECS
+from tiebreak.experiment import measure_needs
+from tiebreak.preferences import CATALOGUE as PREFERENCES
+from tiebreak.projection.needs import Needs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens are counted by inotify")
 
@@ -108,6 +114,10 @@ COMMANDS = {
     "order": ("order", *MIXED, "--bootstrap", "9"),
     "order by populations": ("order", "-m", "leximin(AP)", "-m", "mean(ASL(n='union'))"),
     "order by another metric": ("order", *DIVERSE, "--by", "mean"),
+    "order by a population of a metric": ("order", "--by", "mean(ASL(n='union'))"),
+    "population of another metric": ("evaluate", "-m", "AP", "--population", "mean(ASL(n='union'))"),
+    "population of aspects": ("evaluate", "--aspects", "aspects.csv", "--population", "mean(EU@10)"),
+    "missing by another truth": ("study", "missing", "-m", "AP", "--truth", "ASL(n='union')", "--samples", "2"),
     "order for pref_eval": ("order", *MIXED, "--format", "pref_eval"),
     "test": ("test", *MIXED, "--letters"),
     "explain": ("explain", "-m", "ASL(n='union')"),
@@ -116,6 +126,39 @@ COMMANDS = {
     "power": ("study", "power", "-m", "AP", "-m", "ASL(n='union')"),
     "agreement": ("study", "agreement", "-m", "AP", "-m", "RR"),
 }
+
+
+def all_options(command):
+    """Every option of every command below one."""
+    if not isinstance(command, click.Group):
+        return command.params
+    context = click.Context(command)
+    names = command.list_commands(context)
+    return [option for name in names for option in all_options(command.get_command(context, name))]
+
+
+def test_every_option_that_holds_specs_is_looked_at_before_reading():
+    specs = {option.name for option in all_options(program) if option.metavar in ("SPEC", "HOW", "METHOD")}
+    assert specs - {"test", "test_"} == {*SPECS}
+
+
+def test_preferences_that_need_more_are_not_read_early():
+    for name in JUDGED_ITEMS_SUFFICE & {*PREFERENCES}:
+        assert measure_needs(f"{name}(AP)" if name in ("diff", "sign") else name) == Needs(), name
+
+
+OUTSIDE = {
+    "order": ("order", "--by", "leximin(Compat)"),
+    "sets": ("evaluate", "-m", "SetRelP"),
+}
+
+
+@pytest.mark.parametrize("command", OUTSIDE)
+def test_measures_of_other_tools_open_every_file_once(opened, command):
+    pytest.importorskip("ir_measures")
+    ended = run(*OUTSIDE[command], "qrels", "x", "y")
+    assert ended.returncode == 0, ended.stderr
+    assert opened() == ONCE
 
 
 @pytest.mark.parametrize("command", COMMANDS)

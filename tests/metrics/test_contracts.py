@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from metrics import slow
 from metrics.slow import TWINS
-from tiebreak.cli.options import NEED_MORE
+from tiebreak.cli.options import JUDGED_ITEMS_SUFFICE
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.metrics import CATALOGUE, LevelMetric, Metric, RecallLevelMetric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
@@ -101,18 +101,19 @@ def test_a_metric_that_ignores_its_cutoff_fails_the_contract(impostor):
 
 
 def words_to_list(needs_by_name):
-    """The words that `NEED_MORE` has to list."""
-    return {name for name, needs in needs_by_name.items() if needs != Needs()} | {"union", *NAMES}
+    """The words that `JUDGED_ITEMS_SUFFICE` has to list."""
+    return {name for name, needs in needs_by_name.items() if needs == Needs()}
 
 
-def test_command_line_knows_which_metrics_need_more():
+def test_command_line_knows_which_metrics_look_at_judged_items_only():
     needs = {metric(spec).name: metric(spec).needs for spec in EVERY}
-    problem = "a metric whose `needs` are not Needs() is listed in NEED_MORE of cli/options.py, and no other is"
-    assert words_to_list(needs) == NEED_MORE, problem
+    problem = "a metric whose `needs` are Needs() is listed in JUDGED_ITEMS_SUFFICE of cli/options.py, and no other is"
+    assert words_to_list(needs) == JUDGED_ITEMS_SUFFICE & {*needs}, problem
+    assert JUDGED_ITEMS_SUFFICE.isdisjoint({"union", *NAMES})
 
 
-def test_metric_that_needs_more_has_to_be_listed():
-    assert words_to_list({"Mine": Needs(pool=True), "AP": Needs()}) - NEED_MORE == {"Mine"}
+def test_metric_that_needs_more_must_not_be_listed():
+    assert words_to_list({"Mine": Needs(pool=True), "AP": Needs()}) == {"AP"}
 
 
 class Constant(LevelMetric):

@@ -29,12 +29,24 @@ zstd; a RUN may be a folder of them, or - for standard input. A run can be given
 OWN_FUNCTION = (
     " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
 )
-NEED_MORE = {
-    *("EU", "RBU", "S-RR", "S-Recall", "alpha_beta_nDCG", "union", "vargas_nDCG"),
-    *("Accuracy", "Compat", "INSQ", "INST", "infAP", "IPrec", "nRBP", "NumQ", "NumRel", "NumRet", "SDCG"),
-    *("SetAP", "SetF", "SetP", "SetR"),
+SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "truth")
+"""Options that hold specs of what has to be read."""
+JUDGED_ITEMS_SUFFICE = {
+    # Metrics, and as trec_eval and pref_eval name them
+    *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
+    *("Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP"),
+    *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
+    *("map", "map_cut", "ndcg_cut", "recall", "recip_rank", "success", "ap", "rbp", "rr", "rp", "ndcg", "mrr"),
+    # Preferences
+    *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "diff", "sign", "OI"),
+    *("rpp", "invrpp", "dcgrpp", "invRPP", "dcgRPP", "lexirecall", "lexiprecision"),
+    *("dcg", "inverse", "exp"),
+    # Populations and orderings
+    *("mean", "median", "gmean", "min", "max", "quantile", "leximin", "leximax", "smoothed_leximin", "lower_area"),
+    *("positive", "cvar", "gain", "urisk", "trisk", "georisk", "gini", "avg", "lmin", "lmax", "auc4"),
+    *("mc4", "borda", "copeland", "win_rate"),
 }
-"""Words in the names of measures that look at more than judged items: known without importing them."""
+"""Words of specs that look at judged items only: known without importing what defines them."""
 FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown", "trec")
 WRITTEN = ("out", "plot")
 """Options that name files to write; other FILEs are read."""
@@ -164,19 +176,21 @@ def files_read(options: Mapping[str, Any]) -> list[str]:
     parameters = click.get_current_context().command.params
     names = [str(one.name) for one in parameters if one.metavar == "FILE" and one.name not in WRITTEN]
     tables = filter(None, (options.get(name) for name in ("qrels", *names)))
-    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(measures_in(options))]
+    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(specs_in(options))]
 
 
-def measures_in(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """All measures that a command was given."""
-    return (*options.get("measures", ()), options.get("measure") or "", *options.get("gates", ()))
+def specs_in(options: Mapping[str, Any]) -> Iterator[str]:
+    """All specs of what has to be read that a command was given."""
+    for name in SPECS:
+        value = options.get(name) or ()
+        yield from [value] if isinstance(value, str) else value
 
 
-def modules_in(measures: Iterable[str]) -> Iterator[str]:
+def modules_in(specs: Iterable[str]) -> Iterator[str]:
     """The files of modules that are named as ``module:function``."""
     from importlib.machinery import PathFinder
 
-    for name in re.findall(r"([A-Za-z_][\w.]*):[A-Za-z_]", " ".join(measures)):
+    for name in re.findall(r"([A-Za-z_][\w.]*):[A-Za-z_]", " ".join(specs)):
         path: Any = None
         for part in name.split("."):
             spec = PathFinder.find_spec(part, path)
@@ -205,10 +219,14 @@ def reading_options(command: Command, *, audit: bool = False, is_needed: bool = 
 
 
 def can_read_early(options: Mapping[str, Any]) -> bool:
-    """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
+    """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones.
+
+    Names of arguments, as in ``AP(rel=2)``, and the cutoffs of trec_eval, as in ``P_10``, do not matter.
+    """
     if options.get("exclude") or options.get("candidates"):
         return False
-    return NEED_MORE.isdisjoint(re.findall(r"[\w-]+", " ".join(measures_in(options))))
+    specs = re.sub(r"_\d+\b", "", " ".join(specs_in(options)))
+    return JUDGED_ITEMS_SUFFICE.issuperset(re.findall(r"[A-Za-z][\w:-]*(?![\w:-]|\s*=)", specs))
 
 
 def experiment(
