@@ -319,7 +319,9 @@ class Comparison(Result):
 
     def order_requests(self) -> RequestOrders:
         """The order of the runs within every request, by win rate."""
-        ranks = np.stack([1 + (self.ballots.above(run) < 0).sum(axis=0) for run in range(len(self.runs))], axis=1)
+        ranks = np.stack(
+            [1 + (self.ballots.win_rate_signs(run) < 0).sum(axis=0) for run in range(len(self.runs))], axis=1
+        )
         places = (
             RequestPlace(run, request, self.measure, rank, rate, shared.count(rank) > 1)
             for request, shared, rates in zip(self.requests, ranks.tolist(), self.win_rate().T.tolist(), strict=True)

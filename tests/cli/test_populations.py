@@ -111,7 +111,7 @@ def test_population_of_its_own_metric_needs_no_measure(files):
 
 def test_population_of_one_metric_orders_no_other(files):
     said = done("order", *files, "-m", "AP", "-m", "RR", "--by", "leximin(AP)", code=2).stderr
-    assert "RR cannot be ordered by leximin(AP), which is of another metric." in said
+    assert "RR cannot be ordered by leximin(AP), which names another metric." in said
 
 
 def test_tables_that_are_read_are_not_overwritten(table, files, tmp_path):
@@ -152,11 +152,11 @@ def test_populations_of_every_group(files, tmp_path):
     [
         (
             ["order", "{qrels}", "{one}", "{two}", "--by", "leximin"],
-            "leximin of what? Name a metric, such as leximin(AP).",
+            "leximin needs a metric, such as leximin(AP).",
         ),
         (
             ["order", "{qrels}", "{one}", "-m", "RPP", "--by", "leximin"],
-            "leximin is of a metric, such as AP; RPP is none.",
+            "leximin needs a metric, such as AP; RPP is not a metric.",
         ),
         (["order", "{qrels}", "{one}", "--by", "leximn(AP)"], 'Did you mean "leximin"?'),
         (["order", "{qrels}", "{one}", "-m", "RPP", "-m", "leximin(AP)"], "by populations or by preferences"),
@@ -168,7 +168,7 @@ def test_populations_of_every_group(files, tmp_path):
         (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "--utilities takes the place"),
         (["order", "--utilities", "nowhere.csv"], "nowhere.csv"),
         (["evaluate", "{qrels}", "{one}", "--population", "leximin"], "tiebreak order --by 'leximin(AP)'"),
-        (["evaluate", "{qrels}", "{one}", "-m", "AP", "--population", "auc4"], "not even one"),
+        (["evaluate", "{qrels}", "{one}", "-m", "AP", "--population", "auc4"], "less than one request"),
         (["evaluate", "{qrels}", "{one}", "--population", "min", "-q"], "leave out -q"),
     ],
 )

@@ -147,7 +147,7 @@ def test_what_cannot_be_meant_is_refused(eight, arguments, said):
 
 def test_test_of_all_pairs_takes_no_baseline(files):
     said = done("test", *files, "-m", "RPP", "--test", "hsd", "--baseline", "two", code=2).stderr
-    assert "hsd is of all pairs at once" in said
+    assert "hsd tests all pairs jointly" in said
 
 
 def test_nothing_to_test_is_refused():

@@ -144,7 +144,7 @@ def test_a_request_in_two_groups_is_refused():
 
 def test_a_group_that_is_too_small_is_refused():
     made = tb.Utilities({"a": {f"q{k}": 1 for k in range(5)}}, groups={f"q{k}": "fr" if k else "de" for k in range(5)})
-    with refused("0.25 of 1 requests is not even one", "At least 4"):
+    with refused("share=0.25 of 1 requests is less than one request", "At least 4"):
         made.evaluate("auc4")
 
 
@@ -157,7 +157,7 @@ def of_size(n, value=0.5):
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_lower_quartile_needs_four_requests(n):
-    with refused(f"0.25 of {n} requests is not even one", "At least 4 are needed"):
+    with refused(f"share=0.25 of {n} requests is less than one request", "At least 4 are needed"):
         of_size(n).order("auc4")
     assert of_size(4).order("auc4").n_tied == 2
 

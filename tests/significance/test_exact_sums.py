@@ -12,9 +12,10 @@ from orderings.experiments import compared
 from orderings.experiments import tables as position_tables
 from significance import slow
 from significance.cases import all_matrices, matrix, outcome_of, pair, utilities
+from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_number
 from tiebreak.orderings.bootstrap import draw_counts
-from tiebreak.significance.whole_numbers import digit_signs, to_digits
+from tiebreak.significance.whole_numbers import FLOAT_SUMS, digit_signs, over_one_denominator, to_digits
 
 DRAWS = 70  # beyond the 64 of one word
 
@@ -190,3 +191,11 @@ def test_signs_of_sums_of_digits_are_those_of_the_sums(rows, weights):
     digits = np.stack([to_digits(row, 20, largest.bit_length() // 20 + 1) @ weights for row in rows], axis=1)
     sums = [sum(w * number for w, number in zip(weights, row, strict=True)) for row in rows]
     assert digit_signs(digits.astype(np.int64), 20).tolist() == [(total > 0) - (total < 0) for total in sums]
+
+
+def test_digits_and_denominators_by_hand():
+    assert to_digits([5, -6], bits=2, count=2).tolist() == [[1, -2], [1, -1]]
+    # 3 - 1 * 4, 4 - 1 * 4 and 5 - 1 * 4
+    assert digit_signs(np.array([[3, 4, 5], [-1, -1, -1]]), bits=2).tolist() == [-1, 0, 1]
+    numbers, denominator = over_one_denominator(ExactValues.from_floats(np.array([[0.5, 0.2]])), FLOAT_SUMS)
+    assert (numbers.tolist(), denominator) == ([[5, 2]], 10)

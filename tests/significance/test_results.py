@@ -84,7 +84,7 @@ def test_runs_that_were_not_tested_are_refused():
     assert against.between("run0", "run1").value < 0 < against.between("run1", "run0").value
     with pytest.raises(InputError, match="run0 and run2 were not tested"):
         against.between("run0", "run2")
-    with pytest.raises(InputError, match="run1 cannot be tested against itself"):
+    with pytest.raises(InputError, match="run1 cannot be compared with itself"):
         against.between("run1", "run1")
     with pytest.raises(UnknownNameError, match='"run7"'):
         against.between("run7", "run1")

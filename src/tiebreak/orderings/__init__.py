@@ -1,4 +1,4 @@
-"""Preferences over requests -> an order of systems. `CATALOGUE` lists the ways, such as ``mc4`` or ``borda``."""
+"""Preferences over requests -> an order of systems. `CATALOGUE` lists the methods, such as ``mc4`` or ``borda``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ CATALOGUE: Catalogue[Method] = Catalogue(
 
 
 def method(spec: str | Method) -> Method:
-    """The way to order systems that a spec names.
-
-    Examples
-    --------
-    >>> print(method("mc4"), method("mc4(teleport=0.05, steps='converge')"))
-    mc4 mc4(steps='converge', teleport=0.05)
-    """
+    """The ordering method that a spec names."""
     if isinstance(spec, Method):
         return spec
     if not isinstance(spec, str):

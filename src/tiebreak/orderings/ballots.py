@@ -21,22 +21,8 @@ from tiebreak.projection.primitives import Floats
 class Ballots:
     """Win rates of all runs in every request, and the preferences between all pairs.
 
-    A run's win rate in a request is the sum of its preferences over the other runs (RPP eq 7).
-
-    Attributes
-    ----------
-    runs : tuple of str
-    x, y : int arrays [pair]
-    signs : int8 array [pair, request]
-        Which run of a pair is preferred.
-    preferences : ExactValues
-        Exact preferences [pair, request].
-    numerator, denominator : int arrays, optional
-        The preferences as whole numbers [pair, request] over those of a request, where they are.
-    by_run : ExactValues, optional
-        Numbers [run, request] of which the preferences are differences.
-    labels : callable, optional
-        Gives whole numbers [run, request]; runs with the same label in a request have the same preferences there.
+    A run's win rate in a request is the sum of its preferences over the other runs (RPP eq 7). The values are those of
+    `Preferred`: signs and preferences [pair, request], `by_run` and labels [run, request].
     """
 
     runs: tuple[str, ...]
@@ -50,7 +36,7 @@ class Ballots:
     labels: Callable[[], Places] | None = None
 
     def take(self, requests: Places) -> Ballots:
-        """Some of the requests; one that is named twice counts twice."""
+        """The ballots of some requests; repeated ones count repeatedly."""
         labels = self.labels
         return replace(
             self,
@@ -66,8 +52,8 @@ class Ballots:
     def n_requests(self) -> int:
         return int(self.signs.shape[1])
 
-    def once(self) -> Floats:
-        """Weights that count every request once, as a single sample: [1, request]."""
+    def unit_weights(self) -> Floats:
+        """Weights of one sample that counts every request once: [1, request]."""
         return np.ones((1, self.n_requests))
 
     @cached_property
@@ -109,7 +95,7 @@ class Ballots:
         return [sum_fractions(rate) for rate in rates]
 
     @cached_property
-    def standing(self) -> Places:
+    def win_rate_codes(self) -> Places:
         """Whole numbers [run, request] that order and tie the runs of a request as their win rates do."""
         return (self.win_rate if self.by_run is None else self.by_run).codes(by_column=True)
 
@@ -122,19 +108,16 @@ class Ballots:
         everything = sum(means[1:], means[0])
         return [len(means) * mean - everything for mean in means]
 
-    def above(self, run: int) -> NDArray[np.int64]:
-        """Whether a run stands above each run in each request, by win rate: [run, request], 1, 0 or -1."""
-        signs: NDArray[np.int64] = np.sign(self.standing[run] - self.standing)
+    def win_rate_signs(self, run: int) -> NDArray[np.int64]:
+        """Sign of the win-rate difference between a run and every run: [run, request]."""
+        signs: NDArray[np.int64] = np.sign(self.win_rate_codes[run] - self.win_rate_codes)
         return signs
 
     def majorities(self, weights: Floats) -> NDArray[np.int8]:
-        """Who is preferred in more requests, by sample: [sample, run, run], 1 where the first is.
+        """Majority relation per sample: [sample, run, run], 1 where more requests prefer the first run."""
+        return self.to_square(np.sign(weights @ self.signs.T.astype(np.float64)))  # sums of whole numbers are exact
 
-        Sums of whole numbers are exact in floats, however they are added up.
-        """
-        return self.both_ways(np.sign(weights @ self.signs.T.astype(np.float64)))
-
-    def both_ways(self, signs: NDArray[np.number]) -> NDArray[np.int8]:
+    def to_square(self, signs: NDArray[np.number]) -> NDArray[np.int8]:
         """Signs [sample, pair] as [sample, run, run]."""
         square = np.zeros((len(signs), len(self.runs), len(self.runs)), dtype=np.int8)
         square[:, self.x, self.y] = signs
@@ -142,13 +125,13 @@ class Ballots:
         return square
 
     def placements(self, weights: Floats) -> NDArray[np.int8]:
-        """Who stands above the other in more requests, by win rate: [sample, run, run], 1 where the first does."""
-        signs = [np.sign(weights @ self.above(run).T.astype(np.float64)) for run in range(len(self.runs))]
+        """Majority relation of win rates per sample: [sample, run, run], 1 where the first is more often higher."""
+        signs = [np.sign(weights @ self.win_rate_signs(run).T.astype(np.float64)) for run in range(len(self.runs))]
         return np.stack(signs, axis=1).astype(np.int8)
 
     @cached_property
     def totals(self) -> Totals:
-        """Sums over requests of win rates, or of what orders runs as they do."""
+        """Sums over requests of win rates, or of numbers that order runs as they do."""
         return Totals(self.win_rate if self.by_run is None else self.by_run)
 
     @cached_property
@@ -158,18 +141,11 @@ class Ballots:
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The Condorcet cycles among all requests."""
-        return condorcet_cycles(self.majorities(self.once())[0], self.runs)
+        return condorcet_cycles(self.majorities(self.unit_weights())[0], self.runs)
 
 
 def condorcet_cycles(majority: NDArray[np.int8], runs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Groups of runs of which each can be reached from each by strict majorities, given [run, run] signs.
-
-    Examples
-    --------
-    >>> beats = np.array([[0, 1, -1, 1], [-1, 0, 1, 1], [1, -1, 0, 1], [-1, -1, -1, 0]], dtype=np.int8)
-    >>> condorcet_cycles(beats, ("rock", "scissors", "paper", "air"))
-    (('rock', 'scissors', 'paper'),)
-    """
+    """Groups of runs that reach each other by strict majorities, given their signs [run, run]."""
     reach = transitive_closure(majority > 0)
     both = reach & reach.T
     groups = {tuple(np.flatnonzero(both[r]).tolist()) for r in range(len(runs)) if both[r, r]}
@@ -177,7 +153,7 @@ def condorcet_cycles(majority: NDArray[np.int8], runs: tuple[str, ...]) -> tuple
 
 
 def transitive_closure(reach: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of some nodes can be reached from which, given the steps [from, to]."""
+    """Which nodes can be reached from which, given the edges [from, to]."""
     for middle in range(len(reach)):
         reach = reach | (reach[:, middle, None] & reach[middle])
     return reach

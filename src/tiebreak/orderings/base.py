@@ -1,4 +1,4 @@
-"""How systems are ordered: a method gives every run a score, an `Ordering` holds the order of the scores."""
+"""Ordering methods, which give every run a score, and the `Ordering` by these scores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Ordering(Result):
     Attributes
     ----------
     measure, by : str
-        What was compared, and how an order was made of it.
+        The measure, and the ordering method.
     runs : tuple of str
         In the order of the input.
     scores : array [run]
@@ -67,7 +67,7 @@ class Ordering(Result):
     cycles : tuple of tuples of str
         Condorcet cycles: runs of which each can be reached from each by majority preferences.
     intervals : int array [run, 2], optional
-        Between which ranks a run falls in 95% of resamples.
+        95% bootstrap intervals of ranks.
     """
 
     measure: str
@@ -147,7 +147,7 @@ class Ordering(Result):
         method : {"tau_b", "tau_ap", "rbo"}
             Kendall's tau with ties; its top-weighted form, `other` being the truth; rank-biased overlap.
         persistence : float
-            Of rank-biased overlap: the larger, the deeper it looks.
+            Of rank-biased overlap: the larger, the deeper it compares.
         """
         check_choice(method, "correlation", correlation.METHODS)
         for run in sorted(set(self.runs) ^ set(other.runs)):
@@ -166,7 +166,7 @@ class Ordering(Result):
         return sorted(rows, key=lambda row: (row.rank, row.run))
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """The same, with intervals of ranks where there are some."""
+        """The runs, the best first, with their rank intervals if there are any."""
         if self.intervals is None:
             return list(self.places())
         bounds = dict(zip(self.runs, self.intervals.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""How stable an order is: the bootstrap over requests."""
+"""Stability of an order: the bootstrap over requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBERS_AT_ONCE = 1 << 22
 
 
 class RankInterval(NamedTuple):
-    """Between which ranks a run falls in 95% of the samples."""
+    """The 95% interval of a run's rank."""
 
     run: str
     low: int
@@ -93,7 +93,7 @@ def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, s
     for rows, by_name in draw_counts(ballots.n_requests, resamples, seed, step):
         weights = by_name[:, requests.places_in_order]
         ranks[rows] = method.ranks(ballots, weights)
-        wins += (ballots.both_ways(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
+        wins += (ballots.to_square(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 
 

@@ -26,13 +26,8 @@ def tau_b(x: Ranks, y: Ranks) -> float:
 
     .. math:: \tau_b = \frac{C - D}{\sqrt{(C + D + T_x)(C + D + T_y)}}
 
-    with C concordant and D discordant pairs, and :math:`T` pairs tied in the other ordering only. NaN where one of them
-    is nothing but one tie.
-
-    Examples
-    --------
-    >>> tau_b(np.array([1, 2, 2, 4]), np.array([1, 3, 2, 3]))
-    0.8
+    with C concordant and D discordant pairs, and :math:`T` pairs tied in the other ordering only. NaN if all runs
+    tie in either ranking.
     """
     a, b = (np.sign(r[:, None] - r) for r in (x, y))
     spread = int(np.count_nonzero(a)) * int(np.count_nonzero(b))
@@ -40,13 +35,7 @@ def tau_b(x: Ranks, y: Ranks) -> float:
 
 
 def over_root(number: int, square: int) -> float:
-    """The float nearest a whole number over the root of another.
-
-    Examples
-    --------
-    >>> over_root(-2, 16), over_root(1, 2)
-    (-0.5, 0.7071067811865476)
-    """
+    """The float nearest a whole number over the root of another."""
     scaled, rest = divmod(number**2 << 2 * ROOT_BITS, square)
     root = isqrt(scaled)
     # One more digit says whether anything follows, which decides between two floats.
@@ -59,13 +48,8 @@ def tau_ap(x: Ranks, y: Ranks) -> float:
 
     .. math:: \tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1
 
-    where C(i) of the i - 1 runs above the i-th stand above it in truth. Runs that tie in truth count half; those that
+    where C(i) of the i - 1 runs above the i-th are above it in truth. Runs that tie in truth count half; those that
     tie in the first ordering are averaged over all ways to break the ties.
-
-    Examples
-    --------
-    >>> tau_ap(np.array([1, 2, 3]), np.array([2, 1, 3]))      # C = 0, 2: 2/2 (0/1 + 2/2) - 1
-    0.0
     """
     n = len(x)
     if n < 2:
@@ -77,7 +61,7 @@ def tau_ap(x: Ranks, y: Ranks) -> float:
         group = x == rank
         size, above = int(group.sum()), int((x < rank).sum())
         correct = int(right[group].sum())
-        # One of the group stands at each of its places, k others of it above.
+        # One of the group is at each of its positions, k others of it above.
         terms += [Fraction(correct + k * size, 2 * size * (above + k)) for k in range(size) if above + k]
     return float(2 * sum_fractions(terms) / (n - 1) - 1)
 
@@ -89,11 +73,6 @@ def rbo(x: Ranks, y: Ranks, persistence: float = 0.9) -> float:
 
     with :math:`A_d` twice the runs that both have among the first d, by the number each has there; runs that tie are
     there together. The persistence means the decimal that was written.
-
-    Examples
-    --------
-    >>> rbo(np.array([1, 2, 3]), np.array([2, 1, 3]), persistence=0.5)      # 0.5 (0 + 0.5 + 0.25) + 0.125
-    0.5
     """
     check_number(persistence, "persistence", above=0, below=1)
     n, p = len(x), decimal(persistence)

@@ -18,7 +18,7 @@ from tiebreak.projection.primitives import Floats
 CONVERGE = "converge"
 MOST_STEPS = 1000
 CLOSE = 1e-10
-"""Masses are sums and products of positive floats: their relative error is less after so many steps."""
+"""Relative error bound of masses, which are sums and products of positive floats."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class MC4(Method):
         check_number(self.teleport, "mc4: teleport", low=0, below=1)
 
     def scores(self, ballots: Ballots) -> list[Real]:
-        return list(self.masses(ballots.placements(ballots.once())[0]))
+        return list(self.masses(ballots.placements(ballots.unit_weights())[0]))
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         placements = ballots.placements(weights)
@@ -68,7 +68,7 @@ class MC4(Method):
         return competition_ranks(self.masses(above))
 
     def moves(self, above: NDArray[np.int8]) -> NDArray[Any]:
-        """How likely the walk goes from each run to each, as whole numbers, given who stands above whom."""
+        """How likely the walk goes from each run to each, as whole numbers, given who is above whom."""
         size, teleport = len(above), decimal(self.teleport)
         moves = (above < 0).astype(np.int64)
         np.fill_diagonal(moves, size - moves.sum(axis=1))
@@ -76,7 +76,7 @@ class MC4(Method):
         return np.asarray(moves.astype(object) * stays + leaves)
 
     def masses(self, above: NDArray[np.int8]) -> list[Fraction]:
-        """Where the walk is after its steps, exactly."""
+        """The exact distribution after the steps."""
         moves = self.moves(above)
         if self.steps == CONVERGE:
             return limit(moves)
@@ -88,9 +88,9 @@ class MC4(Method):
 
 
 def limit(moves: NDArray[Any]) -> list[Fraction]:
-    """Where a walk that begins anywhere ends up, given moves as whole numbers with the same sum in every row.
+    """The limit distribution from a uniform start, given moves as whole numbers with the same sum in every row.
 
-    Groups of runs that the walk does not leave share all the mass. The walk can stay where it is, so a limit exists.
+    Closed groups of runs share all the mass. The walk can stay where it is, so a limit exists.
     """
     size, whole = len(moves), int(moves[0].sum())
     reach = transitive_closure((moves > 0) | np.eye(size, dtype=bool))
@@ -99,7 +99,7 @@ def limit(moves: NDArray[Any]) -> list[Fraction]:
     transient = [r for r in range(size) if not any(r in runs for runs in kept)]
     mass = [Fraction(0)] * size
     for runs in kept:
-        # From each run the walk passes through, the chance to end up here; then how long it stays at each run here.
+        # The probability of ending in this group from each transient run; then its stationary distribution.
         system = [[Fraction(int(r == s)) - Fraction(int(moves[r, s]), whole) for s in transient] for r in transient]
         into = [Fraction(int(moves[r, list(runs)].sum()), whole) for r in transient]
         share = (len(runs) + sum(solve(system, into))) / Fraction(size)
@@ -111,7 +111,7 @@ def limit(moves: NDArray[Any]) -> list[Fraction]:
 
 
 def solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
-    """The solution of linear equations with one, by elimination."""
+    """Solve linear equations with a unique solution, by elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for k in range(len(rows)):
         pivot = next(r for r in range(k, len(rows)) if rows[r][k])

@@ -29,7 +29,7 @@ class Borda(Method):
         """Twice the points [run, request], which are whole."""
         # Twice the average rank is 2 + 2 (those above) + (others that tie) = S + 1 + (those above) - (those below).
         size = len(ballots.runs)
-        return np.stack([size - 1 + ballots.above(run).sum(axis=0) for run in range(size)])
+        return np.stack([size - 1 + ballots.win_rate_signs(run).sum(axis=0) for run in range(size)])
 
 
 class Copeland(Method):
@@ -38,7 +38,7 @@ class Copeland(Method):
     name: ClassVar[str] = "copeland"
 
     def scores(self, ballots: Ballots) -> list[Real]:
-        return list(self.margins(ballots, ballots.once())[0].tolist())
+        return list(self.margins(ballots, ballots.unit_weights())[0].tolist())
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         return competition_ranks(self.margins(ballots, weights))

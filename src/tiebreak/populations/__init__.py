@@ -81,10 +81,10 @@ def population(spec: str | Population) -> Population:
 
 
 def population_for(measure: Any, by: Any) -> Population | None:
-    """The population that a measure, or a way to order it, names; None where it is none."""
+    """The population that a measure or `by` names; None if neither does."""
     if is_population(measure):
         if by is not None:
-            raise InputError(f"{measure} orders the runs by itself. Leave out by={by!r}.", kind="choice")
+            raise InputError(f"{measure} orders the runs already. Leave out by={by!r}.", kind="choice")
         return check_metric(population(measure))
     if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
         return None
@@ -94,14 +94,14 @@ def population_for(measure: Any, by: Any) -> Population | None:
     try:
         utility = metric(measure)
     except UnknownNameError:
-        raise InputError(f"{by} is of a metric, such as AP; {measure} is none.", kind="spec") from None
+        raise InputError(f"{by} needs a metric, such as AP; {measure} is not a metric.", kind="spec") from None
     if order.metric not in (None, utility):
-        raise InputError(f"{measure} cannot be ordered by {by}, which is of another metric.", kind="choice")
+        raise InputError(f"{measure} cannot be ordered by {by}, which names another metric.", kind="choice")
     return replace(order, metric=utility)
 
 
 def check_metric(order: Population) -> Population:
-    """The same population, which names its metric."""
+    """Check that a population names its metric."""
     if order.metric is None:
-        raise InputError(f"{order} of what? Name a metric, such as {order.name}(AP).", kind="spec")
+        raise InputError(f"{order} needs a metric, such as {order.name}(AP).", kind="spec")
     return order

@@ -35,7 +35,7 @@ class Mean(Aggregation):
 
 @dataclass(frozen=True)
 class Quantile(Aggregation):
-    r"""The utility below which a share of the requests lies; between two requests on the straight line.
+    r"""The utility below which a share of the requests lies, with linear interpolation.
 
     .. math:: (1 - f)\, u_{(j)} + f\, u_{(j+1)}, \quad j - 1 + f = (n - 1)\, \mathrm{share}
 
@@ -55,7 +55,7 @@ class Quantile(Aggregation):
 
 @dataclass(frozen=True)
 class Median(Aggregation):
-    """The utility in the middle."""
+    """Median utility."""
 
     name: ClassVar[str] = "median"
 
@@ -82,7 +82,7 @@ class Minimum(Aggregation):
 
 @dataclass(frozen=True)
 class Maximum(Aggregation):
-    """The best utility."""
+    """Largest utility."""
 
     name: ClassVar[str] = "max"
 
@@ -125,7 +125,7 @@ class GeometricMean(Aggregation):
         return Root(self.bases(u), weights if is_weighted else None)
 
     def bases(self, u: Sample) -> Sample:
-        """The utilities that the mean is of, all above 0."""
+        """The utilities, shifted or raised to the floor: all above 0."""
         x = Doubles(u.high, u.low)
         if self.shift is not None:
             x = x + decimal(self.shift)
@@ -141,7 +141,7 @@ class GeometricMean(Aggregation):
         return [max(least, x) if self.shift is None else x + shift for x in utilities]
 
     def product(self, utilities: Iterable[Fraction]) -> Fraction:
-        """The exact product, which orders utilities of as many requests as their geometric mean does."""
+        """The exact product, which orders equally many utilities as their geometric mean does."""
         return prod(self.factors(utilities), start=Fraction(1))
 
 
@@ -176,7 +176,7 @@ class LowerArea(Aggregation):
         n = len(table.requests)
         if n * decimal(self.share) < 1:
             raise InputError(
-                f"the lowest {self.share:g} of {n} requests is not even one. At least {ceil(1 / self.share)} are "
+                f"share={self.share:g} of {n} requests is less than one request. At least {ceil(1 / self.share)} are "
                 "needed.",
                 kind="size",
             )
@@ -187,7 +187,7 @@ class LowerArea(Aggregation):
 
 @dataclass(frozen=True)
 class ConditionalValueAtRisk(Aggregation):
-    """The mean of the worst share of requests, the last of them in part where the share is not a whole number."""
+    """Conditional value at risk: the mean over the worst share of requests, with a fractional last request."""
 
     share: float = 0.1
     name: ClassVar[str] = "cvar"

@@ -1,4 +1,4 @@
-"""What every population is: a way from the utilities of all requests to an order of systems (PE 2.2)."""
+"""Base classes of populations: utilities of all requests to an order of systems (PE 2.2)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,13 @@ Vector: TypeAlias = "NDArray[Any]"
 
 @dataclass(frozen=True)
 class Population(Entry):
-    """Utilities of all requests -> a score per run, the larger the better.
-
-    Parameters
-    ----------
-    metric : Metric or str, optional
-        What the utilities are, where they are not given as a table.
-    """
+    """Utilities of all requests -> a score per run, the larger the better; `metric` names the utilities."""
 
     metric: Metric | str | None = None
     is_number: ClassVar[bool] = True
-    """Whether its score says something by itself; else only the order of scores does."""
+    """Whether the score is meaningful as a number; otherwise only the order of scores is."""
     lower_is_better: ClassVar[bool] = False
-    """Whether the number is better where it is lower; its score is minus the number."""
+    """Whether a lower number is better; the score is then minus the number."""
     takes_weights: ClassVar[bool] = False
     takes_negative: ClassVar[bool] = True
     """Whether it is defined for utilities below 0."""
@@ -50,7 +44,7 @@ class Population(Entry):
 
     @property
     def bare(self) -> Population:
-        """The same, whatever the utilities are of."""
+        """The population without its metric."""
         return replace(self, metric=None)
 
     def scores(self, table: UtilityTable) -> list[Real]:
@@ -58,11 +52,11 @@ class Population(Entry):
         raise NotImplementedError
 
     def number(self, score: Real) -> float:
-        """The number that goes by this name, given a score."""
+        """The reported number of a score."""
         return float(-score if self.lower_is_better else score)
 
     def check(self, table: UtilityTable) -> None:
-        """Refuse utilities for which this population is not defined."""
+        """Raise an error for utilities for which this population is not defined."""
         if table.weights is not None and not self.takes_weights:
             raise InputError(
                 f"{self.name} takes no weights: every request counts once. Leave them out, or use mean or gmean.",
@@ -81,7 +75,7 @@ class Population(Entry):
 
 @dataclass(frozen=True)
 class Aggregation(Population):
-    """A number that a run has by itself, whatever the others do."""
+    """A number per run that does not depend on the other runs."""
 
     def scores(self, table: UtilityTable) -> list[Real]:
         weights = sample_weights(table)

@@ -1,4 +1,4 @@
-"""How stable leximin is between two runs: the bootstrap over requests for every lag of smoothing (PE 7)."""
+"""Stability of leximin between two runs: the bootstrap over requests for every smoothing lag (PE 7)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def lag_curve(
 
 
 def some_lags(n: int) -> list[int]:
-    """From 1 to n, all where they are few, else growing by a factor."""
+    """Lags from 1 to n: all if few, else in geometric steps."""
     if n <= MOST_LAGS:
         return list(range(1, n + 1))
     return sorted({round(n ** (k / (MOST_LAGS - 1))) for k in range(MOST_LAGS)})
@@ -98,10 +98,7 @@ def check_lags(lags: int | Iterable[int], n: int) -> list[int]:
 
 
 def signs_by_lag(x: NDArray[Any], y: NDArray[Any], lags: list[int], same: int) -> Iterator[int]:
-    """Which is better by smoothed leximin with each lag: 1, -1, or 0 where they tie.
-
-    Sums of windows tie where they differ by no more than `same`.
-    """
+    """The sign of the smoothed leximin order for each lag; window sums tie if they differ by at most `same`."""
     zero = np.zeros(1, dtype=x.dtype)
     sums = np.concatenate([zero, np.cumsum(np.sort(x) - np.sort(y))])
     for lag in lags:

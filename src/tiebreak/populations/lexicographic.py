@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 FIRST_BLOCK = 1024
 MOST_UNITS = 2.0**50
 UNSURE = 2.0**-20
-"""How far from a half numbers are surely on one side of it, whichever way they are held."""
+"""Numbers farther than this from a half are certainly on one side of it."""
 Block = Callable[[int, int, int], tuple[Any, ...]]
 """(row, first column, end) -> what is compared there."""
 
@@ -33,11 +33,7 @@ Block = Callable[[int, int, int], tuple[Any, ...]]
 class Lexicographic(Population):
     """Compares sorted utilities one after another; the first difference decides.
 
-    Parameters
-    ----------
-    digits : int, optional
-        Round the utilities to so many decimals first: their exact values, a half to the even digit, so that 0.575 and
-        0.585 are both 0.58. By default only equal utilities tie.
+    `digits` first rounds exact utilities to so many decimals, half to even: 0.575 and 0.585 are both 0.58.
     """
 
     digits: int | None = None
@@ -51,7 +47,7 @@ class Lexicographic(Population):
             check_count(self.digits, "digits", low=0, high=15)
 
     def scores(self, table: UtilityTable) -> list[Real]:
-        """How many runs a run stands above."""
+        """The number of runs below each run."""
         if self.digits is not None:
             utilities = round_utilities(table, self.digits)
         else:
@@ -66,14 +62,14 @@ class Lexicographic(Population):
 
 @dataclass(frozen=True)
 class Leximin(Lexicographic):
-    """From the worst utility up (PE eq 5)."""
+    """Lexicographic minimum: compares the worst utilities, then the next worst, and so on (PE eq 5)."""
 
     name: ClassVar[str] = "leximin"
 
 
 @dataclass(frozen=True)
 class Leximax(Lexicographic):
-    """From the best utility down (PE 6)."""
+    """Lexicographic maximum: compares the best utilities, then the next best, and so on (PE 6)."""
 
     name: ClassVar[str] = "leximax"
     direction: ClassVar[int] = -1
@@ -81,7 +77,7 @@ class Leximax(Lexicographic):
 
 @dataclass(frozen=True)
 class SmoothedLeximin(Lexicographic):
-    """Sums of `lag` neighbours of the sorted utilities, from the worst up; lag 1 is leximin, lag n the mean (PE 7)."""
+    """Leximin on moving sums (window `lag`) of the sorted utilities; lag 1 is leximin, lag n the mean (PE 7)."""
 
     lag: int = 5
     name: ClassVar[str] = "smoothed_leximin"
@@ -116,7 +112,7 @@ class SmoothedLeximin(Lexicographic):
 
 
 def round_utilities(table: UtilityTable, digits: int) -> Vector:
-    """The utilities in whole units of the last of so many decimals; a half is rounded to the even one."""
+    """The utilities in units of the last decimal, rounded half to even."""
     values = table.numbers
     rows = [round_row(values, row, digits) for row in range(len(table.values))]
     exact = any(row.dtype == object for row in rows)
@@ -124,7 +120,7 @@ def round_utilities(table: UtilityTable, digits: int) -> Vector:
 
 
 def round_row(values: ExactValues, row: int, digits: int) -> Vector:
-    """The same of one run: double-double numbers decide where they can, else exact values."""
+    """Round one run: double-double numbers decide if they can, else exact values."""
     high, low, scale = values.nearest[row], values.rest[row], 10.0**digits
     is_small = np.abs(high) < MOST_UNITS / scale
     product, lost = two_product(np.where(is_small, high, 0.0), scale)
@@ -140,16 +136,13 @@ def round_row(values: ExactValues, row: int, digits: int) -> Vector:
 
 
 def half_to_even(number: Fraction, same: Fraction | int) -> int:
-    """The nearest whole number, the even one where it is a half, or no farther than `same` from a half."""
+    """The nearest whole number; within `same` of a half, the even one."""
     half = floor(number) + Fraction(1, 2)
     return round(half if abs(number - half) <= same else number)
 
 
 def group_ties(rows: int, width: int, block: Block) -> list[list[int]]:
-    """Rows by what they hold, the largest first; those that are equal in all of it are one group.
-
-    Only rows that tie so far are looked at further, in blocks that grow.
-    """
+    """Groups of equal rows, the largest first; only tied rows are compared further, in growing blocks."""
     groups = [list(range(rows))]
     begin, end = 0, FIRST_BLOCK
     while begin < width and any(len(group) > 1 for group in groups):
@@ -159,15 +152,15 @@ def group_ties(rows: int, width: int, block: Block) -> list[list[int]]:
 
 
 def refine(group: list[int], begin: int, end: int, block: Block) -> Iterator[list[int]]:
-    """A group of rows split by what they hold in some columns, the largest first."""
+    """A group of rows split by their content in some columns, the largest first."""
     if len(group) == 1:
         yield group
         return
-    held = {row: block(row, begin, end) for row in group}
-    ordered = sorted(group, key=held.__getitem__, reverse=True)
+    content = {row: block(row, begin, end) for row in group}
+    ordered = sorted(group, key=content.__getitem__, reverse=True)
     same = [ordered[0]]
     for row in ordered[1:]:
-        if held[row] != held[same[0]]:
+        if content[row] != content[same[0]]:
             yield sorted(same)
             same = []
         same.append(row)
@@ -175,7 +168,7 @@ def refine(group: list[int], begin: int, end: int, block: Block) -> Iterator[lis
 
 
 def runs_below(groups: list[list[int]]) -> list[Real]:
-    """For every row how many stand in later groups."""
+    """The number of rows in later groups, for every row."""
     below: dict[int, Real] = {}
     rest = sum(map(len, groups))
     for group in groups:

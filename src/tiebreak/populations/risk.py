@@ -22,13 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Risk(Population):
-    """Losses count 1 + alpha times.
-
-    Parameters
-    ----------
-    alpha : float
-        How much more than gains losses count.
-    """
+    """Losses count 1 + alpha times."""
 
     alpha: float = 1.0
     takes_weights: ClassVar[bool] = True
@@ -51,13 +45,7 @@ class Gain(Risk):
 
 @dataclass(frozen=True)
 class AgainstBaseline(Risk):
-    """Losses against a baseline.
-
-    Parameters
-    ----------
-    baseline : str
-        The name of a run.
-    """
+    """Losses against a baseline run."""
 
     baseline: str = ""
 
@@ -100,10 +88,9 @@ class TRisk(AgainstBaseline):
 
 
 def studentise(difference: Floats, weights: Floats | None = None) -> float:
-    """The mean over its standard error; 0 where all are 0, infinite where all are equal otherwise.
+    """The mean over its standard error; 0 if all are 0, infinite if all are equal otherwise.
 
-    With weights the error is that of the weighted mean: each squared deviation counts by its squared share of the
-    weights, times n / (n - 1).
+    Weighted: each squared deviation counts by its squared share of the weights, times n / (n - 1).
     """
     n = len(difference)
     mean = float(Sample.from_floats(difference).mean(None if weights is None else Sample.from_floats(weights)))

@@ -1,4 +1,4 @@
-"""Geometric means as exact numbers: roots of products, known by their logarithms to as many digits as it takes."""
+"""Geometric means as exact numbers: roots of products, by their logarithms to as many digits as needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tiebreak.exact.sample import TINY, Sample
 from tiebreak.exact.sums import exact_sum, whole_units
 
 DIGITS = 105
-"""So many digits of a root are worked out where fewer do not decide."""
+"""Digits of a root that are computed where fewer do not decide."""
 LOGARITHM_ERROR = Fraction(1, 2**88)
 """Of the natural logarithm of a double-double number."""
 MOST_BITS = 1 << 22
@@ -29,16 +29,9 @@ STEPS = 1 << 12
 
 
 class Root(Number):
-    """The geometric mean of a sample of numbers above 0, each as often as its weight says.
+    """The weighted geometric mean of a sample of numbers above 0.
 
     Roots of rational numbers with the same weights are ordered by their products, exactly; others to 60 digits.
-
-    Examples
-    --------
-    >>> from tiebreak.exact.sample import Sample
-    >>> x, y = (Root(Sample.from_floats(np.array(numbers))) for numbers in ([0.1, 0.4], [0.2, 0.2]))
-    >>> float(x), x == y
-    (0.2, True)
     """
 
     __slots__ = ("sample", "weights")
@@ -60,7 +53,7 @@ class Root(Number):
         return super().compare(other)
 
     def factors(self) -> Counter[Fraction]:
-        """The product of which this is a root, as powers: how often each number counts."""
+        """The product of which this is a root: the exponent of each number."""
         times = [1] * len(self.sample)
         if self.weights is not None:
             times = whole_units(self.weights.exact, is_rational=True).numbers
@@ -80,7 +73,7 @@ class Root(Number):
 
 
 def mean_logarithm(sample: Sample, weights: Sample | None) -> tuple[Fraction, Fraction]:
-    """The mean of the natural logarithms, nearly, and how far it may be off."""
+    """The approximate mean of the natural logarithms, and a bound of its error."""
     logarithms = natural_logarithms(Doubles(sample.high, sample.low))
     error = Fraction(sample.share) + LOGARITHM_ERROR + 2 * TINY / Fraction(float(sample.high.min()))
     if weights is None:
@@ -97,7 +90,7 @@ def natural_logarithms(x: Doubles) -> Doubles:
 
 
 def some_logarithms(x: Doubles) -> Doubles:
-    r"""The same of an array that is not large, by a table of the logarithms of c = j / 4096, 1/2 <= c <= 1.
+    r"""Natural logarithms of a small array, by a table of those of c = j / 4096, 1/2 <= c <= 1.
 
     .. math:: \log \big( 2^e (c + d) \big) = e \log 2 + \log c + 2 \operatorname{artanh} \frac{d}{2 c + d}
     """
@@ -160,7 +153,7 @@ def product(numbers: list[int]) -> int:
 
 
 def exact_logarithm(factors: dict[Fraction, int], digits: int) -> Fraction:
-    """The natural logarithm of a product of powers, to so many digits."""
+    """The natural logarithm of a product of powers, to `digits` digits."""
     context = many_digits(digits)
     total = Decimal(0)
     for factor, number in factors.items():
@@ -169,7 +162,7 @@ def exact_logarithm(factors: dict[Fraction, int], digits: int) -> Fraction:
 
 
 def exponential(x: Fraction, digits: int, shown: int | None = None) -> Fraction:
-    """The exponential to so many digits, rounded to those that are shown."""
+    """The exponential to `digits` digits, rounded to `shown`."""
     context = many_digits(digits)
     return Fraction(many_digits(shown or digits).plus(context.exp(context.divide(x.numerator, x.denominator))))
 

@@ -1,4 +1,4 @@
-"""Is a difference larger than chance: tests of pairs of runs, corrected for multiple comparisons.
+"""Significance tests of pairs of runs, corrected for multiple comparisons.
 
 `CATALOGUE` lists every test; ``auto`` is the one that the papers use for a preference.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -52,23 +52,18 @@ CATALOGUE: Catalogue[Test] = Catalogue(
 ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 
-def statistical_test(spec: str | Test, **parameters: Any) -> Test:
-    """The test that a spec names, with the parameters that are not None.
-
-    Examples
-    --------
-    >>> print(statistical_test("hsd", permutations=100_000), statistical_test("binomial"))
-    hsd(permutations=100000) sign
-    """
+def statistical_test(spec: str | Test, *, permutations: int | str | None = None, seed: int | None = None) -> Test:
+    """The test that a spec names, with the options that are not None."""
     if not isinstance(spec, (str, Test)):
         raise InputError(f"{spec!r} is not a test. Give its name, such as t or hsd.", kind="spec")
     test = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
-    options = {name: value for name, value in parameters.items() if value is not None}
-    unknown = options.keys() - {parameter.name for parameter in fields(test)}
+    options: dict[str, Any] = {"permutations": permutations, "seed": seed}
+    options = {name: value for name, value in options.items() if value is not None}
+    unknown = [name for name in options if not hasattr(test, name)]
     if unknown:
         raise InputError(
-            f"{test.name} takes no {' and no '.join(sorted(unknown))}: nothing is drawn. Leave it out, or choose a "
-            "randomisation test, such as hsd.",
+            f"{test.name} takes no {' and no '.join(unknown)}: it is not a randomisation test. Remove the option, or "
+            "choose a randomisation test, such as hsd.",
             kind="spec",
         )
     return replace(test, **options)
@@ -92,7 +87,7 @@ def significance(
         test = "sign" if paired.is_sign else "t"
     chosen = statistical_test(test, permutations=permutations, seed=seed)
     if correction is None:
-        correction = "none" if chosen.is_of_all_pairs else "holm"
+        correction = "none" if chosen.is_familywise else "holm"
     check_choice(correction, "correction", CORRECTIONS)
     chosen.check(paired)
     outcome = chosen.run(paired.by_name(), alpha, workers, tick)
@@ -104,7 +99,7 @@ def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Ite
     """A note where a randomisation test has too few draws for any corrected p-value to be below alpha."""
     if not isinstance(test, Resampled) or test.permutations == "all":
         return
-    times = test.least_reached * (pairs if correction in ("bonferroni", "holm") else 1)
+    times = test.min_count * (pairs if correction in ("bonferroni", "holm") else 1)
     needed = floor(times / Fraction(str(alpha)))
     if int(test.permutations) < needed:
         correcting = f"{CORRECTIONS[correction]} for {plural(pairs, 'comparison')}"

@@ -1,4 +1,4 @@
-"""What every test is: a small frozen value that gives all pairs a statistic and a p-value."""
+"""Base classes of tests: a statistic and a p-value for every pair."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Test(Entry):
 
     __test__: ClassVar[bool] = False  # not one of pytest's
     words: ClassVar[str] = ""
-    """What it is called in a sentence."""
+    """Its name in a sentence."""
     needs: ClassVar[int] = 1
     """The smallest number of requests."""
     is_signed: ClassVar[bool] = True
     """Whether its statistic changes sign when the two runs are swapped."""
-    is_of_all_pairs: ClassVar[bool] = False
+    is_familywise: ClassVar[bool] = False
     """Whether its p-values are already corrected for the number of pairs."""
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
@@ -46,26 +46,18 @@ class Test(Entry):
     def check(self, paired: Paired) -> None:
         if paired.n < self.needs:
             raise InputError(f"{self.words} needs at least {self.needs} requests; there is {paired.n}.", kind="size")
-        if self.is_of_all_pairs and not paired.has_all_pairs:
-            raise InputError(f"{self.name} is of all pairs at once. Leave out the baseline, --baseline.", kind="choice")
+        if self.is_familywise and not paired.has_all_pairs:
+            raise InputError(f"{self.name} tests all pairs jointly. Remove the baseline, --baseline.", kind="choice")
 
 
 @dataclass(frozen=True)
 class Resampled(Test):
-    """A randomisation test.
-
-    Parameters
-    ----------
-    permutations : int or "all"
-        The number of draws; all permutations where they are few.
-    seed : int
-        Random seed.
-    """
+    """A randomisation test with this number of permutations or resamples; "all" enumerates the permutations."""
 
     permutations: int | str = 10_000
     seed: int = 0
-    least_reached: ClassVar[int] = 1
-    """The smallest p-value is this over the number of draws and one."""
+    min_count: ClassVar[int] = 1
+    """The smallest p-value is this over the number of draws plus one."""
 
     def __post_init__(self) -> None:
         if self.permutations != "all":
@@ -74,6 +66,6 @@ class Resampled(Test):
 
 
 def draw_pvalues(reached: Any, draws: int) -> Floats:
-    """P-values from the number of draws that reach the observed statistic, which counts as one more draw."""
+    """P-values from the number of draws that reach the observed statistic, itself counted as a draw."""
     p: Floats = (1 + np.asarray(reached)) / (draws + 1)
     return p

@@ -1,4 +1,4 @@
-"""Tests with a distribution of their own: Student's t, the sign test, Wilcoxon's signed ranks."""
+"""Parametric and exact tests: t-test, sign test, Wilcoxon signed-rank test."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import whole_pairs
 
 ENUMERATED = 13
-"""Up to so many differences SciPy enumerates all signs where sizes tie; counting subsets is much faster."""
+"""Number of differences up to which SciPy enumerates all signs if sizes tie; counting subsets is much faster."""
 EXACT_UP_TO = 50
-"""Up to so many the one-sided test counts subsets of ranks; 2^50 is a whole number in float64."""
+"""Number of differences up to which the one-sided test counts subsets of ranks: 2^50 is exact in float64."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,7 @@ class Wilcoxon(Test):
 
 
 def wilcoxon_exact(differences: Floats) -> tuple[float, float]:
-    """The smaller sum of ranks, and the two-sided p-value of few differences that are not 0, some of the same size.
-
-    Examples
-    --------
-    Ranks 1.5, 1.5, 3 and 4, of which 3 is positive: 2 * 5 / 16.
-
-    >>> wilcoxon_exact(np.array([-1.0, -1.0, 2.0, -3.0]))
-    (3.0, 0.625)
-    """
+    """The smaller rank sum and the exact two-sided p-value of few nonzero differences; equal sizes share a rank."""
     ranks = double_ranks(np.abs(differences))
     observed = int(ranks[differences > 0].sum())
     subsets = count_subsets(ranks)
@@ -104,18 +96,10 @@ def wilcoxon_exact(differences: Floats) -> tuple[float, float]:
 
 
 def wilcoxon_less(differences: Iterable[float]) -> float:
-    """One-sided p-value: how likely so small a sum of the ranks of positive differences is under the null hypothesis.
+    """One-sided p-value of the sum of the ranks of positive differences being as small as it is; 1 if all are 0.
 
-    Differences are floats with no exact values behind them: those within the tolerance of 0 are dropped, those equal to
-    ten digits share the mean of their ranks; 1 where all are 0. Of more than 50 the normal approximation is taken, its
-    variance that of the shared ranks, without a correction for continuity.
-
-    Examples
-    --------
-    Ranks 1.5, 1.5, 3 and 4, of which 3 is positive: 5 of 16 subsets have a sum of at most 3.
-
-    >>> wilcoxon_less([-1, -1, 2, -3])
-    0.3125
+    Differences are floats without exact values: those within the tolerance of 0 are dropped, those equal to ten digits
+    share their mean rank. More than 50 take the normal approximation without continuity correction.
     """
     d = np.array(list(differences), dtype=np.float64)
     if not np.isfinite(d).all():
@@ -141,7 +125,7 @@ def double_ranks(sizes: Floats) -> NDArray[np.int64]:
 
 
 def count_subsets(ranks: NDArray[np.int64]) -> Floats:
-    """How many subsets of the ranks have the sum 0, 1, ..."""
+    """The number of subsets of the ranks with sum 0, 1, ..."""
     subsets = np.zeros(int(ranks.sum()) + 1)
     subsets[0] = 1.0
     for rank in ranks.tolist():

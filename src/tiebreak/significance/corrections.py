@@ -37,16 +37,10 @@ FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
 }
-"""For every name of `CORRECTIONS` the function, before what exceeds 1 is made 1."""
+"""The function of every name of `CORRECTIONS`, before values are clipped to 1."""
 
 
 def correct_pvalues(p: Floats | list[float], correction: str) -> Floats:
-    """Corrected p-values: ``bonferroni`` and ``holm`` control the family-wise error, ``bh`` the false discovery rate.
-
-    Examples
-    --------
-    >>> [correct_pvalues([0.01, 0.04, 0.03], name).round(3).tolist() for name in ("bonferroni", "holm", "bh")]
-    [[0.03, 0.12, 0.09], [0.03, 0.06, 0.06], [0.03, 0.04, 0.04]]
-    """
+    """Corrected p-values: bonferroni and holm control the family-wise error, bh the false discovery rate."""
     function = FUNCTIONS[check_choice(correction, "correction", CORRECTIONS)]
     return np.minimum(function(np.asarray(p, dtype=np.float64)), 1.0)

@@ -11,30 +11,22 @@ MOST_GROUPS = 500
 
 
 def letters(differ: NDArray[np.bool_]) -> list[str]:
-    """Letters of runs, in the order given: two runs share one exactly where they do not differ.
-
-    Examples
-    --------
-    >>> differ = np.zeros((3, 3), dtype=bool)
-    >>> differ[0, 2] = differ[2, 0] = True
-    >>> letters(differ)
-    ['a', 'ab', 'b']
-    """
+    """Letters of runs, in the order given: two runs share a letter if and only if they do not differ."""
     groups: list[frozenset[int]] = [frozenset(range(len(differ)))]
     for first, second in zip(*np.nonzero(np.triu(differ)), strict=True):
-        groups = maximal_groups([part for group in groups for part in separate(group, int(first), int(second))])
+        groups = maximal_groups([part for group in groups for part in split_group(group, int(first), int(second))])
         if len(groups) > MOST_GROUPS:
             raise InputError(
-                f"there are more than {MOST_GROUPS} groups of runs that do not differ: letters would not help. "
-                "Look at the pairs.",
+                f"more than {MOST_GROUPS} groups of runs do not differ, too many for a compact letter display. "
+                "Use the table of pairs.",
                 kind="size",
             )
     groups.sort(key=sorted)
     return ["".join(letter(k) for k, group in enumerate(groups) if run in group) for run in range(len(differ))]
 
 
-def separate(group: frozenset[int], first: int, second: int) -> list[frozenset[int]]:
-    """A group without one and without the other of two runs that differ."""
+def split_group(group: frozenset[int], first: int, second: int) -> list[frozenset[int]]:
+    """The group without either of two runs that differ, if it contains both."""
     return [group - {first}, group - {second}] if {first, second} <= group else [group]
 
 
@@ -45,5 +37,5 @@ def maximal_groups(groups: list[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def letter(k: int) -> str:
-    """A to z, then with a number behind."""
+    """Letters a to z, then a1, b1, ..."""
     return chr(ord("a") + k % 26) + (str(k // 26) if k >= 26 else "")

@@ -29,28 +29,8 @@ Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
 class Paired:
     """Values [pair, request], positive where the first run is better, 0 exactly where they tie.
 
-    Attributes
-    ----------
-    measure : str
-    runs : tuple of str
-    requests : Ids
-    pairs : Pairs
-    values : array [pair, request]
-    mean : array [pair]
-        Exactly rounded.
-    is_sign : bool
-        Values say only which run is better.
-    is_difference : bool
-        Values are differences of a number that every run has by itself.
-    denominator : int array [request], optional
-        Values are whole numbers over these.
-    exactly : callable, optional
-        Gives the exact values of a pair in some requests; by default whole numbers over the denominators or, without
-        these, what the values mean as numbers that are given.
-    is_rational : bool
-        Whether exact values are compared as they are, or to 60 digits.
-    of_runs : ExactValues, optional
-        Numbers [run, request] whose differences the values are.
+    Exact values come from `exactly`, else they are whole numbers over the denominators [request], else the decimals
+    that the floats mean. `is_rational` compares them as they are, otherwise to 60 digits.
     """
 
     measure: str
@@ -59,12 +39,16 @@ class Paired:
     pairs: Pairs
     values: Floats
     mean: Floats
+    """Exactly rounded: [pair]."""
     is_sign: bool = False
+    """Whether values say only which run is better."""
     is_difference: bool = False
+    """Whether values are differences of metric values per run."""
     denominator: NDArray[np.int64] | None = None
     exactly: Exactly | None = None
     is_rational: bool = True
     of_runs: ExactValues | None = None
+    """Numbers [run, request] whose differences the values are."""
 
     @property
     def n(self) -> int:
@@ -73,7 +57,7 @@ class Paired:
 
     @cached_property
     def wins(self) -> NDArray[np.int64]:
-        """In how many requests the first run of each pair is better, ties, and is worse: [pair, 3]."""
+        """Requests that the first run of each pair wins, ties and loses: [pair, 3]."""
         won, lost = (self.values > 0).sum(axis=1), (self.values < 0).sum(axis=1)
         return np.stack([won, self.n - won - lost, lost], axis=1)
 
@@ -99,7 +83,7 @@ class Paired:
         return self.mean - margin, self.mean + margin
 
     def by_name(self) -> Paired:
-        """The same pairs, runs and requests in the order of their names, to which random draws belong."""
+        """Runs and requests sorted by name, so that random draws do not depend on the order of the input."""
         places = Ids.from_names(self.runs).places_in_order
         order = np.argsort(self.requests.places_in_order)
         of_runs = None if self.of_runs is None else self.of_runs.take_rows(np.argsort(places).tolist())
@@ -126,7 +110,7 @@ class Paired:
         return [Fraction(a, b) for a, b in zip(above.tolist(), below.tolist(), strict=True)]
 
     def same_values(self, pair: int, requests: Places) -> Places:
-        """Labels of some requests: those with the same label are known to have the same value."""
+        """Labels of requests: equal labels mean equal values."""
         if self.of_runs is None or not self.of_runs.is_injective:
             return np.arange(len(requests))
         x, y = (self.of_runs.nearest[int(rows[pair]), requests] for rows in (self.pairs.x, self.pairs.y))

@@ -30,8 +30,8 @@ BITS_IN_A_WORD = 64
 class SignFlip(Resampled):
     """Permutation test: under the null hypothesis the sign of every request's value is random.
 
-    The signs of a draw are the same for all pairs. Sums are exact: of whole numbers, or worked out where rounding them
-    does not decide. ``permutations="all"`` enumerates all signs of up to 20 requests.
+    A draw flips the same requests for all pairs. Sums are exact. ``permutations="all"`` enumerates all signs of up to
+    20 requests.
     """
 
     name: ClassVar[str] = "permutation"
@@ -40,7 +40,7 @@ class SignFlip(Resampled):
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         whole, exact = whole_pairs(paired), ExactSums(paired)
         observed, slack = whole.distances()[:, None], whole.slack[:, None]
-        least, most = observed - slack, np.where(slack > 0, observed + slack, -1)  # between them it is open
+        least, most = observed - slack, np.where(slack > 0, observed + slack, -1)  # between them it is undecided
         reached = np.zeros(len(observed), dtype=np.int64)
         draws = self.draws(paired.n)
         for begin in range(0, draws, DRAWS_AT_ONCE):
@@ -50,10 +50,10 @@ class SignFlip(Resampled):
             sums = self.sums(whole.numbers, some)
             may_reach = np.abs(sums, out=sums) >= least
             reached += np.count_nonzero(may_reach, axis=1)
-            is_open = np.less_equal(sums, most)
-            is_open &= may_reach
-            if is_open.any():
-                reached -= self.short(exact, is_open, some)
+            is_undecided = np.less_equal(sums, most)
+            is_undecided &= may_reach
+            if is_undecided.any():
+                reached -= self.count_below_observed(exact, is_undecided, some)
         p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
         return Outcome(paired.mean.copy(), p, *paired.interval(alpha))
 
@@ -68,44 +68,43 @@ class SignFlip(Resampled):
             )
         return 1 << n
 
-    def short(self, exact: ExactSums, is_open: NDArray[np.bool_], draws: range) -> NDArray[np.int64]:
-        """How many of the open sums [pair, draw] are nearer to 0 than the observed one: [pair]."""
-        n, short = exact.paired.n, np.zeros(len(is_open), dtype=np.int64)
+    def count_below_observed(
+        self, exact: ExactSums, is_undecided: NDArray[np.bool_], draws: range
+    ) -> NDArray[np.int64]:
+        """The number of undecided sums [pair, draw] that are nearer to 0 than the observed one: [pair]."""
+        n, below = exact.paired.n, np.zeros(len(is_undecided), dtype=np.int64)
         step = max(1, SIGNS_AT_ONCE // n)
         for begin in range(0, len(draws), step):
-            pairs, places = np.nonzero(is_open[:, begin : begin + step])
+            pairs, places = np.nonzero(is_undecided[:, begin : begin + step])
             if len(pairs):
                 flipped = self.bits(draws[begin : begin + step], np.arange(n, dtype=np.uint64)[:, None]).T
                 # What is kept plus or minus what is flipped: nearer to 0 than their sum where both have the same sign.
-                is_short = exact.signs(pairs, places, flipped) * exact.signs(pairs, places, 1 - flipped) > 0
-                short += np.bincount(pairs[is_short], minlength=len(short))
-        return short
+                is_below = exact.signs(pairs, places, flipped) * exact.signs(pairs, places, 1 - flipped) > 0
+                below += np.bincount(pairs[is_below], minlength=len(below))
+        return below
 
     def bits(self, draws: range, requests: Words) -> NDArray[np.unsignedinteger[Any]]:
         """Which values [request, draw] change their signs."""
-        return binary_digits(draws, requests) if self.permutations == "all" else random_bits(self.seed, draws, requests)
+        if self.permutations == "all":  # the binary digits of the draws
+            return np.arange(draws.start, draws.stop, dtype=np.uint64) >> requests & np.uint64(1)
+        return random_bits(self.seed, draws, requests)
 
     def sums(self, numbers: Floats, draws: range) -> Floats:
         """Sums [pair, draw] of numbers with the signs of each draw, some requests at a time."""
         sums = np.zeros((len(numbers), len(draws)))
-        held = np.empty((min(REQUESTS_AT_ONCE, numbers.shape[1]), len(draws)))
+        buffer = np.empty((min(REQUESTS_AT_ONCE, numbers.shape[1]), len(draws)))
         for begin in range(0, numbers.shape[1], REQUESTS_AT_ONCE):
             some = numbers[:, begin : begin + REQUESTS_AT_ONCE]
             requests = np.arange(begin, begin + some.shape[1], dtype=np.uint64)[:, None]
             bits = self.bits(draws, requests)
-            signs = np.multiply(bits, -2.0, out=held[: len(bits)])
+            signs = np.multiply(bits, -2.0, out=buffer[: len(bits)])
             signs += 1.0
             sums += some @ signs
         return sums
 
 
-def binary_digits(draws: range, requests: Words) -> Words:
-    """The binary digits of draws, one for every request: [request, draw]."""
-    return np.arange(draws.start, draws.stop, dtype=np.uint64) >> requests & np.uint64(1)
-
-
 def random_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:
-    """Random bits [request, draw]: those of 64 draws come from one word per request."""
+    """Random bits [request, draw]: one word per request gives those of 64 draws."""
     sixty_fours = np.arange(draws.start // BITS_IN_A_WORD, -(-draws.stop // BITS_IN_A_WORD), dtype=np.uint64)
     random_words = next(words(seed, sixty_fours, requests)).astype("<u8", order="C")
     bits = np.unpackbits(random_words.view(np.uint8), axis=1, bitorder="little")
@@ -118,7 +117,7 @@ class BootstrapTest(Resampled):
     """Percentile bootstrap: how often the mean of resampled requests is on the other side of 0."""
 
     name: ClassVar[str] = "bootstrap"
-    least_reached: ClassVar[int] = 2
+    min_count: ClassVar[int] = 2
     words: ClassVar[str] = "a percentile bootstrap over requests"
     needs: ClassVar[int] = 2
 
@@ -142,7 +141,7 @@ class BootstrapTest(Resampled):
         return Outcome(paired.mean.copy(), p, low, high)
 
     def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:
-        """Sums [draw, pair] of resampled requests, and whether they are above 0, 0 or below."""
+        """Sums [draw, pair] of resampled requests, and their signs."""
         numbers, slack, draws = whole.numbers[pairs], whole.slack[pairs], int(self.permutations)
         sums = np.empty((draws, len(numbers)))
         signs = np.empty(sums.shape, dtype=np.int8)

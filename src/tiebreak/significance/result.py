@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name
+from tiebreak._base.checks import find_pair
 from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.text import format_signed, join_names, plural
 from tiebreak.errors import InputError
@@ -149,11 +149,8 @@ class Significance(Result):
             return np.where(self.paired.mean == 0, 0.0, self.paired.mean / self.paired.deviation)
 
     def between(self, run: str, other: str) -> PairTest:
-        """One pair, the first run as the first whatever the order in which it was tested."""
-        x, y = (find_name(name, self.runs) for name in (run, other))
-        if x == y:
-            raise InputError(f"{run} cannot be tested against itself. Give two runs.", kind="runs")
-        pair = self.paired.pairs.find(x, y)
+        """The result of one pair, oriented as (run, other)."""
+        pair = self.paired.pairs.find(*find_pair(run, other, self.runs))
         if pair is None:
             raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
         row = self.rows()[pair[0]]
@@ -182,7 +179,7 @@ class Significance(Result):
         return self._square(self.pvalue_corrected, self.pvalue_corrected, 1.0)
 
     def _square(self, upper: Floats, lower: Floats, diagonal: float) -> Floats:
-        """Numbers [run, run] from those of pairs in both directions."""
+        """Numbers of pairs, and of swapped pairs, as [run, run]."""
         square = np.full((len(self.runs), len(self.runs)), np.nan)
         np.fill_diagonal(square, diagonal)
         square[self.paired.pairs.x, self.paired.pairs.y] = upper
@@ -206,7 +203,7 @@ class Significance(Result):
     def description(self) -> str:
         """What was done, in a sentence for a paper."""
         by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction]}"
-        family = " for the family of all pairs" if self.test.is_of_all_pairs else ""
+        family = " for the family of all pairs" if self.test.is_familywise else ""
         pairs = plural(len(self.paired.pairs), "comparison")
         others = "" if self.differs.all() else " For the others no difference was shown."
         return (
@@ -253,7 +250,7 @@ def describe_draws(test: Test) -> str:
 
 
 def swap_runs(row: PairTest, is_signed: bool) -> PairTest:
-    """The same pair, as the other run against the first."""
+    """The result with the two runs swapped."""
     return row._replace(
         statistic=0.0 - row.statistic if is_signed else row.statistic,
         run=row.other,

@@ -1,4 +1,4 @@
-"""Tests of all pairs at once: Tukey's honestly significant difference, randomised and by its formula."""
+"""Familywise tests of all pairs: Tukey's honestly significant difference, randomised and parametric."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ PLACES_AT_ONCE = 1 << 20
 class Rows(NamedTuple):
     """What is shuffled, as whole numbers of a unit: a row or matrix per request, and the observed sum of every pair.
 
-    Whether a shuffle reaches what was observed is open where the two are within `slack`, which is 0 where
-    nothing was rounded.
+    Comparisons within `slack` of the observed sum are undecided; it is 0 without rounding.
     """
 
     kind: str
@@ -50,7 +49,7 @@ class RandomisedHSD(Resampled):
     name: ClassVar[str] = "hsd"
     words: ClassVar[str] = "a randomised Tukey HSD test"
     is_signed: ClassVar[bool] = False
-    is_of_all_pairs: ClassVar[bool] = True
+    is_familywise: ClassVar[bool] = True
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         rows, systems = shuffle_rows(paired), len(paired.runs)
@@ -75,14 +74,14 @@ class RandomisedHSD(Resampled):
             return len(largest) - first
         last = np.searchsorted(largest, rows.observed + rows.slack, side="right", sorter=order)
         reached: NDArray[np.int64] = len(largest) - last
-        is_open = np.flatnonzero(first < last)
-        if len(is_open):
+        is_undecided = np.flatnonzero(first < last)
+        if len(is_undecided):
             requests = np.flatnonzero(paired.values.any(axis=0))  # those in which runs differ
             exact = exact_rows(paired, rows.kind, requests)
-            shuffles = np.unique(np.concatenate([order[first[pair] : last[pair]] for pair in is_open]))
+            shuffles = np.unique(np.concatenate([order[first[pair] : last[pair]] for pair in is_undecided]))
             largest_exactly = some_shuffles(exact, requests, int(self.seed), shuffles)
             exactly = dict(zip(shuffles.tolist(), largest_exactly, strict=True))
-            for pair in is_open.tolist():
+            for pair in is_undecided.tolist():
                 least = exact.observed[pair] - exact.slack
                 reached[pair] += sum(exactly[k] >= least for k in order[first[pair] : last[pair]].tolist())
         return reached
@@ -121,7 +120,7 @@ def value_rows(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int
 
 
 def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
-    """Whole numbers of any size, as objects, of some requests; `slack` is 0, or what 60 digits leave open."""
+    """Whole numbers of any size, as objects, of some requests; `slack` is 0, or what 60 digits leave undecided."""
     is_needed = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (kind != "values")
     needed = np.flatnonzero(is_needed).tolist()
     exact = [number for pair in needed for number in paired.exact_values(pair, requests)]
@@ -194,14 +193,12 @@ class TukeyHSD(Test):
     words: ClassVar[str] = "Tukey's HSD test, blocked by request"
     needs: ClassVar[int] = 2
     is_signed: ClassVar[bool] = False
-    is_of_all_pairs: ClassVar[bool] = True
+    is_familywise: ClassVar[bool] = True
 
     def check(self, paired: Paired) -> None:
         super().check(paired)
         if not paired.is_difference:
-            raise InputError(
-                "tukey is for metrics, whose values every run has by itself. Use hsd for preferences.", kind="choice"
-            )
+            raise InputError("tukey needs metric values per run. Use hsd for preferences.", kind="choice")
 
     def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.stats import studentized_range

@@ -1,6 +1,6 @@
 """Values as whole numbers, so that sums over requests are exact in any order.
 
-`Whole` numbers fit into floats or 64 bits and may be rounded; `ExactSums` decides what rounding leaves open.
+`Whole` numbers fit into floats or 64 bits and may be rounded; `ExactSums` decides what rounding leaves undecided.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ MOST_BITS = 40
 LEAST = 2.0**-960
 """Floats below have fewer digits than others, and may all be 5e-324."""
 FIRST_FEW, MOST_DISTINCT = (2, 4, 8, 16), 1 << 16
-"""So many values show whether a common denominator is at all likely; so many are worked out to find one."""
+"""Numbers of values tested before a common denominator is searched for; limit of that search."""
 FEW_UNTIED = 16
 
 
 class Whole(NamedTuple):
-    """Values [row, request] as whole numbers of a unit: [row, 1].
+    """Values [row, request] as whole numbers of a unit [row, 1].
 
-    Rounding moves a sum by half a unit per request, and what it is compared with by as much: which of two is larger is
-    open where they differ by no more than `slack` units: [row]. It is 0 where nothing was rounded.
+    Which of two sums is larger is undecided where they differ by at most `slack` units [row], 0 without rounding.
     """
 
     numbers: NDArray[Any]
@@ -53,7 +52,7 @@ class Whole(NamedTuple):
         return Fraction(1, self.denominator) if self.denominator else Fraction(float(self.unit[0, 0]))
 
     def distances(self) -> NDArray[Any]:
-        """How far from 0 the sum of every row is."""
+        """The absolute sum of every row."""
         distances: NDArray[Any] = np.abs(self.numbers.sum(axis=1))
         return distances
 
@@ -61,16 +60,10 @@ class Whole(NamedTuple):
 def whole_numbers(
     values: Floats, denominator: NDArray[np.int64] | None, below: int = FLOAT_SUMS, one_unit: bool = False
 ) -> Whole:
-    """Values whose sums over all requests stay below a bound, as floats if these hold it, else in 64 bits.
+    """Whole numbers whose sums over all requests stay below a bound, as floats if these hold it, else in 64 bits.
 
-    They are exact where they are whole numbers over a denominator per request and fit. Otherwise they are rounded to a
-    power of two that depends on the largest value of a row, or of all rows if these are to have one unit.
-
-    Examples
-    --------
-    >>> thirds = whole_numbers(np.array([[1 / 3, -2 / 3, 1 / 2]]), np.array([3, 3, 2]))
-    >>> thirds.numbers.tolist(), thirds.slack.tolist()
-    ([[2.0, -4.0, 3.0]], [0])
+    They are exact where the values have a denominator per request and fit; otherwise rounded to a power of two that
+    depends on the largest value of a row, or of all rows if `one_unit`.
     """
     dtype = np.float64 if below <= FLOAT_SUMS else np.int64
     largest, n = largest_sizes(values), values.shape[1]
@@ -94,21 +87,12 @@ def whole_numbers(
 
 
 def bits_held(n: int, below: int) -> int:
-    """Of numbers with so many bits the sum of n, of any signs, stays below a bound.
-
-    Examples
-    --------
-    >>> bits_held(1_000_000, FLOAT_SUMS), bits_held(1_000_000, INTEGER_SUMS)
-    (33, 40)
-    """
+    """The number of bits such that a sum of n signed numbers stays below a bound."""
     return min(MOST_BITS, below.bit_length() - 1 - n.bit_length())
 
 
 def whole_pairs(paired: Paired) -> Whole:
-    """The values of every pair as whole numbers: exact where runs have a common denominator that fits, else rounded.
-
-    Pairs that differ in few requests, whose draws are often equal, are exact too if their numbers fit.
-    """
+    """The values of every pair: exact if runs have a common denominator, or few requests differ, and it fits."""
     common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, FLOAT_SUMS)
     if common is not None:
         numbers, denominator = common
@@ -127,15 +111,9 @@ def whole_pairs(paired: Paired) -> Whole:
 
 
 def over_one_denominator(table: ExactValues, below: int) -> tuple[Places, int] | None:
-    """Exact values [row, column] as whole numbers over a common denominator, and that denominator.
+    """Exact values [row, column] as numerators over a common denominator, and that denominator.
 
-    None where sums of differences of a row from another do not stay below a bound, or it takes too long to know.
-
-    Examples
-    --------
-    >>> numbers, denominator = over_one_denominator(ExactValues.from_floats(np.array([[0.5, 0.2]])), FLOAT_SUMS)
-    >>> numbers.tolist(), denominator
-    ([[5, 2]], 10)
+    None if sums of differences between rows may exceed the bound, or the search takes too long.
     """
     n = table.nearest.shape[1]
     largest = 2 * n * (1 + int(np.abs(table.nearest).max(initial=0.0)))
@@ -162,7 +140,7 @@ def common_denominator(numbers: list[Fraction]) -> int:
 
 
 def distinct_cells(table: ExactValues) -> tuple[Places, Places]:
-    """Cells that hold every value at least once, in increasing order; and which of them has the value of each cell."""
+    """Increasing cells that cover all values, and for each cell the index of the one with its value."""
     if not table.is_injective:
         cells = np.arange(table.nearest.size)
         return cells, cells
@@ -172,10 +150,9 @@ def distinct_cells(table: ExactValues) -> tuple[Places, Places]:
 
 
 class ExactSums:
-    """Signs of weighted sums of the values of pairs, decided exactly; weights are whole, of at most n in all.
+    """Exact signs of weighted sums of the values of pairs; weights are whole and sum to at most n.
 
-    A pair's values are whole multiples of a unit, written with digits of so many bits that the sums of each digit are
-    exact as floats.
+    Values are multiples of a unit, in digits of few enough bits that sums of each digit are exact as floats.
     """
 
     def __init__(self, paired: Paired) -> None:
@@ -185,7 +162,7 @@ class ExactSums:
         self.same = 0
 
     def signs(self, pairs: Places, draws: Places, weights: NDArray[np.generic]) -> Places:
-        """Whether the sums are above 0, 0 or below, of some pairs with the ``weights[draw, request]`` of some draws."""
+        """Signs of the sums of pairs with the ``weights[draw, request]`` of their draws."""
         step = max(1, NUMBERS_AT_ONCE // self.paired.n)
         signs = np.empty(len(pairs), dtype=np.int64)
         for begin in range(0, len(pairs), step):
@@ -218,13 +195,7 @@ class ExactSums:
 
 
 def to_digits(numbers: list[int], bits: int, count: int) -> Floats:
-    """Digits [digit, number] of so many bits, the lowest first, each with the sign of its number.
-
-    Examples
-    --------
-    >>> to_digits([5, -6], bits=2, count=2).tolist()
-    [[1.0, -2.0], [1.0, -1.0]]
-    """
+    """Digits [digit, number] of `bits` bits, the lowest first, each with the sign of its number."""
     mask = (1 << bits) - 1
     sign = np.array([(number > 0) - (number < 0) for number in numbers], dtype=np.float64)
     sizes = [abs(number) for number in numbers]
@@ -232,15 +203,7 @@ def to_digits(numbers: list[int], bits: int, count: int) -> Floats:
 
 
 def digit_signs(digits: Places, bits: int) -> Places:
-    """The signs of numbers whose digits [digit, number], of any sign and size, are of so many bits.
-
-    Examples
-    --------
-    3 - 1 * 4, 4 - 1 * 4 and 5 - 1 * 4:
-
-    >>> digit_signs(np.array([[3, 4, 5], [-1, -1, -1]]), bits=2).tolist()
-    [-1, 0, 1]
-    """
+    """The signs of numbers from their digits [digit, number] of `bits` bits, each of any sign and size."""
     carry, rest = np.zeros_like(digits[0]), np.zeros(digits.shape[1], dtype=bool)
     for digit in digits[:-1]:
         total = digit + carry

@@ -117,8 +117,8 @@ def share_interval(result: Significance) -> tuple[float, float]:
     if not isinstance(test, Resampled) or test.permutations == "all":
         return result.share, result.share
     permutations = int(test.permutations)
-    reached = np.rint(result.pvalue * (permutations + 1) / test.least_reached - 1)
+    reached = np.rint(result.pvalue * (permutations + 1) / test.min_count - 1)
     low, high = binomial_interval(reached, permutations, 1 - CONFIDENCE)
-    bounds = [np.minimum(test.least_reached * p, 1.0) for p in (high, low)]
+    bounds = [np.minimum(test.min_count * p, 1.0) for p in (high, low)]
     shares = [float((correct_pvalues(p, result.correction) < result.alpha).mean()) for p in bounds]
     return shares[0], shares[1]
