@@ -140,7 +140,7 @@ def test_items_without_a_provider_are_an_error_unless_left_out():
 def test_items_and_providers_may_be_integers():
     positions = tb.project({"q": {1: 1, 2: 1}}, {"q": {1: 2.0, 2: 1.0}})
     assert exposures(provider_exposure(positions, {1: 10, 2: 20}))["q"] == {"10": 1, "20": 0.5}
-    with pytest.raises(InputError, match="as text and as integer"):
+    with pytest.raises(InputError, match="as text and as an integer"):
         provider_exposure(positions, {1: 10, "1": 10, 2: 20})
 
 

@@ -121,7 +121,7 @@ def read(source, is_run, options):
     """A file read by the chosen kernel, a fault put into words, a result gathered."""
     made = _kernels.project([source.kernel], JUDGED, options) if is_run else _kernels.read_judgements(source.kernel)
     if isinstance(made, Fault):
-        faults.refuse(made, source, faults.RUN if is_run else faults.JUDGEMENTS, options.memory)
+        faults.raise_input_error(made, source, faults.RUN if is_run else faults.JUDGEMENTS, options.memory)
     audit = FileAudit.from_counts(source.label, made.counts, 0)
     if not is_run:
         group_rows(made, audit)

@@ -71,7 +71,7 @@ def test_columns_can_be_named():
         (tb.read_groups, [("q", "a")], "the groups cannot be read from list"),
         (tb.read_groups, {}, "there is no request with a group"),
         (tb.read_groups, {"q": 1.5}, "Ids are text or integers"),
-        (tb.read_groups, {7: "a", "7": "b"}, 'request "7" is there as text and as integer'),
+        (tb.read_groups, {7: "a", "7": "b"}, 'request "7" appears both as text and as an integer'),
         (tb.read_providers, {"d": ["a", "b"]}, 'item "d" has two providers, a and b. Keep one.'),
         (tb.read_weights, {"q": -1}, 'request "q": weight=-1.0. Give a number of at least 0'),
         (tb.read_weights, {"q": float("nan")}, 'request "q": weight=nan'),

@@ -124,8 +124,8 @@ def test_min_grade_must_be_positive(min_grade):
         ({"q": {"d": float("nan")}}, "Give a finite number"),
         ({"q": {1.5: 1}}, "Ids are text or integers"),
         ({"q": ["d"]}, "holds list"),
-        ({"q": {1: 1, "1": 2}}, "as text and as integer"),
-        ({1: {"d": 1}, "1": {"d": 1}}, "as text and as integer"),
+        ({"q": {1: 1, "1": 2}}, "as text and as an integer"),
+        ({1: {"d": 1}, "1": {"d": 1}}, "as text and as an integer"),
         ({"q": {"\ud800": 1}}, "not valid Unicode"),
     ],
 )

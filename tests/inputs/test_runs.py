@@ -70,7 +70,7 @@ def test_the_same_run_twice_is_an_error():
 
 
 def test_request_as_text_and_as_integer_is_refused():
-    with pytest.raises(InputError, match='request "7" is there as text and as integer'):
+    with pytest.raises(InputError, match='request "7" appears both as text and as an integer'):
         project({"7": {"a": 1}}, {7: {"a": 1.0}, "7": {"a": 2.0}})
 
 

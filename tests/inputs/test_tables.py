@@ -468,7 +468,7 @@ def damaged_arrays():
 def test_damaged_arrow_data_are_refused(damage, engine):
     column = damaged_arrays()[damage]
     frame = pytest.importorskip("pyarrow").table({"qid": ["q", "q"], "docno": column, "score": [1.0, 2.0]})
-    with pytest.raises(InputError, match="no valid Arrow data") as refusal:
+    with pytest.raises(InputError, match="not valid Arrow data") as refusal:
         tb.project({"q": {"a": 1}}, frame)
     assert refusal.value.kind == "damaged"
 

@@ -109,7 +109,7 @@ def test_measure_prints_and_parses_back(spec):
         ({"q": {"a": {"1": float("nan")}}}, "finite"),
         ({"q": {"a": {"1": "x"}}}, 'the value of subtopic "1" of item "a"'),
         ({"q": {"a": {"1": 1}, "b": 1}}, 'item "b" holds int'),
-        ({7: {"a": {"1": 1}}, "7": {"b": {"1": 1}}}, 'request "7" is there as text and as integer'),
+        ({7: {"a": {"1": 1}}, "7": {"b": {"1": 1}}}, 'request "7" appears both as text and as an integer'),
         ({1.5: {"a": {"1": 1}}}, "1.5 is used as an id"),
     ],
 )

@@ -63,17 +63,17 @@ def test_missing_cells_are_worth_a_finite_number(missing):
 def test_a_cell_that_is_there_twice_is_refused(tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text("run,request,value\na,q1,1\na,q2,1\na,q1,1\n")
-    with refused("twice.csv", 'run "a", request "q1" is there twice'):
+    with refused("twice.csv", 'run "a", request "q1" appears twice'):
         tb.Utilities(path)
 
 
 def test_a_request_as_text_and_as_number_is_one_request_twice():
-    with refused('run "a", request "1" is there twice'):
+    with refused('run "a", request "1" appears twice'):
         tb.Utilities({"a": {1: 0.5, "1": 0.5}})
 
 
 def test_a_run_as_text_and_as_number_is_refused():
-    with refused('run "1"', "as text and as integer"):
+    with refused('run "1"', "as text and as an integer"):
         tb.Utilities({1: {"q": 1}, "1": {"q": 1}})
 
 

@@ -180,7 +180,7 @@ def test_what_lists_no_items_is_refused():
 
 def test_candidates_are_told():
     exp = tb.Experiment({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, candidates={"u": ["b"]})
-    assert "Only candidates stand in rankings." in exp.evaluate("RR").notes
+    assert "Rankings are restricted to candidate items." in exp.evaluate("RR").notes
     assert exp.evaluate("RR").to_flat_dict() == {"run1/RR": 1.0}
 
 

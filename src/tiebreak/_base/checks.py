@@ -28,9 +28,9 @@ def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_els
     return int(value)
 
 
-def check_seed(value: Any, name: str = "seed") -> int:
+def check_seed(value: Any) -> int:
     """A random seed."""
-    return check_count(value, name, low=0)
+    return check_count(value, "seed", low=0)
 
 
 def check_number(
@@ -41,7 +41,6 @@ def check_number(
     high: float = inf,
     above: float = -inf,
     below: float = inf,
-    or_else: str = "",
 ) -> float:
     """A finite number with `low` <= number <= `high` and `above` < number < `below`."""
     try:
@@ -51,7 +50,7 @@ def check_number(
     if not (isfinite(number) and low <= value <= high and above < value < below):
         words = (("of at least", low), ("above", above), ("at most", high), ("below", below))
         bounds = " and ".join(f"{word} {bound:g}" for word, bound in words if abs(bound) < inf)
-        raise wrong(value, name, f"a number {bounds}" if bounds else "a finite number", "range", or_else)
+        raise wrong(value, name, f"a number {bounds}" if bounds else "a finite number", "range")
     return number
 
 
@@ -68,11 +67,11 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     return str(value)
 
 
-def find_name(name: str, names: Sequence[str], what: str = "run") -> int:
-    """The index of a name; where it is unknown the error suggests the nearest."""
-    if name not in names:
-        raise UnknownNameError(what, name, names)
-    return names.index(name)
+def find_name(name: str, runs: Sequence[str]) -> int:
+    """The index of a run; where its name is unknown the error suggests the nearest."""
+    if name not in runs:
+        raise UnknownNameError("run", name, runs)
+    return runs.index(name)
 
 
 def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
@@ -100,7 +99,7 @@ def check_names(names: Sequence[str], what: str, example: str) -> None:
             raise InputError(f"the {what} {name} was given twice. Give each once.", kind="names")
 
 
-def wrong(value: Any, name: str, expected: str, kind: str, or_else: str) -> InputError:
+def wrong(value: Any, name: str, expected: str, kind: str, or_else: str = "") -> InputError:
     text = f"{value}" if isinstance(value, Real) else repr(value)
     alternative = f", or {or_else}" if or_else else ""
     return InputError(f"{name}={text[:60]}. Give {expected}{alternative}.", kind=kind)

@@ -135,14 +135,14 @@ def is_written_whole(text: str) -> bool:
 def parse(text: str) -> Spec:
     """Read a spec."""
     if len(text) > LONGEST:
-        refuse(text, f"it is longer than {LONGEST} characters")
+        raise_error(text, f"it is longer than {LONGEST} characters")
     parser = Parser(canonical(text.strip()))
     spec = parser.spec(depth=0)
     parser.take("end")
     return spec
 
 
-def refuse(text: str, problem: str, place: int = 0) -> NoReturn:
+def raise_error(text: str, problem: str, place: int = 0) -> NoReturn:
     where = f" at character {place + 1}" if place else ""
     advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
     raise InputError(f"{quote(text)} cannot be read: {problem}{where}. {advice}", kind="spec")
@@ -171,7 +171,7 @@ def tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         match = TOKENS.match(text, place)
         if not match:
-            refuse(text, f"{quote(text[place])} is not expected", place)
+            raise_error(text, f"{quote(text[place])} is not expected", place)
         kind, token = str(match.lastgroup), match.group()
         if kind != "space":
             yield Token(token if kind == "mark" else kind, token, place)
@@ -187,7 +187,7 @@ class Parser:
 
     def spec(self, depth: int) -> Spec:
         if depth > DEEPEST:
-            refuse(self.text, f"it is nested more than {DEEPEST} deep")
+            raise_error(self.text, f"it is nested more than {DEEPEST} deep")
         name = self.take("name").text
         arguments: list[tuple[str | None, Value]] = []
         if self.accept("("):
@@ -200,7 +200,7 @@ class Parser:
     def cutoff(self) -> int:
         token = self.take("number")
         if not token.text.isdecimal() or not 1 <= int(token.text) < 2**31:
-            refuse(self.text, f"the cutoff {quote(token.text)} is not a whole number from 1 on", token.place)
+            raise_error(self.text, f"the cutoff {quote(token.text)} is not a whole number from 1 on", token.place)
         return int(token.text)
 
     def argument(self, depth: int) -> tuple[str | None, Value]:
@@ -214,9 +214,9 @@ class Parser:
         if token := self.accept("number"):
             is_whole = re.fullmatch(r"[+-]?\d+", token.text) is not None
             if abs(float(token.text)) >= (2.0**63 if is_whole else float("inf")):
-                refuse(self.text, f"the number {quote(token.text)} is too large", token.place)
+                raise_error(self.text, f"the number {quote(token.text)} is too large", token.place)
             if not (is_whole or is_written_whole(token.text)):
-                refuse(self.text, f"{token.text} has more digits than a float holds", token.place)
+                raise_error(self.text, f"{token.text} has more digits than a float holds", token.place)
             return int(token.text) if is_whole else float(token.text)
         if token := self.accept("string"):
             return token.text[1:-1]
@@ -233,5 +233,5 @@ class Parser:
         token = self.accept(kind)
         if token is None:
             _, text, place = self.tokens[self.next]
-            refuse(self.text, f"{quote(text)} is not expected" if text else "it ends too early", place)
+            raise_error(self.text, f"{quote(text)} is not expected" if text else "it ends too early", place)
         return token

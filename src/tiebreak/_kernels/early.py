@@ -1,7 +1,7 @@
 """Reading in the background: a new process spends as long on importing numpy as on reading its files.
 
-The compiled core reads on a thread of its own meanwhile. Who holds the `EarlyReading` and asks for the same files with
-the same options gets what was read; anything else is read as usual.
+The compiled core reads on a thread of its own meanwhile. A caller that holds the `EarlyReading` and asks for the same
+files with the same options gets what was read; anything else is read as usual.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ __all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_ju
 LONGEST_LINE = 65_536
 CHUNK = 262_144
 LINE_COST = 32
-"""Bytes of a line in memory besides its item id; as in the core, so that both refuse the same files."""
+"""Bytes of a line in memory besides its item id; as in the core, so that both reject the same files."""
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
@@ -67,7 +67,6 @@ FAMILIES = (
 """Types of cells that are neither ids nor numbers, and what messages call them."""
 
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-COLUMN_SEPARATORS = b" \t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
@@ -306,7 +305,7 @@ def collect_judgements(source: Source, tick: Tick | None, memory: int) -> Judged
     tally = Tally()
     requests, subtopics, items = Codes(), Codes(), Codes()
     grades: dict[tuple[int, int, int], float] = {}
-    held = 0
+    n_bytes = 0
     for line, request, subtopic, item, grade, text in judgement_lines(source, tick, tally):
         key = requests.code(request), subtopics.code(subtopic), items.code(item)
         if grades.setdefault(key, grade) != grade:
@@ -314,8 +313,8 @@ def collect_judgements(source: Source, tick: Tick | None, memory: int) -> Judged
         if len(grades) + tally.count["repeated"] < tally.count["lines"]:
             tally.add("repeated", line, item)
             continue
-        held += LINE_COST + len(item)
-        if held > memory:
+        n_bytes += LINE_COST + len(item)
+        if n_bytes > memory:
             raise Stop("memory", line, request=request, item=item)
     if not grades:
         raise Stop("empty")
@@ -368,9 +367,9 @@ def read_frame(
     import narwhals as nw
 
     native = nw.from_native(whole_table(frame))
-    held = native.collect() if isinstance(native, nw.LazyFrame) else native
+    table = native.collect() if isinstance(native, nw.LazyFrame) else native
     try:
-        return None, frame_columns(held, coded, items, values, memory)
+        return None, frame_columns(table, coded, items, values, memory)
     except Stop as stop:
         return stop.fault, None
 
@@ -390,8 +389,8 @@ def whole_table(frame: Any) -> Any:
     return frame
 
 
-def frame_columns(held: Any, coded: list[str], items: str, values: str | None, memory: int | None) -> FrameColumns:
-    cells = {name: read_cells(held[name], name) for name in (*coded, items, *([values] if values is not None else []))}
+def frame_columns(table: Any, coded: list[str], items: str, values: str | None, memory: int | None) -> FrameColumns:
+    cells = {name: read_cells(table[name], name) for name in (*coded, items, *([values] if values is not None else []))}
     stops = [id_fault(cells[name], name) for name in (*coded, items)]
     stops += [] if values is None else [value_fault(cells[values], values)]
     stop = min(filter(None, stops), key=lambda stop: stop.fault.line, default=None)
@@ -457,11 +456,11 @@ def family(cell: object) -> str:
 
 
 def check_rows(items: list[bytes], memory: int | None) -> None:
-    """Refuse the first row that exceeds the memory limit."""
-    held = 0
+    """Raise at the first row that exceeds the memory limit."""
+    n_bytes = 0
     for row, item in enumerate(items, start=1):
-        held += LINE_COST + len(item)
-        if memory is not None and held > memory:
+        n_bytes += LINE_COST + len(item)
+        if memory is not None and n_bytes > memory:
             raise Stop("memory", row)
 
 
@@ -544,8 +543,8 @@ class Rankings:
         self.unjudged: set[bytes] = set()
         self.request: bytes | None = None
         self.returned = False
-        self.held = self.held_in_request = 0
-        self.refusal: Stop | None = None
+        self.n_bytes = self.request_bytes = 0
+        self.memory_fault: Stop | None = None
 
     def push(self, line: Line) -> None:
         if line.request != self.request:
@@ -559,14 +558,14 @@ class Rankings:
         if line.item in listed:
             self.resolve_duplicate(listed, line)
             return
-        self.held_in_request += line.cost
-        if not self.returned and self.held_in_request > self.options.memory:
+        self.request_bytes += line.cost
+        if not self.returned and self.request_bytes > self.options.memory:
             raise line.stop("memory")
         listed[line.item] = line
 
     def begin(self, line: Line) -> None:
         self.request = line.request
-        self.held_in_request = 0
+        self.request_bytes = 0
         r = self.requests.get(line.request)
         if r is None:
             if line.request not in self.unjudged:
@@ -575,19 +574,19 @@ class Rankings:
         elif r in self.lists:
             self.returned = True
             self.tally.add("returning", line.number, line.request)
-            if self.refusal:
-                raise self.refusal
+            if self.memory_fault:
+                raise self.memory_fault
         else:
             self.lists[r] = {}
             self.first_line[r] = line.number
 
     def count_memory(self, line: Line) -> None:
         """A file whose requests are not contiguous is held whole: remember the first line above the limit."""
-        self.held += line.cost
-        if self.held > self.options.memory and self.refusal is None:
-            self.refusal = line.stop("memory")
-        if self.returned and self.refusal:
-            raise self.refusal
+        self.n_bytes += line.cost
+        if self.n_bytes > self.options.memory and self.memory_fault is None:
+            self.memory_fault = line.stop("memory")
+        if self.returned and self.memory_fault:
+            raise self.memory_fault
 
     def resolve_duplicate(self, listed: dict[bytes, Line], line: Line) -> None:
         if self.options.duplicates == "error":

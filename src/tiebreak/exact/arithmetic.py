@@ -1,4 +1,4 @@
-"""One definition for three kinds of numbers: floats, double-double numbers, and fractions as objects."""
+"""Generic arithmetic: one definition for floats, double-doubles and fractions as objects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def counting(m: int, x: Any) -> Any:
 
 
 def ones(m: int, x: Any) -> Any:
-    """M times 1 in the arithmetic of x."""
+    """An array of m ones in the arithmetic of x."""
     return whole_numbers(np.ones(m, dtype=np.int64), x)
 
 

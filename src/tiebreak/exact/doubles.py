@@ -126,7 +126,7 @@ class Doubles:
         return result
 
     def sum(self, axis: int = -1) -> Doubles:
-        """Sum along an axis by halves, so that few operations add up many numbers."""
+        """Pairwise summation along an axis, so that few operations add up many numbers."""
         high, low = np.moveaxis(self.high, axis, 0), np.moveaxis(self.low, axis, 0)
         parts = Doubles(high, low)
         while len(parts) > 1:
@@ -142,7 +142,7 @@ class Doubles:
 
 
 def fast_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """The same as `two_sum` where a is no smaller in size than b, or 0."""
+    """`two_sum` where a is no smaller in size than b, or 0."""
     s = a + b
     return s, b - (s - a)
 

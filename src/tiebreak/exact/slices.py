@@ -1,4 +1,4 @@
-"""Sums of products without a rounding error: numbers are cut into slices of few bits, whose sums are exact floats."""
+"""Error-free transformation: exact dot products by splitting numbers into slices (Ozaki et al. 2012)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SlicedTable:
         return len(self.slices) or 2
 
     def sums(self, places: NDArray[Any], weights: Doubles) -> Iterator[Floats]:
-        """Parts, the largest first, of the sum along the last axis of what stands at these places, times weights."""
+        """Parts, the largest first, of the sum along the last axis of the numbers at these indices, times weights."""
         if not self.slices:
             total = (self.table.take(places) * weights).sum()
             yield from (total.high, total.low)
@@ -133,7 +133,7 @@ class Totals:
         return total, heaviest * (error + 2 * min(most, self.values.error))
 
     def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
-        """The sums of one sample as numbers that are worked out exactly on demand."""
+        """The sums of one sample as numbers that are computed exactly on demand."""
         counted = np.flatnonzero(weights)
         times = weights[counted].astype(np.int64).tolist()
 

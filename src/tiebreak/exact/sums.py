@@ -1,4 +1,4 @@
-"""Sums without a rounding error: of floats, of floats times whole numbers, of fractions."""
+"""Exact summation of floats, of floats times integers, and of fractions."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class ExactValues:
         share: float = SHARE,
         **more: Any,
     ) -> ExactValues:
-        """Rounded double-double numbers, each within an absolute error; what that leaves open is worked out exactly.
+        """Rounded double-double numbers, each within an absolute error; what that leaves undecided is computed exactly.
 
         `is_zero` tells which are 0 for certain. With `is_signed` what is not 0 is not rounded to 0.
         """
@@ -133,11 +133,11 @@ class ExactValues:
         return cls(nearest, rest, exactly, share=share, error=most, **more)
 
     def where(self, mask: NDArray[np.bool_]) -> ExactValues:
-        """The same, and nothing in columns that the mask leaves out."""
+        """Values without those of columns that the mask leaves out."""
         return replace(self, nearest=np.where(mask, self.nearest, np.nan))
 
     def zero_where(self, mask: NDArray[np.bool_]) -> ExactValues:
-        """The same with 0 in some cells."""
+        """Values with 0 in some cells."""
 
         def exactly(row: int, columns: Places) -> list[Fraction]:
             is_zero = mask[row, columns]
@@ -204,7 +204,7 @@ class ExactValues:
         return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED, error=error)
 
     def scale_negative(self, factor: Fraction) -> ExactValues:
-        """The same with numbers below 0 multiplied."""
+        """Values with those below 0 multiplied."""
         is_below = self.nearest < 0
         x = Doubles(self.nearest, self.rest)
         y = x * Doubles.from_exact(factor)
@@ -286,7 +286,7 @@ def cluster_bounds(cluster: Places, wanted: NDArray[np.bool_]) -> list[tuple[int
 
 
 def ranks_below_largest(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) -> list[tuple[int, int]]:
-    """For each of some cells how many places its value stands below the largest of them."""
+    """For each of some cells how many ranks its value is below the largest of them."""
     downwards = sorted(cells, key=lambda cell: -exact[cell])
     ranks, rank = [(0, downwards[0])], 0
     for above, cell in itertools.pairwise(downwards):

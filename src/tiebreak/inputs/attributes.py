@@ -28,7 +28,7 @@ def read_groups(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | No
     >>> read_groups({"q1": "short", "q2": "long", 3: "long"})
     {'q1': 'short', 'q2': 'long', '3': 'long'}
     """
-    return one_each(read_pairs(source, "request", "group", columns), "request", "group")
+    return unique_values(read_pairs(source, "request", "group", columns), "request", "group")
 
 
 def read_providers(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, str]:
@@ -39,7 +39,7 @@ def read_providers(source: Path | Mapping[Any, Any] | Any, *, columns: Columns |
     >>> read_providers({"d1": "ann", "d2": "bob"})
     {'d1': 'ann', 'd2': 'bob'}
     """
-    return one_each(read_pairs(source, "item", "provider", columns), "item", "provider")
+    return unique_values(read_pairs(source, "item", "provider", columns), "item", "provider")
 
 
 def read_aspects(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, list[str]]:
@@ -64,19 +64,19 @@ def read_weights(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
     >>> read_weights({"q1": 10, "q2": 2.5})
     {'q1': 10.0, 'q2': 2.5}
     """
-    weights = one_each(read_pairs(source, "request", "weight", columns, is_number=True), "request", "weight")
+    weights = unique_values(read_pairs(source, "request", "weight", columns, is_number=True), "request", "weight")
     for request, weight in weights.items():
         check_number(weight, f"request {quote(request)}: weight", low=0, high=LARGEST)
     return weights
 
 
-def one_each(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dict[str, Any]:
+def unique_values(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dict[str, Any]:
     """A dictionary of pairs; pairs may be repeated, but two values for one key are an error."""
     values: dict[str, Any] = {}
-    for name, held in pairs:
-        if values.setdefault(name, held) != held:
+    for name, content in pairs:
+        if values.setdefault(name, content) != content:
             raise InputError(
-                f"{key} {quote(name)} has two {value}s, {values[name]} and {held}. Keep one.", kind="conflict"
+                f"{key} {quote(name)} has two {value}s, {values[name]} and {content}. Keep one.", kind="conflict"
             )
     if not values:
         raise InputError(f"there is no {key} with a {value}. Give at least one.", kind="empty")
@@ -90,15 +90,15 @@ def read_pairs(
     expected = (
         f"a csv, tsv, JSON lines or parquet file with columns {key} and {value}, a data frame, or {{{key}: {value}}}"
     )
-    held = open_source(source, f"the {value}s", columns or {}, expected)
-    assert not isinstance(held, Source), "all files hold a table"
-    if isinstance(held, Table):
-        keys = held.column(key)
-        values = held.column(value, beside=keys)
-        yield from (table_numbers if is_number else table_labels)(held, keys, values)
+    data = open_source(source, f"the {value}s", columns or {}, expected)
+    assert not isinstance(data, Source), "all files hold a table"
+    if isinstance(data, Table):
+        keys = data.column(key)
+        values = data.column(value, beside=keys)
+        yield from (table_numbers if is_number else table_labels)(data, keys, values)
         return
-    check_spelling(held, key, f"the {value}s")
-    for name, content in held.items():
+    check_spelling(data, key, f"the {value}s")
+    for name, content in data.items():
         if is_number:
             yield as_text(name), check_number(content, f"{key} {quote(str(name))}: {value}")
             continue

@@ -1,4 +1,4 @@
-"""Oddities of a file, counted while it is read, with the first line as an example."""
+"""Anomalies of an input file, counted while it is read, with the first line as an example."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ SENTENCES = {
     "null": "column {text} has no value here. Give every row one, or leave it out.",
     "id_type": "column {column} holds {cells}. Give text or integers, or name another column with columns=.",
     "value_type": "column {column} holds {cells}. Give numbers, or name another column with columns=.",
-    "damaged": "column {text} is no valid Arrow data. Make the frame anew by the library that wrote it.",
+    "damaged": "column {text} is not valid Arrow data. Recreate the frame with the library that produced it.",
     "needs_zstd": "reading zstd without the compiled core",
 }
 """By kind of fault; the compiled core has the same kinds but the last."""
@@ -59,17 +59,17 @@ VARIANTS = {
         "holding the judgements up to {entry} takes more than memory={memory:,} bytes. "
         "Give more memory, or fewer judgements."
     ),
-    "damaged table": "its columns are no valid Arrow data. Make the frame anew by the library that wrote it.",
+    "damaged table": "its columns are not valid Arrow data. Recreate the frame with the library that produced it.",
 }
 
 
-def refuse(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn:
+def raise_input_error(fault: Fault, source: Source, what: str, memory: int = 0) -> NoReturn:
     """Raise the error for a fault in a run or in judgements."""
     if fault.kind == "needs_zstd":
         raise MissingExtraError(f"{source.label}: {SENTENCES[fault.kind]}", "zstd")
     template = template_for(fault, what, source.is_table)
     raise InputError(
-        f"{source.place(fault.line)}: {fill(template, fault, what, memory)}",
+        f"{source.place(fault.line)}: {format_fault(template, fault, what, memory)}",
         kind=fault.kind,
         file=source.label,
         line=fault.line or None,
@@ -95,7 +95,7 @@ def template_for(fault: Fault, what: str, is_table: bool) -> str:
     return SENTENCES[fault.kind]
 
 
-def fill(template: str, fault: Fault, what: str, memory: int) -> str:
+def format_fault(template: str, fault: Fault, what: str, memory: int) -> str:
     request, item = quote(fault.request), quote(fault.item)
     plain = fault.text.decode(errors="replace")
     column, _, cells = plain.partition("\t")

@@ -84,7 +84,7 @@ class Ids(Sequence[str]):
 
 
 def encode(name: str | int) -> bytes:
-    """An id as bytes. Floats are refused: 7.0 could mean "7" or "7.0"."""
+    """An id as bytes. Floats are rejected: 7.0 could mean "7" or "7.0"."""
     if isinstance(name, Integral) and not isinstance(name, bool):
         return str(int(name)).encode()
     if not isinstance(name, str):

@@ -71,7 +71,7 @@ class Judgements:
         return np.repeat(np.arange(len(self.requests)), np.diff(self.starts))
 
     def binary(self, min_grade: float | None = None) -> Judgements:
-        """The same without grades: 1 where relevant, else 0."""
+        """Binary judgements: 1 where relevant, else 0."""
         subtopics = self.subtopics
         if subtopics is not None:
             subtopics = replace(subtopics, grade=is_relevant(subtopics.grade, min_grade).astype(np.float64))
@@ -139,7 +139,7 @@ def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyRe
         return dict_judgements(source)
     rows = _kernels.read_judgements(source.kernel, tick, memory, early)
     if isinstance(rows, Fault):
-        faults.refuse(rows, source, faults.JUDGEMENTS, memory)
+        faults.raise_input_error(rows, source, faults.JUDGEMENTS, memory)
     audit = FileAudit.from_counts(source.label, rows.counts, 0, first=source.first_line)
     return replace(group_rows(rows, audit), library=source.library)
 
@@ -166,20 +166,20 @@ def judgement_source(
     """The source of judgements, or of pairs without a grade; a dictionary as it is."""
     expected = "a path, {request: {item: grade}} or a data frame"
     roles = ("request", "item")
-    held = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
-    if not isinstance(held, Table):
-        return held
-    request, item = held.column("request"), held.column("item")
-    read = held.read([request], item, held.column("grade") if is_graded else None)
+    data = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
+    if not isinstance(data, Table):
+        return data
+    request, item = data.column("request"), data.column("item")
+    read = data.read([request], item, data.column("grade") if is_graded else None)
     ((requests, request_of_row),) = read.coded
-    return held.source(requests, request_of_row, read.items, read.values)
+    return data.source(requests, request_of_row, read.items, read.values)
 
 
 def dict_judgements(grades: Values) -> Judgements:
     """Judgements of ``{request: {item: grade}}``, or with subtopics of ``{request: {item: {subtopic: grade}}}``."""
     label = "the judgements"
     levels = [listed.values() for listed in grades.values() if isinstance(listed, Mapping)]
-    if any(isinstance(held, Mapping) for values in levels for held in values):
+    if any(isinstance(content, Mapping) for values in levels for content in values):
         return subtopic_judgements(grades, label)
     requests, request, item_ids, grade = dict_columns(grades, label)
     if not len(grade):

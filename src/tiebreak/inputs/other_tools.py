@@ -30,8 +30,8 @@ def unpack(source: Any, value: str) -> Any:
     maker = type(source).__module__.partition(".")[0]
     if maker == "ranx" and hasattr(source, "to_dict"):
         with calling("what ranx holds"):
-            held = source.to_dict().items()
-            return {str(request): {str(i): float(v) for i, v in items.items()} for request, items in held}
+            rankings = source.to_dict().items()
+            return {str(request): {str(i): float(v) for i, v in items.items()} for request, items in rankings}
     if maker == "lenskit" and hasattr(source, "to_df"):
         with calling("what LensKit holds"):
             return rank_as_score(source.to_df()) if value == "score" else source.to_df()
@@ -43,12 +43,12 @@ def rank_as_score(frame: Any) -> Any:
     """LensKit ranks the items of ordered lists: that order is kept. Items of other lists have only a score."""
     import narwhals as nw
 
-    held = nw.from_native(frame)
-    if not {"rank", "score"} <= {*held.columns}:
+    table = nw.from_native(frame)
+    if not {"rank", "score"} <= {*table.columns}:
         return frame
     rank = nw.col("rank").cast(nw.Float64)
     score = nw.when(rank.is_null()).then(nw.col("score").cast(nw.Float64)).otherwise(0.0 - rank)
-    return held.with_columns(score=score).to_native()
+    return table.with_columns(score=score).to_native()
 
 
 def tuples(source: Any) -> Iterator[Any] | None:

@@ -81,7 +81,7 @@ class Run:
 
 def read_sources(source: Any, name: str, columns: Columns, memory: int) -> Iterator[tuple[str | None, Source]]:
     """The run in a source, or each run of a table that holds several; their names where the table has them."""
-    held = open_source(
+    data = open_source(
         source,
         f"run {quote(name)}",
         columns,
@@ -89,12 +89,12 @@ def read_sources(source: Any, name: str, columns: Columns, memory: int) -> Itera
         roles=("request", "item"),
         memory=memory,
     )
-    if isinstance(held, Source):
-        yield None, held
-    elif isinstance(held, Table):
-        yield from table_runs(held)
+    if isinstance(data, Source):
+        yield None, data
+    elif isinstance(data, Table):
+        yield from table_runs(data)
     else:
-        yield None, table_source(held, f"run {quote(name)}")
+        yield None, table_source(data, f"run {quote(name)}")
 
 
 def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
@@ -140,7 +140,7 @@ RunLike: TypeAlias = "Run | Path | Values | Any"
 def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run]:
     """Runs of any kind of input; those without a name are called run1, run2, ... by their position."""
     named: dict[str, Run] = {}
-    for number, one in enumerate(one_by_one(runs), start=1):
+    for number, one in enumerate(iterate_runs(runs), start=1):
         for run in [one] if isinstance(one, Run) else read_runs(one, f"run{number}", memory):
             if other := named.get(run.name):
                 raise InputError(
@@ -154,13 +154,13 @@ def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run
     return list(named.values())
 
 
-def one_by_one(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
+def iterate_runs(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
     """The runs of a list; one run, or a frame of several, as a list of one."""
     if isinstance(runs, (Run, str, os.PathLike, Mapping)) or is_frame(runs):
         return [runs]
-    held = unpack(runs, "score")
-    if held is not runs:
-        return [Run(held, name=own_name(runs))]
+    data = unpack(runs, "score")
+    if data is not runs:
+        return [Run(data, name=own_name(runs))]
     if not isinstance(runs, Iterable):
         raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
     return runs

@@ -185,13 +185,13 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
         if str(name) in seen:
             twice = quote(str(name))
             raise InputError(
-                f"{label}: {what} {twice} is there as text and as integer. Keep one.", kind="id", file=label
+                f"{label}: {what} {twice} appears both as text and as an integer. Keep one.", kind="id", file=label
             )
         seen.add(str(name))
 
 
 def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles) -> None:
-    """Real numbers only: text is refused, even if float() could parse it."""
+    """Real numbers only: text is rejected, even if float() could parse it."""
     strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, (Real, Decimal))}
     if not strange:
         return

@@ -89,17 +89,17 @@ class TextReader:
         ids = [(name, names.index(name), dict[bytes, int](), array("i")) for name in coded]
         item_column, value_column = names.index(item), None if value is None else names.index(value)
         letters, ends, numbers = bytearray(), array("q", [0]), array("d")
-        held = 0
+        n_bytes = 0
         for line, cells in rows:
             for name, column, codes, code_of_row in ids:
                 text = self.id(name, line, cells[column])
                 if text not in codes:
                     codes[text] = len(codes)
-                    held += len(text)
+                    n_bytes += len(text)
                 code_of_row.append(codes[text])
             text = self.id(item, line, cells[item_column])
-            held += ROW_COST + len(text)
-            if held > self.memory:
+            n_bytes += ROW_COST + len(text)
+            if n_bytes > self.memory:
                 raise too_large(self.path, self.memory, line)
             letters += text
             ends.append(len(letters))
@@ -112,13 +112,13 @@ class TextReader:
 
     def id(self, name: str, line: int, cell: object) -> bytes:
         if cell is None or cell == "":
-            self.refuse(line, f"column {quote(name)} has no value here. Give every row one", "null")
+            self.raise_error(line, f"column {quote(name)} has no value here. Give every row one", "null")
         if isinstance(cell, bool) or not isinstance(cell, (str, int)):
-            self.refuse(line, f"column {quote(name)} holds {as_text(cell)}. Ids are text or integers", "id_type")
+            self.raise_error(line, f"column {quote(name)} holds {as_text(cell)}. Ids are text or integers", "id_type")
         try:
             return str(cell).encode()
         except UnicodeEncodeError:
-            self.refuse(line, f"the id {quote(str(cell))} is not valid Unicode text", "id")
+            self.raise_error(line, f"the id {quote(str(cell))} is not valid Unicode text", "id")
 
     def number(self, name: str, line: int, cell: Any) -> float:
         is_plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
@@ -126,9 +126,9 @@ class TextReader:
         try:
             return float(cell if is_plain or is_number else "")
         except (ValueError, OverflowError):
-            self.refuse(line, f"column {quote(name)} holds {as_text(cell)}. Give a number", "value_type")
+            self.raise_error(line, f"column {quote(name)} holds {as_text(cell)}. Give a number", "value_type")
 
-    def refuse(self, line: int, message: str, kind: str) -> NoReturn:
+    def raise_error(self, line: int, message: str, kind: str) -> NoReturn:
         raise InputError(f"{self.path}:{line}: {message}.", kind=kind, file=self.path, line=line) from None
 
 
@@ -218,7 +218,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object without repeated keys."""
     row = dict(pairs)
     if len(row) < len(pairs):
-        raise ValueError("a key is there twice")
+        raise ValueError("duplicate key")
     return row
 
 
@@ -292,4 +292,4 @@ def pandas_parquet(pandas: Any, path: str) -> OpenParquet:
 
 
 PARQUET = {"pyarrow.parquet": pyarrow_parquet, "polars": polars_parquet, "pandas": pandas_parquet}
-"""Libraries that read parquet; the first refuses damaged files, which may crash the others."""
+"""Libraries that read parquet; the first rejects damaged files, which may crash the others."""

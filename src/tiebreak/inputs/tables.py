@@ -93,7 +93,7 @@ class Table:
 
         read = self.contents.read(coded, item, value)
         if isinstance(read, Fault):
-            faults.refuse(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)
+            faults.raise_input_error(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)
         return read
 
     def source(self, requests: Any, request_of_row: Any, items: Any, values: Any) -> Source:
@@ -132,13 +132,13 @@ def open_source(
             raise InputError(f"{path}: {problem}. Give {expected}.", kind=kind, file=path)
         check_no_columns(columns)
         return file_source(source, memory)
-    held = unpack(source, value)
-    if is_frame(held):
-        return frame_table(held, label, columns)
-    if not isinstance(held, Mapping):
+    data = unpack(source, value)
+    if is_frame(data):
+        return frame_table(data, label, columns)
+    if not isinstance(data, Mapping):
         raise InputError(f"{label} cannot be read from {type(source).__name__}. Give {expected}.", kind="shape")
     check_no_columns(columns)
-    return held
+    return data
 
 
 def check_no_columns(columns: Columns) -> None:
@@ -201,6 +201,6 @@ def factorize(column: Any) -> tuple[Ids, NDArray[np.int32]]:
         raise InputError(f"row {row}: column {quote(str(column.name))} has no value here.", kind="null")
     for name in uniques.tolist():
         if isinstance(name, bool) or not isinstance(name, (str, int)):
-            held = f"column {quote(str(column.name))} holds {type(name).__name__}"
-            raise InputError(f"{held}. Ids are text or integers; convert it first.", kind="id_type")
+            problem = f"column {quote(str(column.name))} holds {type(name).__name__}"
+            raise InputError(f"{problem}. Ids are text or integers; convert it first.", kind="id_type")
     return Ids.from_names(uniques.tolist()), codes.astype(np.int32)

@@ -82,16 +82,16 @@ def read_utilities(
         "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, or "
         "{run: {request: value}}"
     )
-    held = open_source(source, "the utilities", columns or {}, expected)
-    assert not isinstance(held, Source), "all files hold a table"
-    if isinstance(held, Table):
-        run_column, request_column, value_column = map(held.column, ("run", "request", "value"))
-        read = held.read([request_column, run_column], request_column, value_column)
+    data = open_source(source, "the utilities", columns or {}, expected)
+    assert not isinstance(data, Source), "all files hold a table"
+    if isinstance(data, Table):
+        run_column, request_column, value_column = map(data.column, ("run", "request", "value"))
+        read = data.read([request_column, run_column], request_column, value_column)
         (requests, request), (runs, run) = ((Ids(*ids), code_of_row) for ids, code_of_row in read.coded)
-        label, library, value = held.label, held.library, read.values
+        label, library, value = data.label, data.library, read.values
     else:
         label, library = "the utilities", None
-        runs, run, request_of_row, value = dict_columns(held, label, ("run", "request"))
+        runs, run, request_of_row, value = dict_columns(data, label, ("run", "request"))
         codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
         requests = Ids.from_names(codes)
         request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
@@ -121,7 +121,7 @@ def fill_table(
     times = np.bincount(place, minlength=len(runs) * len(requests))
     for twice in np.flatnonzero(times > 1)[:1].tolist():
         where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
-        raise InputError(f"{label}: {where} is there twice. Keep one.", kind="duplicate")
+        raise InputError(f"{label}: {where} appears twice. Keep one.", kind="duplicate")
     absent = np.flatnonzero(times == 0)
     if len(absent) and missing is None:
         first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]

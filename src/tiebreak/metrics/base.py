@@ -27,7 +27,6 @@ class Traits:
     lower_is_better: bool = False
     cutoff: str = "may"  # whether it takes @k: "no", "may" or "must"
     rises: bool = True  # moving a relevant item up never makes it worse
-    needs_nonrelevant: bool = False  # it looks at items judged not relevant
     is_for_display: bool = False  # its floats are too coarse to order runs by
 
 

@@ -20,7 +20,7 @@ from tiebreak.projection import Positions
 
 @dataclass(frozen=True)
 class ExpectedReciprocalRank(Metric):
-    r"""Expected inverse position at which a user stops, who stops at an item with a chance that grows with its grade.
+    r"""Expected reciprocal rank at which a user stops (cascade model): the better the grade, the likelier.
 
     .. math:: \mathrm{ERR} = \sum_{k} \frac{1}{k} R_k \prod_{j < k} (1 - R_j), \qquad
         R = \frac{2^{\text{grade}} - 1}{2^{\text{max\_grade}}}

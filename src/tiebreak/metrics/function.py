@@ -95,7 +95,7 @@ def call_for_pairs(
     wanted: NDArray[np.bool_],
     names: Sequence[str] | None = None,
 ) -> Floats:
-    """The chance by every user and argument that is wanted, each pair once; 0 elsewhere."""
+    """The probability by every user and argument that is wanted, each pair once; 0 elsewhere."""
     values = np.zeros(arguments.shape)
     user_codes = np.broadcast_to(requests.reshape(-1, *[1] * (arguments.ndim - 1)), arguments.shape)
     known: dict[tuple[int, Any], float] = {}

@@ -57,7 +57,7 @@ class GradedEntries:
         return sizes
 
     def is_zero(self, cutoff: int | None) -> NDArray[np.bool_]:
-        """Where [run, request] no item stands among the first."""
+        """Where [run, request] no item is among the first."""
         is_zero = np.ones(self.shape, dtype=bool)
         for block in self.blocks():
             is_zero[:, block.requests] = block.ranks.min(axis=-1) > last_position(cutoff)
@@ -75,7 +75,7 @@ class GradedEntries:
         return order
 
     def labels(self, cutoff: int | None) -> Places:
-        """Whole numbers [run, request], the same where items of the same grades stand at the same ranks to a cutoff."""
+        """Whole numbers [run, request], the same where items of the same grades are at the same ranks to a cutoff."""
         labels = np.full(self.shape, -1, dtype=np.int64)
         begin = 0
         for block in self.blocks():

@@ -24,11 +24,11 @@ def nonrelevant_items(positions: Positions, metric: Metric) -> Positions:
 
 
 class BinaryPreference(Metric):
-    r"""Share of judged non-relevant items that stand below relevant ones, as in trec_eval.
+    r"""Share of judged non-relevant items below relevant ones, as in trec_eval.
 
     .. math:: \mathrm{bpref} = \frac{1}{m} \sum_{i \text{ retrieved}} 1 - \frac{\min(n_i, m)}{\min(m, N)}
 
-    where :math:`n_i` of the N items judged not relevant stand above relevant item i. Unjudged items are ignored.
+    where :math:`n_i` of the N items judged not relevant are above relevant item i. Unjudged items are ignored.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class BinaryPreference(Metric):
     """
 
     name: ClassVar[str] = "bpref"
-    traits: ClassVar[Traits] = Traits(cutoff="no", needs_nonrelevant=True)
+    traits: ClassVar[Traits] = Traits(cutoff="no")
 
     def values(self, positions: Positions) -> ExactValues:
         other = nonrelevant_items(positions, self)
@@ -64,7 +64,7 @@ class BinaryPreference(Metric):
 def number_above(
     request: NDArray[np.int64], ranks: NDArray[np.int32], other: NDArray[np.int64], other_ranks: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """For every entry, how many of the other entries of its request stand above it."""
+    """For every entry, how many of the other entries of its request are above it."""
     place = np.sort(other * 2**31 + other_ranks)
     return np.asarray(np.searchsorted(place, request * 2**31 + ranks) - np.searchsorted(place, request * 2**31))
 
@@ -80,7 +80,7 @@ class JudgedShare(Metric):
     """
 
     name: ClassVar[str] = "Judged"
-    traits: ClassVar[Traits] = Traits(cutoff="must", needs_nonrelevant=True)
+    traits: ClassVar[Traits] = Traits(cutoff="must")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,7 +22,7 @@ from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 HALF = Fraction(1, 2)
 NEGLIGIBLE = 1201
-"""The rounding of a float never depends on how much stands from this position on, only on whether anything does."""
+"""Positions from here on cannot change the nearest float, except as a sticky bit."""
 
 
 def yager_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[Fraction]:
@@ -54,7 +54,7 @@ def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF)
 
     .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
 
-    The u unretrieved items, None in p, stand at the end of the corpus of n items: n - u + 1, ..., n.
+    The u unretrieved items, None in p, are at the end of the corpus of n items: n - u + 1, ..., n.
     """
     retrieved = positions_in_corpus(p, n)
     last = n - (len(p) - len(retrieved))
@@ -76,7 +76,7 @@ def mu_lp(p: Sequence[int | None], n: int) -> int:
 
 
 def positions_in_corpus(p: Sequence[int | None], n: int) -> list[int]:
-    """The retrieved positions, increasing; refused where they cannot be those of a corpus of n items."""
+    """The retrieved positions, increasing; an error where they cannot be those of a corpus of n items."""
     check_count(n, "n")
     retrieved = sorted(int(k) for k in p if k is not None)
     last = n - (len(p) - len(retrieved))
@@ -122,7 +122,7 @@ class LexiRecallValue(DisplayMetric):
     Parameters
     ----------
     n : int
-        Number of items in the corpus; unretrieved items stand at its end.
+        Number of items in the corpus; unretrieved items are at its end.
 
     Examples
     --------

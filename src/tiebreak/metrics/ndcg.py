@@ -69,7 +69,7 @@ class NDCG(Metric):
     .. math:: \mathrm{DCG} = \sum_{i} \frac{g(\text{grade}_i)}{\log_2 (p_i + 1)}, \qquad
         \mathrm{nDCG} = \frac{\mathrm{DCG}}{\text{that of the ideal ranking}}
 
-    Every grade above 0 counts, whatever the experiment's ``min_grade`` is.
+    Every grade above 0 counts, regardless of the experiment's ``min_grade``.
 
     Parameters
     ----------

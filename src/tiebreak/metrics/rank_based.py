@@ -80,7 +80,7 @@ class ReciprocalRank(RecallLevelMetric):
 
 @dataclass(frozen=True)
 class RankBiasedPrecision(RecallLevelMetric):
-    r"""What a user gains who goes on to the next position with probability p.
+    r"""Expected utility of a user who continues to the next position with probability p (persistence).
 
     .. math:: \mathrm{RBP}(p) = (1 - \gamma) \sum_{i=1}^{m} \gamma^{p_i - 1}, \qquad z(i, m) = 1
 
@@ -177,7 +177,7 @@ class LinearExposure(RecallLevelMetric):
         last = float((k.high if isinstance(k, Doubles) else k)[-1]) if len(k) else 0.0
         if last > self.n:
             raise InputError(
-                f"{self}: an item stands at position {last:.0f} of a corpus of {self.n}. Give its true size.",
+                f"{self}: an item is at position {last:.0f} of a corpus of {self.n}. Give its true size.",
                 kind="corpus_size",
             )
         return 1 - k / like(self.n, k)

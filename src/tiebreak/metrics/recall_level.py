@@ -3,7 +3,7 @@ r"""The recall-level form (LR eq 1), of which most metrics are one exposure and 
 .. math:: \mu(p) = \sum_{i=1}^{m} e(p_i) \, z(i, m)
 
 :math:`e(k)` is the exposure of position k, 0 for unretrieved items; :math:`z(i, m)` weighs the recall levels. Exposures
-and weights are written once, for floats, double-double numbers and exact fractions alike (`tiebreak.exact`).
+and weights are written once, for floats, double-double numbers and exact fractions (`tiebreak.exact`).
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _exact_exposure(metric: RecallLevelMetric, k: int, m: int) -> Fraction:
 
 
 def recall_level_form(metric: object) -> RecallLevelMetric:
-    """A metric as a sum over recall levels; graded nDCG has a binary form, others are one or are refused."""
+    """A metric as a sum over recall levels; graded nDCG has a binary form, others are one, or an error."""
     form = metric.binary_form() if isinstance(metric, Metric) else metric
     if not isinstance(form, RecallLevelMetric):
         raise InputError(f"{metric} is not a sum over recall levels, such as AP, RR, nDCG or RBP.", kind="spec")
@@ -128,7 +128,7 @@ def recall_level_form(metric: object) -> RecallLevelMetric:
 
 
 DENSE = 1 << 14
-"""Up to this position exposures are worked out for all positions; in deeper rankings for those that occur."""
+"""Up to this position exposures are computed for all positions; in deeper rankings for those that occur."""
 LARGEST_WEIGHT = 1 << 40
 
 

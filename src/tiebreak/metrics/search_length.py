@@ -22,7 +22,7 @@ UNION = "union"
 
 @dataclass(frozen=True)
 class SearchLength(Metric):
-    """A function of the positions themselves, so unretrieved items need a corpus size to stand at the end of.
+    """A function of raw positions, so unretrieved items must be imputed from the corpus size.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class SearchLength(Metric):
     def finite_length(self, p: Ranks) -> NDArray[np.int64]:
         if (p[..., self.deepest_level] == UNRETRIEVED).any():
             raise InputError(
-                f"{self.name} needs to know where unretrieved items stand. Give the number of items in the corpus, "
+                f"{self.name} needs positions of unretrieved items. Give the number of items in the corpus, "
                 f"such as {self.name}(n=1000000), or {self.name}(n='union').",
                 kind="corpus_size",
             )
@@ -143,7 +143,7 @@ class SearchLength3(SearchLength):
 
 
 class RecallError(SearchLength):
-    r"""Rocchio's recall error: how much deeper than ideal the relevant items stand on average.
+    r"""Rocchio's recall error: how much deeper than ideal the relevant items are on average.
 
     .. math:: \mathrm{RE}(p) = \frac{1}{m} \sum_{i=1}^{m} p_i - \frac{m + 1}{2}
 

@@ -78,7 +78,7 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
 
 
 def argument(spec: Spec) -> Metric:
-    """The metric inside a preference; a preference in its place is refused."""
+    """The metric inside a preference; a preference there is an error."""
     if CATALOGUE.begins(str(spec)) or (str(spec) in ALIASES and spec.name not in METRICS):
         raise InputError(f"{spec} is a preference itself; diff and sign take a metric, such as AP.", kind="spec")
     return metric(str(spec))

@@ -95,7 +95,7 @@ class Preference(Entry):
 
 
 def position_labels(positions: Positions) -> Places:
-    """Whole numbers [run, request], the same where runs place all relevant items of a request alike."""
+    """Whole numbers [run, request], equal where runs have the same positions of a request's relevant items."""
     labels = np.full((len(positions.runs), len(positions.requests)), -1, dtype=np.int64)
     for bucket in positions.buckets():
         labels[:, bucket.requests] = distinct_vectors(bucket.p)

@@ -43,7 +43,7 @@ class MetricDifference(Preference):
 
     def __post_init__(self) -> None:
         if not self.metric:
-            raise InputError(f"{self.name} of what? Name a metric, such as {self.name}(AP).", kind="spec")
+            raise InputError(f"{self.name} needs a metric, such as {self.name}(AP).", kind="spec")
         measure = metric(self.metric)
         if measure.traits.is_for_display:
             raise InputError(f"{measure} is for display only: as a float it ties where positions differ.", kind="spec")
@@ -74,7 +74,7 @@ class MetricDifference(Preference):
 
 
 class MetricSign(MetricDifference):
-    """Which run a metric prefers, whatever the difference: 1, 0 or -1.
+    """Which run a metric prefers, regardless of by how much: 1, 0 or -1.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class PairedPreference(Preference):
                     yield bucket, places[bucket.requests]
 
     def compare_weighted(self, positions: Positions, pairs: Pairs) -> Preferred:
-        """The same with weights: signs are added up in slices of the weights, exactly, and rounded once."""
+        """Weighted preferences: signs are added up in slices of the weights, exactly, and rounded once."""
         shape = len(pairs), len(positions.requests)
         size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape)
         total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
@@ -223,7 +223,7 @@ class SubtopicRecallPairedPreference(PairedPreference):
 
 
 def grade_populations(request: NDArray[np.int64], grade: Floats, relevant: Mask) -> Iterator[Mask]:
-    """For k = 1, 2, ...: the relevant entries with the k largest grades of their request, where it has so many."""
+    """For k = 1, 2, ...: the relevant entries with the k largest grades of their request, where it has k."""
     entries = np.flatnonzero(relevant)
     if len(entries) == 0 or np.ptp(grade[entries]) == 0:  # one grade is one population
         yield relevant

@@ -1,6 +1,6 @@
 """The first items of every ranking with their aspects and ratings: what measures of diversity see.
 
-A sibling of `Positions`: those hold where relevant items stand, these hold what stands at the top, rated or not.
+A sibling of `Positions`: those hold the ranks of relevant items, these hold the items of the first ranks, rated or not.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class AspectSource:
 
 
 def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:
-    """The same with the aspects of relevant items as their subtopics, where judgements have none of their own."""
+    """Judgements with the aspects of relevant items as their subtopics, where judgements have none of their own."""
     if positions.subtopics is not None:
         return positions
     table = AspectTable.from_aspects(aspects)
@@ -223,7 +223,7 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
 
 
 def with_intents(positions: Positions, intents: Judgements) -> Positions:
-    """The same with how likely each subtopic is meant: grades of subtopics, in the place of items."""
+    """Judgements with intent probabilities, given as grades of subtopics instead of items."""
     rows = positions.subtopics
     if rows is None:
         raise InputError("intents are of subtopics, and these judgements have none.", kind="subtopic")

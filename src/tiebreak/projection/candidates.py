@@ -1,4 +1,4 @@
-"""Which items may stand in a ranking: only candidates where these are given, and none that are excluded."""
+"""Candidate and excluded items: rankings hold only candidates where these are given, and nothing excluded."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ Pairs = NDArray[np.int64]
 
 
 def add_unjudged(
-    judged: Judged, of: Judgements, excluded: Judgements | None, candidates: Judgements | None, judged_only: bool
+    judged: Judged,
+    judgements: Judgements,
+    excluded: Judgements | None,
+    candidates: Judgements | None,
+    judged_only: bool,
 ) -> tuple[Judged, NDArray[np.int64]]:
     """The judgements as the kernels see them, with excluded items and candidates; and each entry's judgement, or -1.
 
     An item that is judged and excluded is removed as well. Where there are candidates the kernels keep only these.
     """
     others = [name for table in (excluded, candidates) if table is not None for name in table.items]
-    items = Ids.from_names(dict.fromkeys([*of.items, *others]))
-    judged_pairs = of.request * len(items) + of.item
-    removed, allowed = (pair_codes(table, of.requests, items) for table in (excluded, candidates))
+    items = Ids.from_names(dict.fromkeys([*judgements.items, *others]))
+    judged_pairs = judgements.request * len(items) + judgements.item
+    removed, allowed = (pair_codes(table, judgements.requests, items) for table in (excluded, candidates))
     slot = np.where(np.isin(judged_pairs, removed), EXCLUDED, judged.slot)
     if candidates is not None:
-        check_candidates(of, judged_pairs, allowed, len(items))
+        check_candidates(judgements, judged_pairs, allowed, len(items))
         slot = np.where(np.isin(judged_pairs, allowed), slot, EXCLUDED)
     new_removed = np.setdiff1d(removed, judged_pairs)
     new_allowed = np.setdiff1d(allowed, np.concatenate([judged_pairs, removed]))[: 0 if judged_only else None]
@@ -41,12 +45,12 @@ def add_unjudged(
     both = Judged(
         judged.requests,
         items.column,
-        offsets(np.bincount(request, minlength=len(of.requests))),
+        offsets(np.bincount(request, minlength=len(judgements.requests))),
         (pairs % len(items)).astype(np.int32)[order],
         np.concatenate(slots).astype(np.int32)[order],
         judged.slots,
     )
-    return both, np.where(order < len(of), order, -1)
+    return both, np.where(order < len(judgements), order, -1)
 
 
 def pair_codes(table: Judgements | None, requests: Ids, items: Ids) -> Pairs:
@@ -58,18 +62,18 @@ def pair_codes(table: Judgements | None, requests: Ids, items: Ids) -> Pairs:
     return np.unique(request[known] * len(items) + item[known])
 
 
-def check_candidates(of: Judgements, judged_pairs: Pairs, allowed: Pairs, n_items: int) -> None:
+def check_candidates(judgements: Judgements, judged_pairs: Pairs, allowed: Pairs, n_items: int) -> None:
     """Every request needs candidates, its relevant items among them."""
-    for r in np.setdiff1d(np.arange(len(of.requests)), allowed // n_items)[:1].tolist():
-        request = of.requests[r]
+    for r in np.setdiff1d(np.arange(len(judgements.requests)), allowed // n_items)[:1].tolist():
+        request = judgements.requests[r]
         raise InputError(
             f"request {quote(request)} has no candidates. Give every judged request some.",
             kind="candidates",
             request=request,
         )
-    lost = np.flatnonzero((of.grade > 0) & ~np.isin(judged_pairs, allowed))
+    lost = np.flatnonzero((judgements.grade > 0) & ~np.isin(judged_pairs, allowed))
     for j in lost[:1].tolist():
-        request, item = of.requests[int(of.request[j])], of.items[int(of.item[j])]
+        request, item = judgements.requests[int(judgements.request[j])], judgements.items[int(judgements.item[j])]
         raise InputError(
             f"item {quote(item)} has a grade above 0 for request {quote(request)}, but is none of its candidates: no "
             "run could find it. Add it to the candidates, or take it out of the judgements.",
@@ -79,19 +83,21 @@ def check_candidates(of: Judgements, judged_pairs: Pairs, allowed: Pairs, n_item
         )
 
 
-def removal_notes(of: Judgements, excluded: Judgements | None, candidates: Judgements | None) -> Iterator[str]:
+def removal_notes(judgements: Judgements, excluded: Judgements | None, candidates: Judgements | None) -> Iterator[str]:
     """Which items were removed from rankings; an error where excluded items are all of other requests."""
     if excluded is not None:
-        known = of.requests.indices(excluded.requests)[excluded.request] >= 0
+        known = judgements.requests.indices(excluded.requests)[excluded.request] >= 0
         if not known.any():
             raise InputError(
                 f"the excluded items are of other requests, as {quote(excluded.requests[0])}; the judgements begin "
-                f"with {quote(of.requests[0])}. Were they made for each other?",
+                f"with {quote(judgements.requests[0])}. Are these files for the same test collection?",
                 kind="disjoint",
             )
-        judged = of.request * len(of.items) + of.item
-        relevant = int(np.isin(judged[of.grade > 0], pair_codes(excluded, of.requests, of.items)).sum())
+        judged = judgements.request * len(judgements.items) + judgements.item
+        relevant = int(
+            np.isin(judged[judgements.grade > 0], pair_codes(excluded, judgements.requests, judgements.items)).sum()
+        )
         lost = f" {plural(relevant, 'relevant item')} among them can be found by no run." if relevant else ""
         yield f"Removed from rankings first: {int(known.sum()):,} excluded items.{lost}"
     if candidates is not None:
-        yield "Only candidates stand in rankings."
+        yield "Rankings are restricted to candidate items."

@@ -1,4 +1,4 @@
-"""Positions: for every run and request, where each relevant item stands (LR 2.1). The central object."""
+"""Positions: for every run and request, the position of each relevant item (LR 2.1). The central object."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AXES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Where each positively graded item of each request stands in each run.
+    """The position of each positively graded item of each request in each run.
 
     Attributes
     ----------
@@ -56,10 +56,10 @@ class Positions:
     layout : Layout
         Which request each entry belongs to: entries are stored by requests in order of m.
     listed, retrieved, tied : int32 arrays [run, request]
-        How many items the run lists (0: it misses the request), how many stand in the ranking after ``depth`` and
+        How many items the run lists (0: it misses the request), how many are in the ranking after ``depth`` and
         ``judged_only``, and how many of the listed ones share their score with another.
     nonrelevant : Positions, optional
-        The same for the items judged not relevant.
+        The positions of the items judged not relevant.
     pool : int32 array [request], optional
         Number of distinct items over all rankings.
     top : list of TopItems, optional
@@ -73,7 +73,7 @@ class Positions:
     is_sampled : bool
         Some labels were removed.
     relevant_from : float, optional
-        The same before grades were made binary, for messages.
+        `min_grade` before grades were made binary, for messages.
     notes : tuple of str
         Which items were removed from rankings.
     library : str, optional
@@ -193,7 +193,7 @@ class Positions:
         return grade
 
     def keep(self, mask: NDArray[np.bool_]) -> Positions:
-        """The same without the labels of some entries: their items count as not judged."""
+        """Positions without the labels of some entries: their items count as not judged."""
         if mask.shape != self.item.shape:
             raise InputError(f"the mask has shape {mask.shape}; there are {len(self.item)} entries.", kind="shape")
         if mask.all():

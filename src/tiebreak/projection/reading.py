@@ -58,7 +58,7 @@ def project(
     tick: Tick | None = None,
     early: EarlyReading | None = None,
 ) -> Positions:
-    """Read runs and find where the relevant items of every request stand.
+    """Read runs and find the positions of the relevant items of every request.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def project(
     min_grade : float, optional
         Grade from which an item is relevant; by default any grade above 0.
     binary : bool
-        Forget the grades: relevant items have grade 1.
+        Binarize grades: relevant items get grade 1.
     depth : int, optional
         Truncate rankings at this depth.
     judged_only : bool
@@ -85,14 +85,14 @@ def project(
     nonrelevant : bool
         Also find the items judged not relevant.
     top : int, optional
-        Also keep the first so many items of every ranking.
+        Also keep the first `top` items of every ranking.
     pool : bool
         Also count the distinct items of each request over all rankings.
     exclude : path, dict or frame, optional
         Items to remove from the rankings of their request, before truncation: what a user is known to have seen, as
         the training data hold it. Values, if any, do not matter.
     candidates : path, dict or frame, optional
-        The only items that may stand in the rankings of their request, its relevant items among them: all others are
+        The only items that count in the rankings of their request, its relevant items among them: all others are
         removed first. Every judged request needs some.
     memory : int
         Bytes that may be held of one file: of its largest request, or of all its lines where requests return.
@@ -140,7 +140,7 @@ def project(
     )
     projection = _kernels.project([run.source.kernel for run in systems], plan.judged, options, tick, early)
     if isinstance(projection, Fault):
-        faults.refuse(projection, systems[projection.file].source, faults.RUN, memory)
+        faults.raise_input_error(projection, systems[projection.file].source, faults.RUN, memory)
     audits = tuple(file_audits(systems, projection))
     check_shared(systems, judgements, projection, audits)
     notes = [
@@ -195,18 +195,27 @@ class Plan:
         candidates: Judgements | None = None,
         judged_only: bool = False,
     ) -> None:
-        of = self.judgements = judgements
-        relevant = of.grade > 0
+        self.judgements = judgements
+        relevant = judgements.grade > 0
         self.layout, self.entries = self.lay_out(relevant)
         self.others, other_entries = self.lay_out(~relevant & nonrelevant)
         entries = np.concatenate([self.entries, other_entries])
-        self.slot = np.full(len(of), -1, dtype=np.int32)
+        self.slot = np.full(len(judgements), -1, dtype=np.int32)
         self.slot[entries] = np.arange(len(entries))
         self.other_entries = other_entries if nonrelevant else None
-        self.judged = Judged(of.requests.column, of.items.column, of.starts, of.item, self.slot, len(entries))
+        self.judged = Judged(
+            judgements.requests.column,
+            judgements.items.column,
+            judgements.starts,
+            judgements.item,
+            self.slot,
+            len(entries),
+        )
         self.judgement_of_entry: NDArray[np.int64] | None = None
         if excluded is not None or candidates is not None:
-            self.judged, self.judgement_of_entry = add_unjudged(self.judged, of, excluded, candidates, judged_only)
+            self.judged, self.judgement_of_entry = add_unjudged(
+                self.judged, judgements, excluded, candidates, judged_only
+            )
 
     def lay_out(self, mask: NDArray[np.bool_]) -> tuple[Layout, NDArray[np.int64]]:
         """The layout of some judgements, and these in the order it stores them."""
@@ -215,15 +224,15 @@ class Plan:
         return layout, entries[order]
 
     def positions(self, runs: tuple[str, ...], projection: Projection) -> Positions:
-        of, ranks, m = self.judgements, projection.ranks, len(self.entries)
+        judgements, ranks, m = self.judgements, projection.ranks, len(self.entries)
         relevant = Positions(
             runs,
-            of.requests,
-            of.items,
+            judgements.requests,
+            judgements.items,
             self.layout,
             np.ascontiguousarray(ranks[:, :m]),
-            of.item[self.entries],
-            of.grade[self.entries],
+            judgements.item[self.entries],
+            judgements.grade[self.entries],
             projection.listed,
             projection.retrieved,
             projection.tied,
@@ -235,14 +244,14 @@ class Plan:
                 relevant,
                 layout=self.others,
                 ranks=np.ascontiguousarray(ranks[:, m:]),
-                item=of.item[self.other_entries],
-                grade=of.grade[self.other_entries],
+                item=judgements.item[self.other_entries],
+                grade=judgements.grade[self.other_entries],
             )
         top = None if projection.top is None else tuple(map(self.top_items, projection.top))
-        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics(), judgements=of)
+        return replace(relevant, nonrelevant=nonrelevant, top=top, subtopics=self.subtopics(), judgements=judgements)
 
     def top_items(self, top: TopItems) -> TopItems:
-        """The same, with judgements by their own indices where unjudged items were added."""
+        """Top items with judgements by their own indices where unjudged items were added."""
         if self.judgement_of_entry is None:
             return top
         judgement = np.where(top.judgement < 0, -1, self.judgement_of_entry[top.judgement])
@@ -304,7 +313,7 @@ def check_shared(
             seen = f" It begins with request {strange}," if strange else " It keeps no line,"
             raise InputError(
                 f"{run.source.label} lists none of the judged requests.{seen} the judgements with "
-                f"{quote(judgements.requests[0])}. Were they made for each other?",
+                f"{quote(judgements.requests[0])}. Are these files for the same test collection?",
                 kind="disjoint",
                 file=run.source.label,
             )

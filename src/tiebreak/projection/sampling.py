@@ -29,22 +29,22 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
         Between 0 and 1.
     seed : int
     by : {"uniform", "runs"}
-        Every item alike; or with a chance that grows with the number of runs that retrieve it, as when judgements
-        come from pooling runs: drawn one after another, each in proportion to that number.
+        Uniformly, or with probability proportional to the number of runs that retrieve an item, as when judgements
+        come from pooling runs: items are drawn one after another, without replacement.
     """
     check_choice(by, "by", ("uniform", "runs"))
     relevant = is_relevant(positions.grade, positions.min_grade)
     request = positions.layout.request
     request_hash, item_hash = fingerprints(positions.requests), fingerprints(positions.items)
-    chance = uniform = mix(request_hash[request], item_hash[positions.item], seed)
+    key = uniform = mix(request_hash[request], item_hash[positions.item], seed)
     if by == "runs":
         # The smallest of -log(u) / weight are a draw in proportion to weight (Efraimidis and Spirakis 2006).
         weight = (positions.ranks != UNRETRIEVED).sum(axis=0)
         with np.errstate(divide="ignore"):
-            chance = -np.log1p(-chance) / weight
+            key = -np.log1p(-key) / weight
     m = positions.relevant()
-    # Items that no run retrieves all have the chance 0, so the second key decides among them.
-    order = np.lexsort((uniform, chance, ~relevant, request))
+    # Items that no run retrieves all have the key 0, so the second key decides among them.
+    order = np.lexsort((uniform, key, ~relevant, request))
     first = np.searchsorted(request[order], np.arange(len(positions.requests)))
     place = np.empty_like(order)
     place[order] = np.arange(len(order)) - first[request[order]]
@@ -59,9 +59,9 @@ def sample_requests(positions: Positions, share: float, *, seed: int) -> Positio
 
 def sample_indices(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
     """The indices of a share of the requests, in order."""
-    chance = mix(fingerprints(requests), np.uint64(0), seed)
+    key = mix(fingerprints(requests), np.uint64(0), seed)
     kept = int(number_kept(np.array([len(requests)]), share)[0])
-    return np.sort(np.argsort(chance, kind="stable")[:kept])
+    return np.sort(np.argsort(key, kind="stable")[:kept])
 
 
 def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:

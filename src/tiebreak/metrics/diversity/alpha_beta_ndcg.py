@@ -33,7 +33,7 @@ class RemainingInterest:
         return slots + self.start[:, None]
 
     def gain(self, places: Codes, chance: Floats) -> Floats:
-        """The chance [user, candidate] that an item serves an interest that is left (AB eq 8)."""
+        """The probability [user, candidate] that an item serves an interest that is left (AB eq 8)."""
         missed = np.ones(chance.shape)
         for place in places:
             served = self.left.take(place)
@@ -68,7 +68,7 @@ def first_largest(gain: Floats) -> Codes:
 
 @dataclass(frozen=True)
 class NoisyOrNDCG(InterestMetric):
-    """Discounted gains, each the chance that an item serves an interest that is left, over those of the greedy order.
+    """Discounted gains, each the probability that an item serves a remaining interest, over those of the greedy order.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class AlphaBetaNDCG(NoisyOrNDCG):
 
 @dataclass(frozen=True)
 class VargasNDCG(NoisyOrNDCG):
-    """alpha-nDCG as a chance of relevance, the same for all relevant items (Vargas 2014; AB eqs 1-3).
+    """alpha-nDCG as a probability of relevance, the same for all relevant items (Vargas 2014; AB eqs 1-3).
 
     It is alpha-beta-nDCG where unrated items serve nothing and all relevant ones are equally likely to serve.
 

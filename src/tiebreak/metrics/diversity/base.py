@@ -95,7 +95,7 @@ def check_scale(r_max: float | None) -> None:
 
 
 def check_ratings(largest: float, r_max: float) -> None:
-    """Refuse a scale that ends below a rating."""
+    """Check that no rating is above the scale."""
     if largest > r_max:
         raise InputError(f"r_max={r_max:g} is below a rating. Give the maximum of the scale.", kind="range")
 

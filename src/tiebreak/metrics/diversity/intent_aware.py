@@ -65,7 +65,7 @@ class SubtopicMetric(Metric):
         return True
 
     def check_grades(self, largest: float) -> None:
-        """Refuse grades that the measure has no room for."""
+        """Check that no grade is above the scale of the measure."""
 
     def block_values(self, block: Block) -> Any:
         """Values [run, request] of some requests, in the arithmetic of its weights."""
@@ -82,10 +82,10 @@ class Novelty(SubtopicMetric):
     Parameters
     ----------
     alpha : float
-        How much a subtopic is worth less each time that it was covered.
+        Redundancy penalty: gain is multiplied by 1 - alpha for every earlier item on the subtopic.
     r_max : float, optional
-        The largest grade of the scale: an item counts by its grade. Without it all relevant items count alike, as in
-        ndeval.
+        The largest grade of the scale: an item counts by its grade. Without it all relevant items count the
+        same, as in ndeval.
     """
 
     alpha: float = 0.5
@@ -205,7 +205,7 @@ class NoveltyRankBiasedPrecision(Novelty):
     Parameters
     ----------
     beta : float
-        The chance that a user looks at the next item.
+        Persistence: probability of continuing to the next item.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class Block:
     def greedy_gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gains [request, m] of the greedy order, in which each next item gains most.
 
-        Of equal ones the largest id is taken, as in ndeval; with a scale, which ndeval has not, the smallest.
+        Of equal ones the largest id is taken, as in ndeval; with r_max, which ndeval lacks, the smallest.
         """
         requests, m, subtopics = self.by_id.shape
         by_id = self.by_id if r_max is None else self.by_id[:, ::-1]

@@ -20,7 +20,7 @@ class EffortMetric(InterestMetric):
     Parameters
     ----------
     p : float
-        The chance that a user looks at the next item.
+        Persistence: probability of continuing to the next item.
     e : float
         The effort of looking at an item.
     r_max : float, optional
@@ -92,7 +92,7 @@ class RankBiasedUtility(EffortMetric):
 
 @dataclass(frozen=True)
 class ExpectedUtility(EffortMetric):
-    r"""Expected utility (Yang and Lad 2009), our reading of it, with the interests of users as weights of aspects.
+    r"""Expected utility (Yang and Lad 2009) as implemented here: users' interests are the weights of aspects.
 
     .. math:: \sum_{i \le k} p^{i - 1} \Big(\sum_a \gamma_a \frac{g_{ia}}{g_{max}} (1 - \alpha)^{c_{ia}} - e\Big)
 
@@ -101,7 +101,7 @@ class ExpectedUtility(EffortMetric):
     Parameters
     ----------
     alpha : float
-        How much an aspect is worth less for each item above that shows it.
+        Redundancy penalty: gain is multiplied by 1 - alpha for every earlier item with the aspect.
 
     Examples
     --------
