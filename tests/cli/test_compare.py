@@ -434,10 +434,10 @@ class TestGate:
 
     def test_significantly_better_run_passes(self, gate):
         ended = done(*gate(8, base=2, high=1), "--fail-if-worse", "RPP")
-        assert "no run is shown to be worse by RPP" in ended.stderr
+        assert "no run is significantly worse by RPP" in ended.stderr
 
     def test_identical_run_passes(self, gate):
-        assert "no run is shown to be worse" in done(*gate(8, base=1, same=1), "--fail-if-worse", "RPP").stderr
+        assert "no run is significantly worse" in done(*gate(8, base=1, same=1), "--fail-if-worse", "RPP").stderr
 
     def test_losses_that_are_outweighed_pass(self, gate):
         # 9 losses of 1/4 - 1/5 and a win of 1 - 1/4: p = 2 (1 + 10) / 2^10 = 0.021, and the mean is 0.03.
@@ -450,7 +450,9 @@ class TestGate:
         assert '"low" and "base" differ in 5 requests, too few' in ended.stderr  # at best p = 2 / 2^5 = 0.0625
         # With two tests even 6 of 6 requests are too few: 2 * 2 / 2^6. A run that never differs can show nothing.
         ended = done(*gate(6, base=1, low=2, same=1), "--fail-if-worse", "RPP")
-        assert "differ in 6 requests, too few to show a difference at alpha 0.05 over 2 tests" in ended.stderr
+        assert (
+            "differ in 6 requests, too few for any significant difference at alpha = 0.05 over 2 tests" in ended.stderr
+        )
         assert '"same" and "base" differ in 0 requests' in ended.stderr
         assert "too few" not in done(*gate(6, base=2, high=1), "--fail-if-worse", "RPP").stderr
 

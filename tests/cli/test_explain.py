@@ -189,8 +189,8 @@ def test_nasty_names_do_no_harm_in_any_format(files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["qrels.txt", "new.run"], "an explanation is of two runs; 1"),
-        (["qrels.txt", "new.run", "old.run", "more=old.run"], "an explanation is of two runs; 3"),
+        (["qrels.txt", "new.run"], "explain takes exactly two runs; 1"),
+        (["qrels.txt", "new.run", "old.run", "more=old.run"], "explain takes exactly two runs; 3"),
         (["qrels.txt", "new.run", "old.run", "--request", "q11"], 'unknown request "q11"'),
         (["qrels.txt", "new.run", "old.run", "--request", "q3"], "request q3 has no relevant item"),
         (["qrels.txt", "new.run", "old.run", "-m", "LexiRecal"], 'Did you mean "LexiRecall"?'),

@@ -47,7 +47,7 @@ def commands(group, *path):
 
 def refused(path, *arguments):
     before = path.read_bytes()
-    assert "would overwrite" in done(*arguments, code=2).stderr
+    assert "is also an input file" in done(*arguments, code=2).stderr
     assert path.read_bytes() == before
 
 
@@ -86,7 +86,7 @@ def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
         ended = subprocess.run(
             [*command, "-o", qrels], stdin=stdin, capture_output=True, text=True, check=False, env=os.environ | CONTENT
         )
-    assert ended.returncode == 2 and "would overwrite" in ended.stderr
+    assert ended.returncode == 2 and "is also an input file" in ended.stderr
     assert qrels.read_text().startswith("q1 0 a 1")
 
 

@@ -280,7 +280,7 @@ def test_bad_option_is_refused(files, arguments, message):
 
 def test_ways_to_order_are_checked_before_anything_is_read(tmp_path):
     none = tmp_path / "none"
-    assert "unknown way to order systems" in one_line_error("order", none, none, none, "--by", "zzz")
+    assert "unknown ordering method" in one_line_error("order", none, none, none, "--by", "zzz")
 
 
 def test_options_of_a_way_reach_it(files):

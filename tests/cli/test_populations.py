@@ -123,7 +123,7 @@ def test_tables_that_are_read_are_not_overwritten(table, files, tmp_path):
         (["evaluate", *files, "-m", "AP", "--exclude", weights], weights),
     ):
         before = path.read_text()
-        assert "would overwrite what is read" in done(*arguments, "-o", path, code=2).stderr
+        assert "is also an input file" in done(*arguments, "-o", path, code=2).stderr
         assert path.read_text() == before
 
 

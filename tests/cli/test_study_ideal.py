@@ -62,7 +62,7 @@ def test_no_table_that_is_read_is_overwritten(files, tmp_path, option):
     given = tmp_path / "genres.svg"
     given.write_text((tmp_path / "genres.tsv").read_text())
     said = done("study", "ideal", files[0], "--aspects", given, option, given, code=2).stderr
-    assert "would overwrite what is read" in said
+    assert "is also an input file" in said
 
 
 def test_aspects_and_measures_of_them_are_asked_for(files):

@@ -53,7 +53,7 @@ def test_rankings_are_cut_before_they_are_studied(files):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--view", "level", "-m", "RR"], "looks at positions alone"),
+        (["--view", "level", "-m", "RR"], "uses positions only"),
         (["--view", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
         (["-m", "APP"], "unknown preference"),
     ],

@@ -88,7 +88,7 @@ def test_gate_needs_requests_and_mean_to_agree(tmp_path):
     (tmp_path / "new.run").write_text(rankings(lambda q: 50 if q < 8 else 100))
     (tmp_path / "base.run").write_text(rankings(lambda q: 1 if q < 8 else 101))
     qrels, new, base = (tmp_path / name for name in ("qrels", "new.run", "base.run"))
-    assert "no run is shown to be worse" in done("compare", qrels, base, new, "--fail-if-worse", "RR").stderr
+    assert "no run is significantly worse" in done("compare", qrels, base, new, "--fail-if-worse", "RR").stderr
     told = done("compare", qrels, new, base, "--fail-if-worse", "RR").stderr
     assert 'Note: "base" loses more requests to "new" than it wins by RR, p = 0.00018, but not on average' in told
     said = done("test", qrels, new, base, "-m", "RR", "--test", "sign").stdout

@@ -117,7 +117,7 @@ def test_order_by_hand(small):
     # and ties them: one pair agrees, one does not, one ties.
     other = agreement(small, "order", ["RR", "LexiRecall"], ordering="copeland")
     assert other.rows() == (("RR", "LexiRecall", 0.0),)
-    assert other.conclusion == "Most alike are RR and LexiRecall, tau_b 0.000."
+    assert other.conclusion == "Highest tau_b: RR and LexiRecall, 0.000."
     assert "RR by copeland, LexiRecall by copeland" in other.notes[1]
 
 

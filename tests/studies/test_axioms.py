@@ -443,7 +443,7 @@ def test_grids_become_longer():
         ([], "no metric was given"),
         (["EU", " EU"], "the metric EU was given twice"),
         ([lambda *_: 0, lambda *_: 1], "the metric <lambda> was given twice"),
-        (3, "3 is no measure"),
+        (3, "3 is not a measure"),
         (lambda items, interest, r_max: math.nan, "Return a finite number"),
         (lambda items, interest, r_max: "high", "Return a finite number"),
         (lambda items: 0, "TypeError"),

@@ -381,7 +381,7 @@ def test_order_of_a_falling_measure_is_right():
     """5 and then 1 gain 5/5 + 0.99 x 0.75 x 1/5, swapped 1/5 + 0.99 x 0.75 x 5/5: less, so the order is right."""
     found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, measures="EU(e=0)@2", cutoff=2)
     assert found.to_dict()["rows"][0]["tau"] == 1
-    assert "bottom to top: in the right order by EU(e=0)@2" in found.conclusion
+    assert "bottom to top: correctly ordered by EU(e=0)@2" in found.conclusion
     values = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, None, "values", "EU(e=0)@2", cutoff=2)
     assert [row["mean"] for row in values.to_dict()["rows"]] == pytest.approx(
         [1 + 0.99 * 0.75 / 5, 1 / 5 + 0.99 * 0.75, 1 + 0.99 * 0.75 / 5, 1 + 0.99 * 0.75 / 5]

@@ -177,7 +177,7 @@ def test_order_that_is_one_tie_has_no_correlation():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
     found = missing(exp, "RR", fractions=[0.5], samples=3)
     assert found.rows() == (("RR", 0.5, None, None, None, None, 0),)
-    assert "RR: without a value, all tied or nothing left: 3 of 3 samples." in found.notes
+    assert "RR: 3 of 3 samples without a value (all runs tied, or no labels left)." in found.notes
     assert found.conclusion.endswith("tau_b of the order of runs: not known.")
     assert found.table().rows == (("RR", "0.5000", "-", "-", "-", "-", "0"),)
 
@@ -244,8 +244,8 @@ def test_requests_that_lose_what_counts_are_left_out_and_counted():
     found = missing(exp, ["AP(rel=2)", "RPP"], of="preferences", fractions=[0.5], samples=20)
     lost = sum(chance(seed, "q1", "b") < chance(seed, "q1", "a") for seed in sample_seeds(0, 20))
     assert 0 < lost < 20
-    said = [note for note in found.notes if "lost all that counts" in note]
-    assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests lost all that counts; left out."]
+    said = [note for note in found.notes if "had no relevant item left" in note]
+    assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests had no relevant item left."]
     assert found.rows()[0].mean == 1.0  # in what remains, nothing changes
 
 
@@ -254,7 +254,7 @@ def test_sample_in_which_nothing_counts_has_no_value():
     found = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
     lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in sample_seeds(0, 20))
     assert found.rows()[0].samples == 20 - lost
-    assert f"AP(rel=2): without a value, all tied or nothing left: {lost} of 20 samples." in found.notes
+    assert f"AP(rel=2): {lost} of 20 samples without a value (all runs tied, or no labels left)." in found.notes
 
 
 def test_labels_that_few_runs_retrieve_go_first():

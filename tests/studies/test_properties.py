@@ -352,12 +352,12 @@ def test_fewest_requests_can_be_given():
         (lambda x, y, z: 0, '"<lambda>" needs 3 arguments'),
         (lambda *x: 0, '"<lambda>" needs 0 arguments'),
         (lambda x, *, power: 0, '"<lambda>" needs 2 arguments'),
-        (max, "does not tell its parameters"),
+        (max, "has no signature that Python can inspect"),
         (lambda x: None, 'is "None". Return a number'),
         (lambda x: float("nan"), 'is "nan". Return a number'),
         (lambda x, y: "better", "Return a number"),
-        (3, '"3" is no method'),
-        (2.5, '"2.5" is no method'),
+        (3, '"3" is neither a population nor a function'),
+        (2.5, '"2.5" is neither a population nor a function'),
     ],
 )
 def test_bad_functions_are_refused(function, message):
@@ -384,7 +384,7 @@ def test_unknown_names_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"utilities": (1,)}, "fewer than two values"),
+        ({"utilities": (1,)}, "utilities needs at least two values"),
         ({"utilities": (0, float("nan"))}, "utility=nan. Give a finite number"),
         ({"utilities": (0, "1")}, "utility='1'. Give a finite number"),
         ({"methods": []}, "no method was given"),

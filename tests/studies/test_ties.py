@@ -346,7 +346,7 @@ def test_functions_and_metrics_are_measures(four):
         ({"measures": []}, "no measure was given"),
         ({"measures": ["AP", "AP"]}, "the measure AP was given twice"),
         ({"measures": "APP"}, "unknown preference"),
-        ({"view": "level", "measures": "RR"}, 'view="level" looks at positions alone. Leave out the measures'),
+        ({"view": "level", "measures": "RR"}, 'view="level" uses positions only; it takes no measures'),
         ({"view": "labels", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
         ({"view": "depth", "measures": "RBU@10"}, "needs more than the positions of judged items"),
         ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction=1.5. Give a number of at least 0 and at most 1"),

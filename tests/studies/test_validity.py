@@ -95,14 +95,14 @@ def test_discriminant_validity_by_measure(utilities):
         ("cost", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("cost", "discriminant", "mean", 1.0, 0),
     )
-    assert "a pessimistic population by 1 of 2 measures. Lowest: one that is not by 1." in found.conclusion
+    assert "is pessimistic for 1 of 2 measures, and the farthest is not for 1." in found.conclusion
 
 
 def test_population_that_ties_all_runs_speaks_for_nothing():
     # By min all runs tie, so its tau_b is none; the mean is the nearest and the farthest of those left.
     flat = tb.Utilities({"a": {"p": 0, "q": 1}, "b": {"p": 0, "q": 2}})
     found = validity(flat, view="discriminant", pessimistic=["min"], others=["mean"])
-    assert "a pessimistic population by 0 of 1 measure. Lowest: one that is not by 1." in found.conclusion
+    assert "is pessimistic for 0 of 1 measure, and the farthest is not for 1." in found.conclusion
     assert (
         "Nearest to leximin is mean, tau_b 1.000; min ties most, 2 runs."
         in validity(flat, populations=["min", "mean"]).conclusion

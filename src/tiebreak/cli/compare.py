@@ -27,7 +27,7 @@ from tiebreak.cli.output import Output
     metavar="SPEC",
     help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
-@options.alpha_option("Level of significance of --fail-if-worse.")
+@options.alpha_option("Significance level of --fail-if-worse.")
 @partial(options.output_options, more=("pref_eval",))
 def command(
     qrels: str,
@@ -51,7 +51,7 @@ def command(
 
     gates = options.distinct(gates)
     shown = options.distinct(measures or gates or DEFAULTS)
-    check_number(alpha, "--alpha", above=0, below=1)  # also where it is NaN, which no range refuses
+    check_number(alpha, "--alpha", above=0, below=1)  # also where it is NaN, which is in every range
     exp = options.experiment(qrels, runs, (*shown, *gates), **reading)
     against = baselines or ((exp.runs[0].name,) if gates else None)
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}

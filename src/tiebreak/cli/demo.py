@@ -1,4 +1,4 @@
-"""``tiebreak demo``: an invented experiment, and what preferences show of it that reciprocal rank does not."""
+"""``tiebreak demo``: a simulated experiment, and what preferences show of it that reciprocal rank does not."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 PAIR = ("top-heavy", "balanced")
 BEST, AVERAGE, WORST = "LexiPrecision", "RPP", "LexiRecall"
 CASES = {
-    BEST: "users who want one good item, and take the next ones where that ties",
-    AVERAGE: "users who want 1, 2, ... relevant items, all alike",
-    WORST: "users who want every relevant item, the last one first",
+    BEST: "best case: users who want one relevant item; later ones break ties",
+    AVERAGE: "average case: users who want 1, 2, ... relevant items, equally likely",
+    WORST: "worst case: users who want every relevant item; earlier ones break ties",
 }
 
 
 @click.command("demo")
-@click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the files here.")
+@click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Write the files to this folder.")
 @click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="Number of requests.")
 @click.option("--seed", type=click.IntRange(min=0), default=123, show_default=True, help="Random seed.")
 def command(out: str | None, requests: int, seed: int) -> None:
-    """Invent an experiment with seven systems of known character, and compare them."""
+    """Simulate seven systems with known behaviour, and compare them."""
     from tiebreak._base.text import escape_controls
     from tiebreak.experiment import Experiment
     from tiebreak.simulation import simulate
@@ -53,15 +53,15 @@ def tell_story(exp: Experiment, seed: int) -> None:
     from tiebreak._base.text import plural
 
     size = plural(len(exp.positions.requests), "request")
-    click.echo(f"{len(exp.runs)} invented systems answer {size} (seed {seed}).\n")
+    click.echo(f"{len(exp.runs)} simulated systems, {size} (seed {seed}).\n")
     summaries = {measure: exp.compare(measure, baseline=PAIR[1]).summary() for measure in ("RR", *CASES)}
     rows = {measure: next(r for r in s.rows() if r.run == PAIR[0]) for measure, s in summaries.items()}
     click.echo(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
     click.echo(f"   {verdict('RR', rows['RR'])}\n")
-    click.echo("2. Preferences compare where all relevant items stand, and so hardly ever tie.\n")
+    click.echo("2. Preferences compare the positions of all relevant items, so they rarely tie.\n")
     for measure, users in CASES.items():
         click.echo(f"   {verdict(measure, rows[measure])}\n      ({users})")
-    click.echo("\n3. Who is best depends on whom you ask: the orders differ.\n")
+    click.echo("\n3. Which system is best depends on the user model: the orders differ.\n")
     orders(exp).print()
     click.echo("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
     exp.explain(*PAIR, request=telling_request(exp)).table().print()

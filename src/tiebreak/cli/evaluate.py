@@ -48,7 +48,7 @@ def command(
     from tiebreak.metrics import parse_metrics
 
     shown = measures or DEFAULT_MEASURES
-    parse_metrics(shown)  # a bad name is refused before anything is read
+    parse_metrics(shown)  # a bad name is an error before anything is read
     if not (populations or weights or groups):
         scores = options.experiment(qrels, runs, shown, **reading).evaluate(shown)
         means = () if per_request and output.format != "trec" else (scores.summary(),)

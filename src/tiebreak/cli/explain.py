@@ -34,5 +34,5 @@ def command(
     exp = experiment(qrels, runs, [measure] if measure else (), **options)
     names = exp.positions.runs
     if len(names) != 2:
-        raise InputError(f"an explanation is of two runs; {len(names)} were given.", kind="runs")
+        raise InputError(f"explain takes exactly two runs; {len(names)} were given.", kind="runs")
     output.write([exp.explain(*names, request_, measure=measure)])

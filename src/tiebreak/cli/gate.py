@@ -29,13 +29,13 @@ def is_worse(comparison: Comparison, alpha: float) -> bool:
             say(f"Note: {text}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
     for row, p in worse:
         text = f"{quote(row.run)} is worse than {quote(row.other)} by {comparison.measure}"
-        say(f"Gate: {text}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
+        say(f"--fail-if-worse: {text}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
     if not worse:
-        say(f"Gate: no run is shown to be worse by {comparison.measure} (sign test, Holm).")
+        say(f"--fail-if-worse: no run is significantly worse by {comparison.measure} (sign test, Holm).")
     for row in rows:
         differing = row.n_requests - row.n_tied
         if 2 * 0.5**differing * len(rows) >= alpha:  # not even winning all of them would show
             text = f"{quote(row.run)} and {quote(row.other)} differ in {plural(differing, 'request')}"
             over = f" over {plural(len(rows), 'test')}" if len(rows) > 1 else ""
-            say(f"Note: {text}, too few to show a difference at alpha {alpha:g}{over}.")
+            say(f"Note: {text}, too few for any significant difference at alpha = {alpha:g}{over}.")
     return bool(worse)

@@ -26,9 +26,7 @@ FILES_HELP = """
 QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
 zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH.
 """
-OWN_FUNCTION = (
-    " Or your own module:function: the module is run, and found only where Python looks, such as in PYTHONPATH."
-)
+OWN_FUNCTION = " Or module:function for your own measure; the module is imported from sys.path (set PYTHONPATH)."
 SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "truth")
 """Options that hold specs of what has to be read."""
 JUDGED_ITEMS_SUFFICE = {
@@ -64,7 +62,7 @@ def measures_option(examples: str) -> Callable[[Command], Command]:
 
 
 def alpha_option(help_: str) -> Callable[[Command], Command]:
-    """A level of significance."""
+    """A significance level."""
     open_range = click.FloatRange(0, 1, min_open=True, max_open=True)
     return click.option("--alpha", type=open_range, default=0.05, show_default=True, help=help_)
 
@@ -83,17 +81,17 @@ JOBS = click.option(
     "--jobs",
     type=POSITIVE,
     default=lambda: os.cpu_count() or 1,
-    help="Threads: files read at the same time, shuffles; by default one per processor.",
+    help="Number of threads; by default one per processor.",
 )
 READING = (
-    click.option("--min-grade", type=float, help="Grade from which an item is relevant; by default any above 0."),
+    click.option("--min-grade", type=float, help="Minimum grade of a relevant item; by default any above 0."),
     click.option("--binary", is_flag=True, help="Ignore the grades of relevant items."),
     click.option("--depth", type=POSITIVE, help="Truncate rankings at this depth."),
     click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
     click.option("--candidates", metavar="FILE", help="Keep only these items in the rankings of their request."),
-    click.option("--judged-only", is_flag=True, help="Remove unjudged items from every ranking first."),
+    click.option("--judged-only", is_flag=True, help="Remove unjudged items from rankings (condensed lists)."),
     choice_option("--requests", ("judged", "common"), "All judged requests, or only those that every run lists."),
-    choice_option("--ties", ("item", "rank"), "What decides between equal scores: item id, or the rank column first."),
+    choice_option("--ties", ("item", "rank"), "How tied scores are broken: by item id, or by the rank column first."),
     choice_option("--duplicates", ("error", "first", "best"), "What to do with an item listed twice for a request."),
     choice_option("--on-bad-score", ("error", "drop"), "What to do with a line whose score is not a finite number."),
     click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
@@ -101,8 +99,10 @@ READING = (
 )
 ASPECTS = (
     click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
-    click.option("--train", "profile", metavar="FILE", help="Ratings that tell which aspects a user likes."),
-    click.option("--intents", metavar="FILE", help="How likely subtopics are meant, as QRELS of subtopics."),
+    click.option(
+        "--train", "profile", metavar="FILE", help="Training ratings, which tell a user's interest in aspects."
+    ),
+    click.option("--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items."),
 )
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
@@ -165,7 +165,7 @@ def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
         "--format",
         "format_",
         type=click.Choice((*FORMATS, *more)),
-        help="How results are written; by default as the ending of --out says (.csv, .tsv, .jsonl, .json, "
+        help="Output format; by default inferred from the extension of --out (.csv, .tsv, .jsonl, .json, "
         ".parquet, .tex, .md), else as a table.",
     )
     return with_options(cast(Command, writing), (format_option, *OUTPUT))
@@ -245,7 +245,7 @@ def experiment(
 
     several = list(measures)
     for measure in several:
-        measure_needs(measure)  # a bad name is refused before anything is read
+        measure_needs(measure)  # a bad name is an error before anything is read
     memory = options.get("memory", MEMORY)
     named = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
     result = Experiment(read_judgements(qrels, memory=memory, early=early), named, **options)
@@ -266,6 +266,6 @@ def distinct(specs: Iterable[str]) -> tuple[str, ...]:
 
 
 def require(condition: bool, advice: str) -> None:
-    """Refuse a combination of options."""
+    """Reject a combination of options."""
     if not condition:
         raise click.UsageError(f"{advice}.")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @options.measures_option("RPP, AP or leximin(AP)")
 @click.option(
     "--by",
-    metavar="HOW",
+    metavar="METHOD",
     help="One of the orderings below, by default mc4, for metrics mean; or a population, such as leximin(AP).",
 )
 @click.option("-q", "--per-request", is_flag=True, help="The order within every request.")
@@ -71,33 +71,33 @@ def command(
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         write_populations(output, [table.order(by or "leximin")], [by or "leximin"])
         return
-    specs, way = specs_and_way(measures, by)
+    specs, method = specs_and_method(measures, by)
     options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
     options.require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     is_plain = not (per_request and (by or resamples))
     options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
-    if is_over_requests(specs, way):
+    if is_over_requests(specs, method):
         options.require(
             not (per_request or resamples), "populations are over all requests: leave out -q and --bootstrap"
         )
         exp = options.experiment(str(qrels), runs, specs, **reading)
-        write_populations(output, [order_by_population(exp, spec, way, over) for spec in specs], specs)
+        write_populations(output, [order_by_population(exp, spec, method, over) for spec in specs], specs)
         return
     options.require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
-    check_way(way)
+    check_method(method)
     exp = options.experiment(str(qrels), runs, specs, **reading)
     comparisons = [exp.compare(spec) for spec in specs]
     if output.format == "pref_eval":
-        lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, way)
+        lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, method)
         output.write_jsonl(*lines)
     elif per_request:
         output.write([one.order_requests() for one in comparisons])
     else:
-        output.write(add_correlations([order_with_intervals(one, way, resamples, seed) for one in comparisons]))
+        output.write(add_correlations([order_with_intervals(one, method, resamples, seed) for one in comparisons]))
 
 
-def specs_and_way(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str, ...], str | None]:
-    """What to order by, and how; a population of a metric given as the way is what to order by."""
+def specs_and_method(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str, ...], str | None]:
+    """What to order by, and the method; a population of a metric given as the method is what to order by."""
     from tiebreak.orderings import CATALOGUE as METHODS
     from tiebreak.populations import is_population
     from tiebreak.preferences import DEFAULTS
@@ -108,7 +108,7 @@ def specs_and_way(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str,
 
 
 def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
-    """Whether all are ordered by populations; some and others by preferences is refused."""
+    """Whether all are ordered by populations; some and others by preferences is an error."""
     from tiebreak.populations import population_for
 
     is_population = {population_for(spec, by) is not None for spec in specs}
@@ -116,8 +116,8 @@ def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
     return is_population.pop()
 
 
-def check_way(by: str | None) -> None:
-    """Refuse an unknown way to order before anything is read; populations are ways too."""
+def check_method(by: str | None) -> None:
+    """Validate a method before reading; the error also suggests populations."""
     from tiebreak._base.spec import parse
     from tiebreak.errors import UnknownNameError
     from tiebreak.orderings import CATALOGUE as METHODS
@@ -127,7 +127,7 @@ def check_way(by: str | None) -> None:
     try:
         method(by or "mean")
     except UnknownNameError:
-        raise UnknownNameError("way to order systems", parse(str(by)).name, [*METHODS, *POPULATIONS]) from None
+        raise UnknownNameError("ordering method", parse(str(by)).name, [*METHODS, *POPULATIONS]) from None
 
 
 def order_by_population(exp: Experiment, measure: str, by: str | None, over: dict[str, str | None]) -> Ordering:
@@ -163,7 +163,7 @@ def order_with_intervals(comparison: Comparison, by: str | None, resamples: int 
 
 
 def add_correlations(orderings: list[Ordering]) -> list[Ordering]:
-    """The same, with notes on how alike the others are to the first."""
+    """Add notes on how the other orders correlate with the first."""
     first, *others = orderings
     taus = ((other.measure, other.correlation(first)) for other in others)
     notes = [f"Kendall's tau_b of {first.measure} and {name}: {tau:.3f}." for name, tau in taus if tau == tau]

@@ -94,20 +94,18 @@ def format_by_ending(out: str | None) -> str:
     if ending in TABLE_ENDINGS:
         return "table"
     if ending not in ENDINGS:
-        raise click.UsageError(
-            f"{out}: no format is known by the ending .{ending}. Use .{', .'.join(ENDINGS)} or --format."
-        )
+        raise click.UsageError(f"{out}: unknown file extension .{ending}. Use .{', .'.join(ENDINGS)} or --format.")
     return ENDINGS[ending]
 
 
 def check_output(out: str | None, inputs: Iterable[str]) -> None:
-    """Refuse before anything is read what could not be written, or should not be."""
+    """Validate before reading that the output can be written, and is no input."""
     if out is not None and not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
         raise InputError(
             f"{out}: cannot be written: there is no folder {folder}. Make it first.", kind="output", file=out
         )
     if out is not None and os.path.isfile(out) and is_among(out, inputs):
-        raise click.UsageError(f"{out} would overwrite what is read.")
+        raise click.UsageError(f"{out} is also an input file. Choose another output file.")
 
 
 def is_among(out: str, inputs: Iterable[str]) -> bool:

@@ -31,19 +31,19 @@ def preferences(comparisons: Sequence[Comparison], per_request: bool) -> Lines:
 
 
 def orders(comparisons: Sequence[Comparison], by: str | None) -> Lines:
-    """One line: for each measure the runs, the best first, in several ways; and under ``tied`` which of them tie."""
+    """One line: for each measure the runs, the best first, by several methods; and under ``tied`` which of them tie."""
     from tiebreak.preferences.from_metric import MetricDifference
 
     lists = []
     for one in comparisons:
         kind = "metric" if isinstance(one.preference, MetricDifference) else "preference"
-        ways = dict.fromkeys(["mc4", "borda", one.order(by).by])
-        lists.append({"type": kind, **rankings([one.order(way) for way in ways])})
+        methods = dict.fromkeys(["mc4", "borda", one.order(by).by])
+        lists.append({"type": kind, **rankings([one.order(method) for method in methods])})
     return ("qid", *(one.measure for one in comparisons)), iter([("all", *lists)])
 
 
 def population_orders(orderings: Sequence[Ordering], names: Sequence[str]) -> Lines:
-    """The same of orders by populations."""
+    """One line of orders by populations."""
     lists = [{"type": "population", **rankings([ordering])} for ordering in orderings]
     return ("qid", *names), iter([("all", *lists)])
 
@@ -66,7 +66,7 @@ def request_orders(comparisons: Sequence[Comparison]) -> Lines:
 
 
 def rankings(orderings: Sequence[Ordering]) -> dict[str, Any]:
-    """By way of ordering the runs, the best first; under ``tied`` the groups of them that share a rank."""
+    """By method the runs, the best first; under ``tied`` the groups of them that share a rank."""
     ranks = {one.by: {row.run: row.rank for row in one.places()} for one in orderings}
     return {
         **{by: list(known) for by, known in ranks.items()},

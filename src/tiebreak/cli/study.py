@@ -28,7 +28,7 @@ from tiebreak.studies import CATALOGUE
 from tiebreak.studies._catalogue import Option, Study
 
 RATINGS = click.argument("qrels", metavar="RATINGS")
-PLOT = click.option("--plot", metavar="FILE", help="Also draw it, to a .png, .svg, .pdf or .html file.")
+PLOT = click.option("--plot", metavar="FILE", help="Also save a plot: .png, .svg, .pdf or .html.")
 SIZES = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 MOST_SIZES = 10_000
 
@@ -64,7 +64,7 @@ def study_command(name: str, study: Study) -> click.Command:
     options: list[Any] = [as_click(option) for option in study.options]
     if study.views:
         run.__doc__ += "\n\n\b\nViews:\n" + "\n".join(f"  {view}: {text}" for view, text in study.views.items())
-        options.insert(0, as_click(Option("view", "See above.", tuple(study.views), next(iter(study.views)))))
+        options.insert(0, as_click(Option("view", "What to look at.", tuple(study.views), next(iter(study.views)))))
     if study.measures:
         options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
@@ -118,7 +118,7 @@ READERS: dict[Any, Callable[..., Any]] = {"sizes": sizes, "draws": draws}
 
 
 def check_plot(plot: str, output: Output, typed: dict[str, Any]) -> None:
-    """Refuse what cannot be drawn before any work."""
+    """Validate before any work what is to be plotted."""
     from tiebreak.results.plots import library, picture_format
 
     picture_format(plot)
@@ -148,7 +148,7 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
 
 
 def study_options(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of a study out of what was typed; those that its view has no use for are refused."""
+    """Take the options of a study out of what was typed; those that its view has no use for are an error."""
     context = click.get_current_context()
     options: dict[str, Any] = {}
     if study.views:
@@ -180,7 +180,7 @@ def run_validity(
         return validity(Utilities(utilities, missing=missing, lower_is_better=lower_is_better), view)
     require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")
     require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
-    metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is refused before anything is read
+    metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
     data = experiment(measures=metrics, **typed)
     # Success within ten positions is of rankings, whatever the utility (PE eq 8).

@@ -31,20 +31,20 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
     metavar="SPEC",
     default="auto",
     show_default=True,
-    help="The papers' test, or one of those below.",
+    help="One of those below; auto: sign for preferences that are signs, else t.",
 )
 @click.option(
     "--correction",
     type=click.Choice(tuple(CORRECTIONS)),
-    help="For the number of pairs; by default holm, for hsd and tukey none.",
+    help="For multiple comparisons; by default holm, for hsd and tukey none.",
 )
-@options.alpha_option("Level of significance.")
+@options.alpha_option("Significance level.")
 @click.option(
-    "--permutations", metavar="NUMBER|all", callback=draws, help="Draws of randomised tests, by default 10000; or all."
+    "--permutations", metavar="NUMBER|all", callback=draws, help="Number of permutations, by default 10000; or all."
 )
 @click.option("--seed", type=options.SEED, help="Random seed of randomised tests; by default 0.")
 @click.option("--baseline", metavar="NAME", help="Test all others against this run only.")
-@click.option("--letters", is_flag=True, help="Runs with letters: those that share one were not shown to differ.")
+@click.option("--letters", is_flag=True, help="Compact letters: runs that share one were not shown to differ.")
 @click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
 @options.output_options
 def command(
@@ -72,7 +72,7 @@ def command(
     from tiebreak.utilities import Utilities
 
     if test_.strip() != "auto":
-        statistical_test(test_, permutations=permutations, seed=seed)  # a bad name is refused before anything is read
+        statistical_test(test_, permutations=permutations, seed=seed)  # a bad name is an error before anything is read
     how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
     how["jobs"] = reading["jobs"]
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)

@@ -17,7 +17,7 @@ from tiebreak.results.record import Result
 from tiebreak.results.tables import printable
 
 FORMATS = ("png", "svg", "pdf", "html")
-HOW_WRITTEN: dict[str, dict[str, Any]] = {"png": {"scale": 2}}
+WRITE_OPTIONS: dict[str, dict[str, Any]] = {"png": {"scale": 2}}
 """Twice the pixels, for papers."""
 PAGE = """<!DOCTYPE html>
 <html>
@@ -33,7 +33,10 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 """A page with all that a browser needs: the libraries, and the picture."""
-EMBEDDED = {"renderer": "svg", "actions": {"export": True, "source": False, "compiled": False, "editor": False}}
+VEGA_EMBED_OPTIONS = {
+    "renderer": "svg",
+    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
+}
 """What Vega's menu offers: it shows the source as HTML, in which names could run, and sends it to an editor online."""
 MARKS = {
     "line": {"type": "line", "point": {"size": 25, "clip": False}, "clip": True},
@@ -122,7 +125,7 @@ def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: st
     content: str | bytes = (
         PAGE % (converter.javascript_bundle(), script_json(spec))
         if format_ == "html"
-        else getattr(converter, f"vegalite_to_{format_}")(spec, **HOW_WRITTEN.get(format_, {}))
+        else getattr(converter, f"vegalite_to_{format_}")(spec, **WRITE_OPTIONS.get(format_, {}))
     )
     with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
@@ -161,7 +164,7 @@ def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[An
         "axisQuantitative": {"labelOverlap": "greedy", "labelSeparation": 6},
     }
     spec |= {"data": {"values": records}, "background": "white", "padding": 12, "config": config}
-    return spec | {"usermeta": {"embedOptions": EMBEDDED}}
+    return spec | {"usermeta": {"embedOptions": VEGA_EMBED_OPTIONS}}
 
 
 def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ def agreement(
 
 
 def check(view: str = "preference", measures: Any = None, **others: Any) -> list[Any]:
-    """The measures of a view; what makes no sense is refused before anything is read."""
+    """Validate before reading; the measures of a view."""
     entry = VIEWS[check_choice(view, "view", VIEWS)]
     chosen = list(entry.measures) if measures is None else list_measures(measures)
     if len(chosen) < 2:
@@ -130,7 +130,7 @@ def preference_view(experiment: Experiment, measures: list[Any], *, jobs: int, t
     nearest = max(
         (row for row in rows if row[1] == first != row[0] and row[2]), key=lambda row: row[3] / row[2], default=None
     )
-    conclusion = f"No other measure than {first} sees any difference."
+    conclusion = f"No measure other than {first} finds a difference."
     if nearest is not None:
         name, _, differ, agree, _ = nearest
         conclusion = f"{first} agrees most with differences by {name}: {agree / differ:.1%} of {differ:,}."
@@ -141,7 +141,7 @@ def preference_view(experiment: Experiment, measures: list[Any], *, jobs: int, t
         conclusion,
         (
             "Of all (pair of runs, request) that differ by one measure, those that the other orders in the same way; "
-            "its ties are no agreement.",
+            "ties of the other measure count as disagreement.",
         ),
         Picture("heat", "given", "measure", color="share", titles=titles),
     )
@@ -166,8 +166,8 @@ def sign_view(
         tuple(rows),
         f"{nearest[0]} agrees most in sign with {nearest[1]}: {nearest[3]:.1%} of {size:,} points.",
         (
-            "r: Pearson correlation of the sizes of preferences, each pair of runs taken both ways, so that it does "
-            "not depend on their order. agreement: share of points with the same sign, where two ties are the same.",
+            "r: Pearson correlation of the sizes of preferences over ordered pairs of runs, so that it does not depend "
+            "on their order. agreement: share of points with the same sign, where two ties are the same.",
             f"Drawn: {min(points, size):,} random points, seed {seed}.",
         ),
         Picture("point", "value", "first", color="signs", facet="other", own_scales=True, titles=titles),
@@ -224,8 +224,8 @@ def order_view(
     conclusion = "No two orders can be compared: runs tie."
     if values:
         near, far = (choose(values, key=lambda row: row[2]) for choose in (max, min))
-        conclusion = f"Most alike are {near[0]} and {near[1]}, {correlation} {near[2]:.3f}"
-        conclusion += f"; least {far[0]} and {far[1]}, {far[2]:.3f}." if near != far else "."
+        conclusion = f"Highest {correlation}: {near[0]} and {near[1]}, {near[2]:.3f}"
+        conclusion += f"; lowest: {far[0]} and {far[1]}, {far[2]:.3f}." if near != far else "."
     methods = ", ".join(f"{name} by {order.by}" for name, order in zip(names, orders, strict=True))
     picture = Picture("heat", "other", "measure", color=correlation, titles=(("other", "measure"),))
     columns = ("measure", "other", correlation)

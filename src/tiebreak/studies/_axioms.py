@@ -116,7 +116,7 @@ def notes(lists: int, seed: int) -> tuple[str, ...]:
     return (
         "Rankings are lists of rating:aspects, ? where there is no rating.",
         f"Searched, with ratings from 0 to {R_MAX}: all rankings of {GRIDS[0].length} to {GRIDS[-1].length} items on "
-        f"grids; those that each axiom suggests, also below up to {DEPTHS[-1]:,} items that show nothing; and "
+        f"grids; those that each axiom suggests, also below up to {DEPTHS[-1]:,} items without aspects; and "
         f"{lists:,} random ones of up to {LONGEST_RANDOM} items, seed {seed}.",
         "Every aspect is of some interest. Metrics without a cutoff see whole rankings. Normalised ones of AB Table 1 "
         "are shown without their ideal, which is the same for both rankings; others of the package are evaluated "
@@ -166,7 +166,7 @@ def axiom_measure(one: Any) -> Measure:
         return equation_measure(one)
     if callable(one):
         return function_measure(one, getattr(one, "__name__", repr(one)))
-    raise InputError(f"{one!r} is no measure. Give a name such as EU, or a function of a ranking.", kind="spec")
+    raise InputError(f"{one!r} is not a measure. Give a name such as EU, or a function of a ranking.", kind="spec")
 
 
 def equation_measure(one: str | Spec | Metric) -> Measure:

@@ -77,7 +77,7 @@ CATALOGUE: dict[str, Study] = {
             Option(
                 "ordering",
                 "As in tiebreak order --by; by default mc4, for metrics mean.",
-                metavar="HOW",
+                metavar="METHOD",
                 views=("order",),
             ),
             Option("correlation", "Rank correlation.", ("tau_b", "tau_ap", "rbo"), views=("order",)),
@@ -93,8 +93,8 @@ CATALOGUE: dict[str, Study] = {
             Option("test", "As in tiebreak test.", default="auto", metavar="SPEC"),
             Option("correction", "For multiple comparisons.", tuple(CORRECTIONS)),
             Option("alpha", "Significance level.", "probability", 0.05),
-            Option("permutations", "Permutations of randomization tests.", "draws", metavar="NUMBER|all"),
-            SEED._replace(default=None, help="Random seed of randomization tests; by default 0."),
+            Option("permutations", "Permutations of randomised tests.", "draws", metavar="NUMBER|all"),
+            SEED._replace(default=None, help="Random seed of randomised tests; by default 0."),
         ),
         progress=("testing", "draws"),
     ),
@@ -105,17 +105,17 @@ CATALOGUE: dict[str, Study] = {
         options=(
             Option(
                 "remove",
-                "Relevant items at random; those that few runs retrieve first, as by pooling; or whole requests.",
+                "Relevant items uniformly; those that few runs retrieve first (pooling bias); or whole requests.",
                 ("labels", "pool", "requests"),
                 "labels",
             ),
             Option(
                 "of",
-                "tau_b of the order of runs; share of preferences that stay, by request, or by their mean.",
+                "What to compare with complete data: the order of runs (tau_b), preferences per request, or mean ones.",
                 ("order", "preferences", "systems"),
                 "order",
             ),
-            Option("truth", "Measure for the complete data; by default each measure itself.", metavar="SPEC"),
+            Option("truth", "Reference measure on complete data; by default each measure itself.", metavar="SPEC"),
             Option("by", "How runs are ordered, such as mc4 or mean; as in tiebreak order.", metavar="METHOD"),
             Option("fractions", "Share to remove; by default 0 to 0.9.", float, flag="--fraction", is_repeated=True),
             Option("samples", "Random samples for every fraction.", int, 10, 1),
@@ -141,9 +141,9 @@ CATALOGUE: dict[str, Study] = {
     ),
     "orientation": Study(
         "_orientation",
-        "What measures are by themselves; no files are needed.",
+        "Properties of measures without data: orientation, probability of ties, formal properties.",
         {
-            "orientation": "whether a metric looks at the top or the bottom (LR 3.1, Fig 5)",
+            "orientation": "precision and recall orientation of a metric (LR 3.1, Fig 5)",
             "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
             "properties": "which properties it has, in all small cases (LR Table 8)",
         },
@@ -177,13 +177,17 @@ CATALOGUE: dict[str, Study] = {
         measures="EU@10, NRBP or alpha_beta_nDCG@100; by default those of the paper on alpha-beta-nDCG",
         options=(
             Option("aspects", "A table of item and aspect, such as genres.", metavar="FILE", is_required=True),
-            Option("profile", "Ratings that tell which aspects a user likes.", metavar="FILE", flag="--train"),
-            Option("cutoff", "Of the default measures.", int, 100, 1),
+            Option(
+                "profile", "Training ratings, which tell a user's interest in aspects.", metavar="FILE", flag="--train"
+            ),
+            Option("cutoff", "Cutoff of the default measures.", int, 100, 1),
             Option("length", "Items of an ideal ranking; by default the cutoff.", int, None, 1),
-            Option("steps", "Most perturbations.", int, 50, 1, views=("values", "correlation", "significance")),
+            Option(
+                "steps", "Maximum number of perturbations.", int, 50, 1, views=("values", "correlation", "significance")
+            ),
             Option(
                 "users",
-                "Those that reach the last point, at all points; or at every point those with enough ratings for it.",
+                "The same users at all points, or at each point all with enough ratings for it.",
                 ("common", "reached"),
                 "common",
                 views=("values", "correlation", "significance"),

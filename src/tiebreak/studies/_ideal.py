@@ -60,7 +60,7 @@ def ideal(
     """How diversity measures respond as an ideal ranking gets worse, or as ratings are removed (AB 5).
 
     The ideal ranking of a user (AB 5.1) is made of what the user rated. It is perturbed step by step in three ways:
-    items from its bottom change places with those at its top, redundant items of an aspect are put where it turns to
+    items at its bottom are swapped with those at its top, redundant items of an aspect are put where it turns to
     another, and it begins with an aspect that the user likes less (AB 5.2).
 
     Parameters
@@ -97,7 +97,7 @@ def ideal(
     >>> study.rows()[0][1:4]
     ('alpha_beta_nDCG@100', 2, 1.0)
     """
-    check_choice(view, "view", (*OF_PERTURBED, "robustness"))
+    check_choice(view, "view", (*PERTURBATION_VIEWS, "robustness"))
     check_choice(users, "users", ("common", "reached"))
     check_count(cutoff, "cutoff")
     check_count(steps, "steps")
@@ -109,17 +109,19 @@ def ideal(
     judgements, labels = read_judgements(ratings), read_aspects(aspects)
     raters = Raters.from_judgements(judgements, labels, None if profile is None else read_judgements(profile))
     if by_name is None:
-        by_name = aspect_measures(robust(cutoff) if view == "robustness" else default_measures(cutoff, raters.largest))
+        by_name = aspect_measures(
+            robustness_measures(cutoff) if view == "robustness" else default_measures(cutoff, raters.largest)
+        )
     if view == "robustness":
         study = robustness(raters, by_name, systems, removals, removed, length, seed, jobs, tick)
     else:
-        study = OF_PERTURBED[view](list(evaluate(raters, by_name, steps, length, users, jobs, tick)))
+        study = PERTURBATION_VIEWS[view](list(evaluate(raters, by_name, steps, length, users, jobs, tick)))
         study = replace(study, details=(*study.details, *user_notes(raters, users)))
     return replace(study, details=(*study.details, *data_notes(raters, by_name, length)))
 
 
 def check(measures: Any = None, **others: Any) -> None:
-    """Refuse a bad name before anything is read."""
+    """Validate names before reading."""
     if measures is not None:
         aspect_measures(measures)
 
@@ -131,7 +133,7 @@ def default_measures(cutoff: int, largest: float) -> tuple[str, ...]:
     return f"alpha_beta_nDCG@{cutoff}", nrbp, *others
 
 
-def robust(cutoff: int) -> tuple[str, ...]:
+def robustness_measures(cutoff: int) -> tuple[str, ...]:
     """alpha-beta-nDCG with several beta, at a shallow and a deep cutoff (AB 5.4)."""
     depths = sorted({min(depth, cutoff) for depth in CUTOFFS})
     return tuple(f"alpha_beta_nDCG(beta={beta:g})@{depth}" for depth in depths for beta in BETAS)
@@ -202,7 +204,7 @@ def mean_values(series: list[Series]) -> Findings:
     columns = ("perturbation", "measure", "perturbed", "mean", "users")
     titles = (("perturbed", "perturbations"), ("mean", "mean over users"))
     picture = Picture("line", "perturbed", "mean", "measure", "perturbation", titles=titles, own_scales=True)
-    conclusion = f"Never rising with more perturbations: {', '.join(falling) or 'none'}."
+    conclusion = f"Non-increasing in the number of perturbations: {', '.join(falling) or 'none'}."
     return Findings(columns, tuple(rows), conclusion, (), picture)
 
 
@@ -224,11 +226,11 @@ def correlations(series: list[Series]) -> Findings:
         for name in PERTURBATIONS
     }
     conclusion = "; ".join(
-        f"{name}: in the right order by {', '.join(of) or 'no measure'}" for name, of in right.items()
+        f"{name}: correctly ordered by {', '.join(of) or 'no measure'}" for name, of in right.items()
     )
     columns = ("perturbation", "measure", "systems", "tau", "users of the ideal", "users of the last")
     picture = Picture("bar", "tau", "measure", facet="perturbation", titles=(("tau", "tau_b"),))
-    note = "tau_b with the order of ever more perturbations; - where all systems tie, or there is none."
+    note = "Kendall's tau_b of the order of systems with the number of perturbations; - where it is undefined."
     return Findings(columns, tuple(rows), f"{conclusion}.", (note,), picture)
 
 
@@ -265,7 +267,7 @@ def lower_pvalue(one: Series, s: int) -> float:
     return wilcoxon_less((one.values[s] - one.values[0])[known].tolist())
 
 
-OF_PERTURBED: dict[str, Callable[[list[Series]], Findings]] = {
+PERTURBATION_VIEWS: dict[str, Callable[[list[Series]], Findings]] = {
     "correlation": correlations,
     "values": mean_values,
     "significance": significances,
@@ -340,7 +342,7 @@ def user_notes(raters: Raters, users: str) -> Iterator[str]:
 
 
 def data_notes(raters: Raters, measures: Measures, length: int) -> Iterator[str]:
-    """What was studied, and how what the paper leaves open was read."""
+    """The data, and choices that the paper does not specify."""
     whose = "what they rated" if raters.profile is None else "a profile"
     yield (
         f"{plural(len(raters.requests), 'user')}, {plural(len(raters.rated.item), 'rating')}, "

@@ -31,10 +31,10 @@ from tiebreak.studies.measures import Measure, check_positions_suffice, list_mea
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
 FRACTIONS = tuple(k / 10 for k in range(10))
 REMOVE = {
-    "labels": "A share of every request's relevant items is removed, each alike; at least one stays.",
-    "pool": "A share of every request's relevant items is removed; those that more runs retrieve stay more often, in "
-    "proportion to the number of runs; at least one stays.",
-    "requests": "A share of the requests is removed, each alike; at least one stays.",
+    "labels": "A share of every request's relevant items is removed uniformly; at least one is kept.",
+    "pool": "A share of every request's relevant items is removed; those that more runs retrieve are kept more often, "
+    "in proportion to the number of runs; at least one is kept.",
+    "requests": "A share of the requests is removed uniformly; at least one is kept.",
 }
 OF = {
     "order": ("tau_b of the order of runs", "Kendall's tau_b of the order of runs with that on complete data"),
@@ -87,8 +87,8 @@ def missing(
     ----------
     measures : one or several of str, Preference, Metric or function
     remove : {"labels", "pool", "requests"}
-        Relevant items of every request, each alike; the same where those that few runs retrieve go first, as if runs
-        had been pooled; or whole requests.
+        Relevant items of every request uniformly; with pooling bias, those that few runs retrieve first; or whole
+        requests.
     of : {"order", "preferences", "systems"}
         Kendall's tau_b of the order of runs (RPP Figs 6 and 7); the share of all (pair, request) whose preference, or
         tie, stays the same (LR Fig 15); or the share of pairs whose mean preference does (LP Fig 8).
@@ -168,7 +168,7 @@ def check(
     fractions: Any = FRACTIONS,
     **others: Any,
 ) -> list[Preference]:
-    """The measures to read; what makes no sense is refused before anything is read."""
+    """Validate before reading; the measures to read."""
     check_choice(remove, "remove", REMOVE)
     check_choice(of, "of", OF)
     check_several(fractions, "fraction", check_share)
@@ -265,7 +265,8 @@ def loss_notes(complete: Sequence[Comparison], parts: NDArray[np.float64], is_of
         requests = len(one.requests) * len(parts)
         lost = requests - int(counts.sum())
         if is_of_labels and lost:
-            yield f"{one.measure}: over all samples, {lost:,} of {requests:,} requests lost all that counts; left out."
+            yield f"{one.measure}: over all samples, {lost:,} of {requests:,} requests had no relevant item left."
         unknown = int(np.isnan(agreements).sum())
         if unknown:
-            yield f"{one.measure}: without a value, all tied or nothing left: {unknown:,} of {len(parts):,} samples."
+            why = "all runs tied, or no labels left"
+            yield f"{one.measure}: {unknown:,} of {len(parts):,} samples without a value ({why})."

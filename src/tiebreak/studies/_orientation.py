@@ -1,4 +1,4 @@
-"""What measures are by themselves, without any data: where they look, when they tie, which laws hold (LR)."""
+"""Properties of measures without data: orientation, probability of ties, formal properties (LR)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_ITEMS = 10**7
 MOST_ITEMS_OF_LAWS = 12
 MOST_VECTORS = 1000
 """Position vectors of which all pairs are compared."""
-WAYS = {"precision": precision_orientation, "recall": recall_orientation}
+ORIENTATIONS = {"precision": precision_orientation, "recall": recall_orientation}
 FORMULA, ALL_PAIRS, SAMPLED = "formula", "all pairs", "drawn"
 
 
@@ -50,7 +50,7 @@ class Request:
 
     @property
     def metrics(self) -> dict[str, Metric]:
-        """A preference, which has no values, is refused."""
+        """The measures as metrics; a preference, which has no values, is an error."""
         metrics = {name: inner_metric(measure) for name, measure in self.measures.items()}
         for name, metric in metrics.items():
             if metric is None:
@@ -58,7 +58,7 @@ class Request:
         return {name: metric for name, metric in metrics.items() if metric is not None}
 
     def rng(self, *key: int) -> np.random.Generator:
-        """A stream for one part of the work, whatever the other parts are."""
+        """A random stream for one part of the work, regardless of the others."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
@@ -73,7 +73,7 @@ def orientation(
     jobs: int = 1,
     tick: Tick | None = None,
 ) -> Findings:
-    r"""What measures are by themselves: no judgements and no runs are needed (LR 3-5, appendix B).
+    r"""Properties of measures: no judgements and no runs are needed (LR 3-5, appendix B).
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def sizes(name: str, numbers: int | Iterable[int] | None, default: tuple[int, ..
     return tuple(check_several(numbers, name, lambda size, name: check_count(size, name, 1, largest)))
 
 
-def only(view: str, name: str, numbers: tuple[int, ...]) -> int:
+def single_value(view: str, name: str, numbers: tuple[int, ...]) -> int:
     """The number, where a view takes one."""
     if len(numbers) > 1:
         raise InputError(f"view={view!r} takes one number for {name}; {len(numbers)} were given.", kind="size")
@@ -124,18 +124,19 @@ def only(view: str, name: str, numbers: tuple[int, ...]) -> int:
 
 def orientations(request: Request) -> Findings:
     """Both orientations of every metric for every number of relevant items (LR 3.1)."""
-    n = only("orientation", "items", request.items)
+    n = single_value("orientation", "items", request.items)
     metrics = request.metrics
-    tasks = [(way, name, m) for m in request.relevant for way in WAYS for name in metrics]
+    tasks = [(way, name, m) for m in request.relevant for way in ORIENTATIONS for name in metrics]
 
     def loss(task: tuple[str, str, int]) -> tuple[str, int, str, float]:
         way, name, m = task
         scaled = isinstance(metrics[name], TotalSearchEfficiency) and m < n
-        return name, m, way, WAYS[way](metrics[name], n, m, scaled=scaled)
+        return name, m, way, ORIENTATIONS[way](metrics[name], n, m, scaled=scaled)
 
     rows = tuple(run_tasks(loss, tasks, request.jobs, request.tick))
     losses = {
-        way: {m: {row[0]: row[3] for row in rows if row[1:3] == (m, way)} for m in request.relevant} for way in WAYS
+        way: {m: {row[0]: row[3] for row in rows if row[1:3] == (m, way)} for m in request.relevant}
+        for way in ORIENTATIONS
     }
     notes = [
         f"{n:,} items. Precision: the first relevant item falls from the top to just above the others; recall: the "
@@ -144,7 +145,7 @@ def orientations(request: Request) -> Findings:
     if any(isinstance(metric, TotalSearchEfficiency) for metric in metrics.values()):
         notes.append("TSE is scaled by its range for each m, as in LR Fig 5; other metrics are not.")
     for way, by_m in losses.items():
-        for order, group in groupby(by_m, key=lambda m: in_order(by_m[m])):
+        for order, group in groupby(by_m, key=lambda m: format_order(by_m[m])):
             ms = list(group)
             span = f"{ms[0]}" if len(ms) == 1 else f"{ms[0]} to {ms[-1]}"
             notes.append(f"{way.capitalize()}, m = {span}: {order}.")
@@ -172,7 +173,7 @@ def most_oriented(way: str, by_m: dict[int, dict[str, float]]) -> str:
     return f"Most {way}-oriented: {' = '.join(best)}{but}."
 
 
-def in_order(losses: dict[str, float]) -> str:
+def format_order(losses: dict[str, float]) -> str:
     """Names from the largest loss down, with = between equal ones."""
     ordered = sorted(losses, key=lambda name: -losses[name])
     signs = (" = " if losses[before] - losses[name] <= TOLERANCE else " > " for before, name in pairwise(ordered))
@@ -239,7 +240,10 @@ def closed_form(measure: Preference) -> str | None:
 
 def properties(request: Request) -> Findings:
     """Search all small cases for violations of the laws of LR appendix B."""
-    n, most = only("properties", "items", request.items), only("properties", "relevant", request.relevant)
+    n, most = (
+        single_value("properties", "items", request.items),
+        single_value("properties", "relevant", request.relevant),
+    )
     if n > MOST_ITEMS_OF_LAWS:
         raise InputError(f"items={n}. All cases are tried for up to {MOST_ITEMS_OF_LAWS} items.", kind="size")
     subjects = [Subject(name, measure, n, most) for name, measure in request.measures.items()]

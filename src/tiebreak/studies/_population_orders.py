@@ -119,7 +119,7 @@ def order_function(method: Any, unit: int) -> Order:
     function = import_function(method.strip()) if isinstance(method, str) else method
     if not callable(function):
         raise InputError(
-            f"{quote(repr(function))} is no method. Give the name of a population or a function.", kind="spec"
+            f"{quote(repr(function))} is neither a population nor a function. Give one, or its name.", kind="spec"
         )
     name = method.strip() if isinstance(method, str) else str(getattr(function, "__name__", type(function).__name__))
     if count_arguments(function, name) == 1:
@@ -133,7 +133,9 @@ def count_arguments(function: Callable[..., Any], name: str) -> int:
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise InputError(f"{quote(name)} does not tell its parameters. {advice}", kind="function") from error
+        raise InputError(
+            f"{quote(name)} has no signature that Python can inspect. {advice}", kind="function"
+        ) from error
     variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     needed = [each for each in parameters if each.default is Parameter.empty and each.kind not in variable]
     if len(needed) not in (1, 2) or any(each.kind is Parameter.KEYWORD_ONLY for each in needed):

@@ -90,7 +90,7 @@ def power(
         rows,
         f"Pairs of runs with a significant difference: {shares}. For the others no difference was shown.",
         (
-            f"Percent of pairs with p < {tests[0].alpha:g}; low and high: 95% Monte Carlo interval if randomized.",
+            f"Percent of pairs with p < {tests[0].alpha:g}; low and high: 95% Monte Carlo interval if randomised.",
             *dict.fromkeys(note for test in tests for note in test.notes),
         ),
         Picture("step", "place", "p", color="measure", titles=titles),
@@ -101,7 +101,7 @@ def power(
 
 
 def check(measures: Any = MEASURES, **others: Any) -> dict[str, Preference]:
-    """The measures by their names; a bad one is refused before anything is read."""
+    """Validate before reading; the measures by their names."""
     return preferences_by_name(measures)
 
 

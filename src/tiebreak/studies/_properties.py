@@ -105,7 +105,7 @@ def properties(
     """
     values = FROM_0_TO_1 if utilities is None else simplest_first(map(exact_value, utilities))
     if len(values) < 2:
-        raise InputError("utilities: fewer than two values. Give at least two, such as (0, 1).", kind="size")
+        raise InputError("utilities needs at least two values, such as (0, 1).", kind="size")
     check_count(min_requests, "min_requests", 1, MOST_REQUESTS)
     check_count(pairs, "pairs", 0)
     check_seed(seed)

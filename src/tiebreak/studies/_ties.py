@@ -94,10 +94,10 @@ def ties(
 
 
 def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:
-    """The measures of a view, by their names; what cannot be shown is refused before anything is read."""
+    """Validate before reading; the measures of a view, by their names."""
     check_choice(view, "view", VIEWS)
     if measures is not None and view == "level":
-        raise InputError('view="level" looks at positions alone. Leave out the measures.', kind="choice")
+        raise InputError('view="level" uses positions only; it takes no measures.', kind="choice")
     preferences = preferences_by_name(MEASURES if measures is None else measures)
     if view in ("labels", "depth"):
         check_positions_suffice(preferences, f'view="{view}" takes measures such as AP.')

@@ -20,8 +20,8 @@ from tiebreak.utilities import Utilities
 PESSIMISTIC = ("min", "gmean", "auc4")
 OTHERS = ("mean", "leximax")
 RELATIVES = (*PESSIMISTIC, *OTHERS)
-WITH_LEXIMIN = ("tau_b", "Kendall's tau_b with leximin")
-WITH_LEXIMIN_NOTE = "tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems."
+TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
+TAU_NOTE = "tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems."
 
 
 def validity(utilities: Utilities | Iterable[Utilities], view: str = "populations", **options: Any) -> Findings:
@@ -96,8 +96,8 @@ def compare_populations(utilities: Utilities, populations: Iterable[str | Orderi
         ("population", "tau_b", "tied"),
         rows,
         f"Nearest to leximin is {nearest[0]}, tau_b {text(nearest[1], 3)}; {ties}.",
-        (WITH_LEXIMIN_NOTE,),
-        Picture("bar", "tau_b", "population", titles=(WITH_LEXIMIN,)),
+        (TAU_NOTE,),
+        Picture("bar", "tau_b", "population", titles=(TAU_TITLE,)),
     )
 
 
@@ -118,10 +118,10 @@ def discriminant(
     return Findings(
         ("measure", "validity", "population", "tau_b", "tied"),
         rows,
-        f"Highest tau_b with leximin: a pessimistic population by {highest.count('convergent')} of "
-        f"{plural(len(highest), 'measure')}. Lowest: one that is not by {lowest.count('discriminant')}.",
-        (WITH_LEXIMIN_NOTE,),
-        Picture("bar", "tau_b", "population", color="validity", facet="measure", titles=(WITH_LEXIMIN,)),
+        f"The population closest to leximin is pessimistic for {highest.count('convergent')} of "
+        f"{plural(len(highest), 'measure')}, and the farthest is not for {lowest.count('discriminant')}.",
+        (TAU_NOTE,),
+        Picture("bar", "tau_b", "population", color="validity", facet="measure", titles=(TAU_TITLE,)),
     )
 
 
@@ -184,7 +184,7 @@ def smoothing(utilities: Utilities, lags: int | Iterable[int] | None = None) -> 
         tuple((*key, value) for key, value in tau.items()),
         f"Smoothed leximin is first nearer to the mean than to leximin at lag {nearer[0]} of {n}."
         if nearer
-        else "Smoothed leximin is nowhere nearer to the mean than to leximin, as far as runs differ.",
+        else "At no lag is smoothed leximin closer to the mean than to leximin.",
         ("tau_b of smoothed leximin with leximin and with the mean; lag 1 is leximin, the largest the mean.",),
         Picture("line", "lag", "tau_b", color="with", titles=(("tau_b", "Kendall's tau_b of smoothed leximin"),)),
     )

@@ -43,7 +43,7 @@ def inner_metric(preference: Preference) -> Metric | None:
 
 
 def check_positions_suffice(measures: Measures, advice: str) -> None:
-    """Refuse measures of whole rankings or of other runs: only positions are changed, files not read again."""
+    """Reject measures of whole rankings or of other runs: only positions are changed, files not read again."""
     for name, one in measures.items():
         if one.needs != Needs():
             raise InputError(f"{quote(name)} needs more than the positions of judged items. {advice}", kind="choice")
