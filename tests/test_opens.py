@@ -23,6 +23,7 @@ QRELS = "q1 0 a 2\nq1 0 b 1\nq1 0 c 0\nq2 0 a 1\n"
 RUN = "q1 Q0 b 1 3\nq1 Q0 x 2 2\nq1 Q0 a 3 1\nq2 Q0 a 1 1\n"
 MEASURES = ["AP", "nDCG@10", "bpref", "ASL(n='union')", "EU@10", "EU@20", "S-Recall@5"]
 ONCE = {"qrels": 1, "x": 1, "y": 1}
+WATCHED = {*ONCE, "train", "pool"}
 OPENED, CLOSED = 0x20, 0x10
 EVENT = struct.Struct("iIII")
 
@@ -46,7 +47,7 @@ class Watch:
             _, mask, _, length = EVENT.unpack_from(told)
             name = told[EVENT.size : EVENT.size + length].rstrip(b"\0").decode()
             told = told[EVENT.size + length :]
-            opened[name] += bool(mask & OPENED) and name in ONCE
+            opened[name] += bool(mask & OPENED) and name in WATCHED
         return {name: times for name, times in sorted(opened.items()) if times}
 
 
@@ -58,6 +59,8 @@ def opened(request, tmp_path, monkeypatch):
     (tmp_path / "qrels").write_text(QRELS)
     for name in ("x", "y"):
         (tmp_path / name).write_text(RUN)
+    (tmp_path / "train").write_text("q1 0 x 1\n")
+    (tmp_path / "pool").write_text(QRELS)
     (tmp_path / "aspects.csv").write_text("item,aspect\na,x\nb,y\nc,x\n")
     monkeypatch.chdir(tmp_path)
     watch = Watch(tmp_path)
@@ -101,6 +104,20 @@ def test_a_later_question_that_needs_more_reads_the_runs_once_more(opened):
     assert opened() == ONCE | {"x": 2, "y": 2}
 
 
+def test_tables_of_items_are_read_once_whatever_they_are_for(opened):
+    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv", profile="train", exclude="train", candidates="pool")
+    exp.evaluate("AP")
+    exp.evaluate("EU@10")
+    assert opened() == {"qrels": 1, "x": 2, "y": 2, "train": 1, "pool": 1}
+
+
+def test_command_reads_a_table_for_two_options_once(opened):
+    ended = run("evaluate", "-m", "EU@10", *TRAINED, "qrels", "x", "y")
+    assert ended.returncode == 0, ended.stderr
+    assert opened() == ONCE | {"train": 1}
+
+
+TRAINED = ("--aspects", "aspects.csv", "--train", "train", "--exclude", "train")
 MIXED = ("-m", "RPP", "-m", "AP", "-m", "ASL(n='union')", "-m", "LexiRecall")
 DIVERSE = ("-m", "EU@10", "-m", "EU@20", "--aspects", "aspects.csv")
 COMMANDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -13,7 +14,7 @@ from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, Run, read_aspects
-from tiebreak.inputs.judgements import read_judgements
+from tiebreak.inputs.judgements import read_judgements, read_pairs
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import CATALOGUE as METRICS
@@ -91,7 +92,10 @@ class Experiment:
         jobs: int | None = None,
         audit: bool = True,
     ) -> None:
-        self.judgements = read_judgements(judgements, memory=memory)
+        read = SharedReader(memory)
+        self.judgements = read(judgements)
+        liked = None if profile is None else read(profile)
+        self._intents = None if intents is None else read(intents)
         self.runs = as_runs(runs, memory)
         self._options: dict[str, Any] = {
             "min_grade": min_grade,
@@ -102,17 +106,15 @@ class Experiment:
             "ties": ties,
             "duplicates": duplicates,
             "on_bad_score": on_bad_score,
-            "exclude": exclude,
-            "candidates": candidates,
+            "exclude": read(exclude, "the excluded items"),
+            "candidates": read(candidates, "the candidates"),
             "memory": memory,
             "jobs": jobs,
         }
         known = None if aspects is None else read_aspects(aspects)
         if known is not None and not any(known.values()):
             raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
-        liked = None if profile is None else read_judgements(profile)
         self._aspect_source = AspectSource(self.judgements, known, liked)
-        self._intents = None if intents is None else read_judgements(intents)
         self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
 
@@ -283,6 +285,23 @@ class Experiment:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         levels = explain_request(positions, run, other, str(request))
         return replace(levels, notes=(*levels.notes, *notes[:1]))
+
+
+class SharedReader:
+    """Reads judgements, or pairs where these have a name for messages; a path only once, whatever it is given for."""
+
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
+        self.by_path: dict[str, Any] = {}
+
+    def __call__(self, source: Any, pairs: str | None = None) -> Any:
+        path = str(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
+        if path in self.by_path:
+            return self.by_path[path]
+        table = read_pairs(source, pairs, self.memory) if pairs else read_judgements(source, memory=self.memory)
+        if path is not None:
+            self.by_path[path] = table
+        return table
 
 
 def measure_needs(measure: AnyMeasure) -> Needs:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import pkgutil
 import re
 from functools import cache
@@ -127,6 +128,22 @@ def test_dictionary_holds_the_rows(result):
         assert list(record) == list(result.columns)
         assert all(map(same, record.values(), row))
     json.dumps(finite(held))
+
+
+def test_result_survives_a_pickle(result):
+    copy = pickle.loads(pickle.dumps(result))
+    assert type(copy) is type(result) and (copy.columns, copy.notes) == (result.columns, result.notes)
+    for read, row in zip(copy.rows(), result.rows(), strict=True):
+        assert all(map(same, row, read))
+
+
+def test_used_experiment_and_views_survive_a_pickle():
+    used = experiment()
+    used.evaluate("AP")
+    copy = pickle.loads(pickle.dumps(used))
+    assert copy.evaluate("AP").to_dict() == used.evaluate("AP").to_dict()
+    laws = tb.studies.orientation("AP", view="properties")
+    assert pickle.loads(pickle.dumps(laws)).to_dict() == laws.to_dict()
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])

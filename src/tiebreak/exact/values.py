@@ -132,6 +132,10 @@ class ExactValues:
         most = 2 * float(np.nanmax(error, initial=0.0)) + SHARE / 16 * largest
         return cls(nearest, rest, exactly, share=share, error=most, **more)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: exact values as they are, in place of functions."""
+        return vars(self) | {"exactly": ExactRows.from_function(self.exactly, self.nearest), "labels": None}
+
     def where(self, mask: NDArray[np.bool_]) -> ExactValues:
         """Values without those of columns that the mask leaves out."""
         return replace(self, nearest=np.where(mask, self.nearest, np.nan))
@@ -267,6 +271,22 @@ class ExactValues:
             for place, number in zip(places.tolist(), self.exactly(row, columns[places]), strict=True):
                 exact[place] = number
         return exact
+
+
+@dataclass(frozen=True)
+class ExactRows:
+    """Exact values by their columns, a dictionary per row."""
+
+    rows: list[dict[int, Fraction]]
+
+    @classmethod
+    def from_function(cls, exactly: Exactly, values: Floats) -> ExactRows:
+        """What a function returns for all values that are not NaN."""
+        known = [np.flatnonzero(~np.isnan(row)) for row in values]
+        return cls([dict(zip(c.tolist(), exactly(row, c), strict=True)) for row, c in enumerate(known)])
+
+    def __call__(self, row: int, columns: Places) -> list[Fraction]:
+        return [self.rows[row][column] for column in columns.tolist()]
 
 
 def exact_row(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:

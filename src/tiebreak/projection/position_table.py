@@ -158,6 +158,10 @@ class Positions:
             self._levels[key] = levels
         return levels
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: without levels, which are sorted again."""
+        return {name: value for name, value in vars(self).items() if name != "_levels"}
+
     @cached_property
     def _levels(self) -> WeakValueDictionary[tuple[float | None, str | None], Levels]:
         """Levels that are still in use: they are sorted once."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_number
+from tiebreak.exact.values import ExactRows
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs
 from tiebreak.projection.primitives import Floats
@@ -49,6 +50,11 @@ class Paired:
     is_rational: bool = True
     of_runs: ExactValues | None = None
     """Numbers [run, request] whose differences the values are."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: exact values as they are, in place of a function."""
+        exactly = None if self.exactly is None else ExactRows.from_function(self.exactly, self.values)
+        return vars(self) | {"exactly": exactly}
 
     @property
     def n(self) -> int:
