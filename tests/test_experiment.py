@@ -100,7 +100,7 @@ def test_table_marks_the_best_and_says_what_was_left_out():
     assert table.best == {(0, 1), (0, 2)}
     assert table.notes[0] == "Means over 3 requests."
     assert "Left out: 1 request without a relevant item." in table.notes[1]
-    assert table.notes[2] == "Rankings that are missing and count as retrieving nothing: 1."
+    assert table.notes[2] == "Missing rankings, evaluated as empty: 1."
     # Unjudged of what is there: x of a, x, b; none of c; y of y, d: 2 of 6. Second run: 1 of 2 and none of 1.
     assert table.notes[3] == "33% of the top 10 is unjudged."
 

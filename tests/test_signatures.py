@@ -16,6 +16,7 @@ exp = tb.Experiment("qrels", ["run"], min_grade=2)
 means: tb.Means = exp.evaluate("AP").summary()
 test: tb.Significance = exp.compare("RPP").test()
 tb.Experiment("qrels", ["run"], min_grad=2)
+tb.Utilities("table").test("hsd", permutation=99)
 """
 
 
@@ -25,8 +26,10 @@ def test_misspelt_option_is_a_type_error(tmp_path):
     script.write_text(SCRIPT)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(script)]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    (error,) = (line for line in ended.stdout.splitlines() if ": error: " in line)
-    assert error.startswith("script.py:7: error: ") and 'Unexpected keyword argument "min_grad"' in error
+    errors = [line for line in ended.stdout.splitlines() if ": error: " in line]
+    assert len(errors) == 2
+    assert errors[0].startswith("script.py:7: error: ") and 'Unexpected keyword argument "min_grad"' in errors[0]
+    assert errors[1].startswith("script.py:8: error: ") and 'Unexpected keyword argument "permutation"' in errors[1]
 
 
 def test_help_lists_every_option():

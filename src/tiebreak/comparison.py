@@ -1,4 +1,4 @@
-"""Comparison: what one preference says of pairs of runs in every request, and what follows over requests."""
+"""Comparison: one preference between pairs of runs in every request; means, orders and tests over requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import find_name, find_pair
+from tiebreak._base.checks import check_two_runs, find_name, find_pair
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -31,7 +31,7 @@ from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_colu
 from tiebreak.significance import Paired, Significance, Test, significance
 
 FEWEST = 6
-"""With fewer requests that differ, even winning all of them shows nothing: 2 / 2^5 > 0.05."""
+"""With fewer untied requests, even winning all of them is not significant: 2 / 2^5 > 0.05."""
 CLEAR = f"* The 95% interval of the mean, by Student's t, excludes 0, and at least {FEWEST} requests differ."
 
 
@@ -198,7 +198,7 @@ class Comparison(Result):
 
     @cached_property
     def ballots(self) -> Ballots:
-        """The preferences of all pairs as orderings see them."""
+        """The preferences of all pairs as the input of ordering methods."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
         signs = np.sign(self.numerator).astype(np.int8)
@@ -223,20 +223,20 @@ class Comparison(Result):
         if request is not None:
             one = self.take_requests(np.array([self.requests.place(request, "request")]))
             return replace(one, measure=f"{self.measure} of request {request}", notes=()).order(by or "win_rate")
-        way = self._method(by)
+        chosen = self._method(by)
         cycles = self.ballots.cycles()
         return Ordering.from_scores(
             self.measure,
-            str(way),
+            str(chosen),
             self.runs,
-            way.scores(self.ballots),
+            chosen.scores(self.ballots),
             cycles=cycles,
             notes=(f"Over {plural(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
         )
 
     def take_requests(self, places: NDArray[np.int64]) -> Comparison:
-        """The same of some of the requests, by their places."""
+        """The comparison on some requests, by their indices."""
         labels = self.labels
         return replace(
             self,
@@ -252,7 +252,7 @@ class Comparison(Result):
         return method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
 
     def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
-        """Resample the requests, many times, to see how sure ranks and means are."""
+        """Bootstrap over requests: rank intervals and win probabilities."""
         result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
         return replace(result, library=self.library)
 
@@ -309,7 +309,7 @@ class Comparison(Result):
 
     @property
     def paired_values(self) -> Paired:
-        """The values of all pairs as tests see them."""
+        """The values of all pairs as the input of tests."""
         is_sign = self.preference.traits.is_sign
         is_difference = isinstance(self.preference, MetricDifference) and not is_sign
         known = (self.measure, self.runs, self.requests, self.pairs, self.values, self.mean, is_sign, is_difference)
@@ -356,9 +356,8 @@ def compare(
     >>> tb.compare(tb.positions([[1, 9], [2, 3], [1, 8]]), "RPP").matrix().tolist()
     [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
+    check_two_runs(positions.runs, "a comparison")
     size = len(positions.runs)
-    if size < 2:
-        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
     baselines = baseline_names(baseline)
     places = [find_name(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, size) if places else Pairs.all(size)

@@ -50,12 +50,12 @@ class Experiment:
         The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity. Where judgements
         have no subtopics, aspects stand for them; where there are no aspects, subtopics do.
     profile : Judgements, path, dict or frame, optional
-        Ratings that tell which aspects a user likes, such as the training data; by default the judgements.
+        Training ratings, from which a user's interest in aspects is estimated; by default the judgements.
     intents : Judgements, path, dict or frame, optional
-        How likely each subtopic is what a request means, ``{request: {subtopic: likelihood}}``, or as judgements are
+        Intent probabilities, ``{request: {subtopic: likelihood}}``, or as judgements are
         written with the subtopic in the place of the item; by default all are equally likely.
     audit : bool
-        Also count what `audit` shows, so that it reads no file again; reading takes about a third longer.
+        Also count what `audit` reports, so that it need not read files again; reading takes about a third longer.
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
@@ -125,7 +125,7 @@ class Experiment:
 
     @property
     def positions(self) -> Positions:
-        """Where the judged items stand in every run; read when first asked for."""
+        """Positions of the judged items in every run; read on first use."""
         return self._positions(Needs())
 
     def read(
@@ -147,7 +147,7 @@ class Experiment:
         self._positions(Needs.union(map(measure_needs, several)), tick=tick, early=early)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
-        """The positions with all that is and was needed; read again only where that is more than before."""
+        """The positions with everything needed so far; read again only if that is more than before."""
         everything, has_audit = self._needs | needs, self._has_audit or audit
         if self._view is None or (everything, has_audit) != (self._needs, self._has_audit):
             self._needs, self._has_audit = everything, has_audit
@@ -164,7 +164,7 @@ class Experiment:
         return positions if self._intents is None else with_intents(positions, self._intents)
 
     def audit(self) -> Overview:
-        """What was read: depths, ties, how much was judged, and what is odd about it; as ``tiebreak check`` shows."""
+        """Summary of the input: depths, ties, judged shares and anomalies, as ``tiebreak check`` prints it."""
         from tiebreak.results.overview import overview
 
         return overview(self._positions(Needs(), audit=True), self.judgements)
@@ -197,7 +197,7 @@ class Experiment:
         from tiebreak.preferences import preference
         from tiebreak.preferences.from_metric import MetricDifference
 
-        chosen = preference(measure)  # a bad name is refused before anything is read
+        chosen = preference(measure)  # validate before reading
         positions = self._positions(chosen.needs)
         comparison = compare(positions, chosen, baseline)
         if isinstance(chosen, MetricDifference):

@@ -1,4 +1,4 @@
-"""What a reader of numbers must know: what counts as relevant, what was left out, how much was judged."""
+"""Notes on results: what counts as relevant, what was left out, how much was judged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def reading_notes(positions: Positions, rel: float | None = None, counted: int | None = None) -> Iterator[str]:
-    """Notes on the data, where relevance begins at `rel` and so many requests count."""
+    """Notes on the data, with relevance from `rel` on and `counted` requests."""
     m = positions.relevant(rel)
     left_out = int((m == 0).sum()) if counted is None else len(m) - counted
     relevance = positions.relevance if rel is None else f"a grade of at least {rel:g}"
@@ -32,7 +32,7 @@ def reading_notes(positions: Positions, rel: float | None = None, counted: int |
     yield from positions.notes
     missing = int(((positions.listed == 0) & (m > 0)).sum())
     if missing:
-        yield f"Rankings that are missing and count as retrieving nothing: {missing:,}."
+        yield f"Missing rankings, evaluated as empty: {missing:,}."
     ignored = sum(audit.count("unjudged_requests") for audit in positions.audits)
     if ignored:
         yield f"Rankings of requests without judgements, ignored: {ignored:,}."
@@ -40,7 +40,7 @@ def reading_notes(positions: Positions, rel: float | None = None, counted: int |
 
 
 def share_of_unjudged(positions: Positions) -> Iterator[str]:
-    """How much of the first ten items of all rankings is unjudged, by run."""
+    """The share of unjudged items in the top ten, by run."""
     there = (positions.retrieved > 0).any(axis=1)
     shares = [1 - share_of_judged(positions, r, 10) for r in np.flatnonzero(there).tolist()]
     if shares:
@@ -91,7 +91,7 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     if by_interest:
         whose = "their own ratings" if positions.aspect_source.profile is None else "a profile"
         empty = rankings.n_without_profile
-        counted = f" {plural(empty, 'user')} without any; they count, and no item serves them." if empty else ""
+        counted = f" {plural(empty, 'user')} without any interest, included with a gain of 0." if empty else ""
         yield f"Users' interest in aspects is taken from {whose}.{counted}"
     by_rated = any(isinstance(m, NoisyOrNDCG) and m.pool == "rated" for m in by_interest)
     if by_rated and (unserved := rankings.n_unserved):
@@ -101,14 +101,14 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
 
 
 def warn_about_grades(metrics: Iterable[Metric], positions: Positions) -> None:
-    """Warn where graded measures count items that others call not relevant."""
+    """Warn if graded measures count items below the relevance threshold of others."""
     lowest = positions.grade.min()
     graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
     if graded and positions.min_grade is not None and positions.min_grade > lowest:
         warnings.warn(
             f"{', '.join(graded)} {'count' if len(graded) > 1 else 'counts'} every grade above 0, also those below "
             f"min_grade={positions.min_grade:g}. "
-            f"Use binary judgements, or {graded[0]} with rel=, for the others' notion of relevance.",
+            f"Use binary judgements, or {graded[0]} with rel=, for the same relevance threshold in all measures.",
             GradesWarning,
             stacklevel=3,
         )

@@ -93,7 +93,7 @@ class Scores(Result):
     exact : tuple of ExactValues
         The exact values of every measure.
     notes : tuple of str
-        What was left out and which choices were made.
+        Omissions and assumptions.
     """
 
     runs: tuple[str, ...]
@@ -151,7 +151,7 @@ class Scores(Result):
 
     @cached_property
     def exact_means(self) -> list[list[Number | float]]:
-        """The exact mean of every measure and run, of counts the sum: [measure][run]; NaN where there is no value."""
+        """The exact mean of every measure and run, of counts the sum: [measure][run]; NaN without values."""
         return [
             [mean_or_sum(exact.sample(r), metric.is_summed) for r in range(len(self.runs))]
             for metric, exact in zip(self.metrics, self.exact, strict=True)

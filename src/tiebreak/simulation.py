@@ -1,8 +1,8 @@
 """A simulated experiment: requests, judgements, aspects, and runs of systems with known characters.
 
 In each request every item has a latent relevance: affinity to the request, plus a little of its popularity. The first
-few items are relevant; the next are *look-alikes*, which resemble relevant items but are not. A system sees the signal
-its `Character` sets, weaker in difficult requests, plus noise of its own.
+few items are relevant; the next are *hard negatives*. A system sees the signal that its `Character` sets, weaker in
+difficult requests, plus its own noise.
 """
 
 import os
@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from tiebreak._base.checks import check_count
+from tiebreak._base.checks import check_count, check_names
 from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.results.formats import whole_file
 
@@ -27,7 +27,7 @@ IndexArray: TypeAlias = npt.NDArray[np.intp]
 
 POPULAR_IS_RELEVANT = 0.17  # latent relevance gained per unit of popularity
 SPREAD = 0.9  # standard deviation of the log of the number of relevant items
-LOOKALIKES = 12  # in a request of middling difficulty
+HARD_NEGATIVES = 12  # in a request of middling difficulty
 SECOND_ASPECT = 0.3  # how often a relevant item is offered one
 SYSTEM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")  # safe as a file name and as a run's tag
 
@@ -39,7 +39,7 @@ class Character:
     top: float = 0.0  # lift of the most relevant item, falling linearly to nothing along the others
     breadth: float = 0.0  # lift of every relevant item
     reach: float = 1.0  # share of the relevant items it can find at all
-    fooled: float = 0.0  # lift of look-alikes
+    hard_negative_lift: float = 0.0
     popularity: float = 0.0  # lift per unit of an item's popularity, the same in every request
     noise: float = 1.0
     digits: int = 4  # decimals of its scores; with few, many scores tie
@@ -47,16 +47,16 @@ class Character:
     jitter: float = 0.0  # noise of its own, beside its twin's
 
 
-BALANCED = Character(top=4.0, breadth=1.3, reach=0.8, fooled=3.0)
+BALANCED = Character(top=4.0, breadth=1.3, reach=0.8, hard_negative_lift=3.0)
 
 CHARACTERS: Mapping[str, Character] = MappingProxyType(
     {
-        "top-heavy": Character(top=9.0, reach=0.6, fooled=4.0),
-        "deep": Character(breadth=3.7, fooled=5.4),
+        "top-heavy": Character(top=9.0, reach=0.6, hard_negative_lift=4.0),
+        "deep": Character(breadth=3.7, hard_negative_lift=5.4),
         "balanced": BALANCED,
         "balanced-twin": replace(BALANCED, twin_of="balanced", jitter=0.01),
         "popular": Character(popularity=1.0, noise=0.0, digits=1),
-        "weak": Character(top=1.5, breadth=1.0, reach=0.7, fooled=2.5),
+        "weak": Character(top=1.5, breadth=1.0, reach=0.7, hard_negative_lift=2.5),
         "random": Character(),
     }
 )
@@ -149,7 +149,7 @@ def simulate(
     grades, aspects : int
         Largest grade, and largest number of aspects of a request.
     judged : int
-        Items judged not relevant per request, look-alikes first.
+        Items judged not relevant per request, hard negatives first.
     seed : int
         Random seed.
 
@@ -170,7 +170,7 @@ def simulate(
     names = _ids("d", items, width=5)
     simulation = Simulation({}, {}, {system: {} for system in characters}, int(seed))
     for number, request_id in enumerate(_ids("q", requests, width=2)):
-        request = _invent(seed, number, popularity, relevant, grades, aspects)
+        request = _simulate_request(seed, number, popularity, relevant, grades, aspects)
         simulation.judgements[request_id] = request.grade_by_item(names, judged)
         simulation.aspects[request_id] = request.aspects_by_item(names)
         for system, character in characters.items():
@@ -186,7 +186,7 @@ class _Request:
     strength: FloatArray  # of each relevant item's signal, from 1 for the most relevant down to 1/m
     relevant: IndexArray  # items, most relevant first
     others: IndexArray  # the remaining items, by falling latent relevance
-    lookalikes: int  # how many of the others resemble relevant items
+    hard_negatives: int  # number of the others that resemble relevant items
     grades: IndexArray
     aspects: list[tuple[str, ...]]
 
@@ -199,7 +199,9 @@ class _Request:
         return {names[item]: aspects for item, aspects in sorted(zip(self.relevant, self.aspects, strict=True))}
 
 
-def _invent(seed: int, number: int, popularity: FloatArray, relevant: int, grades: int, aspects: int) -> _Request:
+def _simulate_request(
+    seed: int, number: int, popularity: FloatArray, relevant: int, grades: int, aspects: int
+) -> _Request:
     rng = _stream(seed, "request", number)
     difficulty, size = rng.standard_normal(2)
     m = max(1, min(round(relevant * exp(SPREAD * size)), len(popularity) // 2))
@@ -212,13 +214,13 @@ def _invent(seed: int, number: int, popularity: FloatArray, relevant: int, grade
         strength=strength,
         relevant=order[:m],
         others=order[m:],
-        lookalikes=round(LOOKALIKES * exp(0.5 * difficulty)),
+        hard_negatives=round(HARD_NEGATIVES * exp(0.5 * difficulty)),
         grades=1 + (grades * strength * np.sqrt(rng.random(m))).astype(np.intp),  # high grades are rarer
-        aspects=_invent_aspects(rng, strength, int(rng.integers(1, aspects + 1))),
+        aspects=_simulate_aspects(rng, strength, int(rng.integers(1, aspects + 1))),
     )
 
 
-def _invent_aspects(rng: np.random.Generator, strength: FloatArray, number: int) -> list[tuple[str, ...]]:
+def _simulate_aspects(rng: np.random.Generator, strength: FloatArray, number: int) -> list[tuple[str, ...]]:
     """One or two aspects per relevant item; the most relevant items belong to the leading ones."""
     m = len(strength)
     first = (number * rng.random(m) * (1 - strength / 2)).astype(np.intp)
@@ -228,13 +230,13 @@ def _invent_aspects(rng: np.random.Generator, strength: FloatArray, number: int)
 
 
 def _score(seed: int, system: str, character: Character, request: _Request, popularity: FloatArray) -> FloatArray:
-    """Score every item; randomness follows the system's own name, so no system needs another's presence."""
+    """Score every item; the random stream depends on the system's name only, not on the other systems."""
     rng = _stream(seed, "system", character.twin_of or system, request.number)
     scores = character.noise * rng.standard_normal(len(popularity)) + character.popularity * popularity
     reached = rng.random(len(request.relevant)) < character.reach
     lift = character.top * request.strength + character.breadth
     scores[request.relevant] += request.ease * lift * reached
-    scores[request.others[: request.lookalikes]] += character.fooled
+    scores[request.others[: request.hard_negatives]] += character.hard_negative_lift
     if character.jitter:
         own = _stream(seed, "jitter", system, request.number)
         scores += character.jitter * own.standard_normal(len(popularity))
@@ -262,8 +264,7 @@ def _ids(letter: str, count: int, width: int) -> list[str]:
 def _characters(systems: Iterable[str] | Mapping[str, Character]) -> dict[str, Character]:
     known = systems if isinstance(systems, Mapping) else CHARACTERS
     names = [systems] if isinstance(systems, str) else list(systems)
-    if not names:
-        raise InputError("no system was given. Give at least one name.", kind="empty")
+    check_names(list(dict.fromkeys(names)), "system", "deep")
     for name in names:
         if name not in known:
             raise UnknownNameError("system", str(name), known)

@@ -1,4 +1,4 @@
-"""Utilities [run, request], whatever they are of: populations, groups, and how sure their orders are."""
+"""Utilities [run, request] of any kind: populations, groups, tests and bootstrap."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_names, find_name, find_pair
+from tiebreak._base.checks import check_names, check_two_runs, find_name, find_pair
 from tiebreak._base.text import join_names, plural
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
@@ -30,7 +31,7 @@ LOWER = "Utilities are minus the values given, of which lower is better."
 
 
 class PopulationValue(NamedTuple):
-    """One population of one run; of a group of requests where there are groups."""
+    """One population of one run, over all requests or those of a group."""
 
     run: str
     group: str | None
@@ -99,7 +100,7 @@ class Utilities:
     def from_table(
         cls, table: UtilityTable, measure: str, notes: tuple[str, ...] = (), weights: Any = None, groups: Any = None
     ) -> Utilities:
-        """Utilities that are in memory already."""
+        """Utilities from a table in memory."""
         utilities = cls.__new__(cls)
         utilities._set(table, measure, notes, weights, groups)
         return utilities
@@ -132,22 +133,22 @@ class Utilities:
     def order(self, by: str | Population = "leximin") -> Ordering:
         """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``."""
         chosen = self._population(by)
-        of = self._units
-        chosen.check(of.table)
+        units = self._units
+        chosen.check(units.table)
         more = () if chosen.is_number else ("The score is the number of runs below; equal utilities tie.",)
-        scores = chosen.scores(of.table)
+        scores = chosen.scores(units.table)
         return Ordering.from_scores(
-            of.measure,
+            units.measure,
             str(chosen.bare),
             self.runs,
             scores,
             reported=[chosen.number(score) for score in scores],
-            notes=(f"Over {plural(len(of.requests), 'request')}.", *more, *of.notes),
+            notes=(f"Over {plural(len(units.requests), 'request')}.", *more, *units.notes),
             library=self.table.library,
         )
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
-        """The numbers of populations for every run; for every group of requests where there are groups."""
+        """The numbers of populations for every run, and for every group of requests if there are any."""
         if not isinstance(populations, (str, Population, Iterable)):
             raise InputError(f"{populations!r} is not a population. Give its name, such as mean.", kind="spec")
         several = [populations] if isinstance(populations, (str, Population)) else list(populations)
@@ -184,7 +185,7 @@ class Utilities:
             names.append(group)
             columns.append(chosen.scores(table))
         minus = "minus " if chosen.lower_is_better else ""
-        note = f"Groups of requests stand for requests: {minus}{chosen} in each of {plural(len(names), 'group')}."
+        note = f"Requests are aggregated to groups: {minus}{chosen} in each of {plural(len(names), 'group')}."
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
         table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
         return Utilities.from_table(table, f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note))
@@ -224,7 +225,7 @@ class Utilities:
         resamples: int = 1000,
         seed: int = 0,
     ) -> LagCurve:
-        """How sure leximin is of two runs: requests are resampled, many times, for every lag of smoothing.
+        """Bootstrap confidence in leximin's order of two runs, for every smoothing lag.
 
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
@@ -232,13 +233,23 @@ class Utilities:
         x, y = map(table.sample, find_pair(run, other, self.runs))
         return replace(lag_curve(x, y, (run, other), table.requests, lags, resamples, seed), library=table.library)
 
-    def test(self, test: str | Test = "auto", baseline: str | None = None, **how: Any) -> Significance:
+    def test(
+        self,
+        test: str | Test = "auto",
+        baseline: str | None = None,
+        *,
+        correction: str | None = None,
+        alpha: float = 0.05,
+        permutations: int | str | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        tick: Tick | None = None,
+    ) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
         units = self._units
         table = units._table_without_weights("a test")
         size = len(self.runs)
-        if size < 2:
-            raise InputError("there is one run. Give at least two to test.", kind="runs")
+        check_two_runs(self.runs, "a test")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
         values = table.numbers.differences(pairs.x, pairs.y)
         mean = np.array([float(values.sample(pair).mean()) for pair in range(len(pairs))])
@@ -254,12 +265,21 @@ class Utilities:
             is_rational=values.is_rational,
             of_runs=table.numbers,
         )
-        result = significance(paired, test, **how)
+        result = significance(
+            paired,
+            test,
+            correction=correction,
+            alpha=alpha,
+            permutations=permutations,
+            seed=seed,
+            jobs=jobs,
+            tick=tick,
+        )
         return replace(result, more_notes=(*result.more_notes, *units.notes), library=table.library)
 
     @property
     def _units(self) -> Utilities:
-        """What orders and tests are over: these, or the means of groups where there are groups."""
+        """The utilities that are ordered and tested: these, or the means of groups if there are any."""
         return self if self.groups is None else self.by_group()
 
     def _table_without_weights(self, what: str) -> UtilityTable:
@@ -284,7 +304,7 @@ class Utilities:
         return chosen
 
     def _number(self, by: str | Population) -> Population:
-        """The same, which must be a number for every run."""
+        """A population that must be a number for every run."""
         chosen = self._population(by)
         chosen.check(self.table)
         if not chosen.is_number:

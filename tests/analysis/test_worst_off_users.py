@@ -177,7 +177,9 @@ def test_where_it_takes_several_items_to_be_worst_off_they_are_given_together():
 
 def test_too_many_users_are_refused_and_the_theorem_is_not_claimed():
     positions = tb.positions([list(range(1, 17))])
-    with pytest.raises(InputError, match="up to 15 relevant items per request; here are 16") as caught:
+    with pytest.raises(
+        InputError, match="up to 15 relevant items per request; the largest request here has 16"
+    ) as caught:
         worst_case(positions, "AP@10")
     assert caught.value.kind == "top_heavy"
     assert worst_case(positions, "AP").utility.item() == 1 / 16

@@ -62,7 +62,7 @@ def test_order_of_the_runs_turns_signs_round(files):
 
 def test_request_that_ties_says_so(files):
     text = done("explain", *files, "--request", "q4").stdout
-    assert "LexiRecall ties: the relevant items stand at the same positions." in text
+    assert "LexiRecall ties: the relevant items have the same positions." in text
     assert ["1", "1", "f", "1", "1", "f", "1", "=", "0.0000"] in cells(text)
 
 

@@ -339,7 +339,7 @@ def test_what_was_taken_for_granted_is_told():
     said = exp.evaluate("alpha_beta_nDCG@5").notes
     assert "2 aspects. 1 rated item without one." in said
     interest = "Users' interest in aspects is taken from their own ratings."
-    assert f"{interest} 1 user without any; they count, and no item serves them." in said
+    assert f"{interest} 1 user without any interest, included with a gain of 0." in said
     assert "The largest rating of the scale is taken to be 5, the largest in the data." in said
     assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
     assert not any("aspects" in note for note in exp.evaluate("AP").notes)

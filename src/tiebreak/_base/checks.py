@@ -82,6 +82,12 @@ def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
     return x, y
 
 
+def check_two_runs(runs: Sequence[str], what: str) -> None:
+    """At least two runs; `what` needs them."""
+    if len(runs) < 2:
+        raise InputError(f"{what} needs at least two runs; there is one.", kind="runs")
+
+
 def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:
     """One value or several, each checked; at least one, without repetitions."""
     several = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]

@@ -1,1 +1,1 @@
-"""What a comparison rests on: recall levels, worst-off users and providers, orientation, tie probabilities."""
+"""Analyses: recall levels, worst-off users and providers, top-heaviness, closed-form results."""

@@ -1,4 +1,4 @@
-"""Where a difference between two runs comes from: which recall levels and requests contribute (RPP section 2)."""
+"""Contributions of recall levels and requests to the difference between two runs (RPP section 2)."""
 
 from __future__ import annotations
 
@@ -80,10 +80,9 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
 
 
 class Level(NamedTuple):
-    """One recall level of two rankings: the position of the i-th relevant item of each, None if unretrieved.
+    """One recall level of two rankings: the i-th relevant item of each, None if unretrieved.
 
-    `preferred` is 1 where the first run is better, -1 where the other is, 0 where they tie; `AP` is the level's part of
-    the difference in average precision.
+    `preferred` is the sign of the preference, `AP` the level's part of the difference in average precision.
     """
 
     level: int
@@ -244,7 +243,7 @@ def format_cell(value: int | float | str | None) -> str:
 
 
 def conclusions(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:
-    """Which run each preference prefers in the only request, and what decides it."""
+    """Which run each preference prefers in the only request, and why."""
     run, other = one.runs
     differing = [level for level in levels if level.preferred]
     why = {
@@ -270,9 +269,9 @@ def count_levels(one: Positions) -> Iterator[str]:
 
 
 def deciding_level(levels: list[Level]) -> str:
-    """The level that decides, in words; none or one is passed."""
+    """The deciding level, in words, of at most one."""
     if not levels:
-        return "the relevant items stand at the same positions"
+        return "the relevant items have the same positions"
     (level,) = levels
     sides = (f"position {p:,}" if p else "unretrieved" for p in (level.position, level.other_position))
     return f"recall level {level.level} decides, {' against '.join(sides)}"

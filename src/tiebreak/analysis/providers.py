@@ -1,4 +1,4 @@
-"""How much exposure each provider of items gets, and who gets the least (LR 2.3)."""
+"""Exposure of the providers of items, and the worst-off provider (LR 2.3)."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def match_providers(entries: Positions, providers: Any, missing: str) -> tuple[t
 
 
 def group_levels(ranks: Ranks, group: NDArray[np.int64]) -> Levels:
-    """The increasing positions of groups of entries, in the place of requests."""
+    """The increasing positions of groups of entries, one group per request."""
     layout, order = Layout.from_requests(group, int(group.max()) + 1)
     ranks = ranks[:, order]
     blocks = ((m, groups, ranks[:, span].reshape(len(ranks), -1, m)) for m, groups, span in layout.blocks())

@@ -1,4 +1,4 @@
-"""Results on paper: tie probabilities, numbers of values, orientation and worst cases of measures.
+"""Closed-form results: tie probabilities, numbers of values, orientation and worst cases of measures.
 
 No data is needed. Rational results are exact Fractions.
 """
@@ -21,7 +21,7 @@ from tiebreak.metrics.rank_based import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
 
 
-def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) -> Fraction:
+def tie_probability(measure: str, n: int, m: int) -> Fraction:
     r"""Probability that a measure ties two rankings of all n items, drawn at random (LR 5.3, appendix E).
 
     .. math::
@@ -35,12 +35,11 @@ def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) 
     Parameters
     ----------
     measure : {"lexirecall", "lexiprecision", "TSE", "RR", "R", "RP"}
-        R with its cutoff: ``"R@1000"``, or by `cutoff`. Other metrics, AP among them, have no closed form.
+        R with its cutoff: ``"R@1000"``. Other metrics, AP among them, have no closed form.
     n : int
         Number of items in the corpus.
     m : int
         Number of relevant items.
-    cutoff : int, optional
 
     Examples
     --------
@@ -54,12 +53,11 @@ def tie_probability(measure: str, n: int, m: int, *, cutoff: int | None = None) 
     name = lower_name(spec.name)
     if name not in TIED_PAIRS:
         raise UnknownNameError("measure with a known probability of ties", spec.name, TIED_PAIRS)
-    k = spec.cutoff if cutoff is None else check_count(cutoff, "cutoff")
-    if spec.arguments or (name == "R") != (k is not None) or (cutoff and spec.cutoff):
+    if spec.arguments or (name == "R") != (spec.cutoff is not None):
         raise InputError(
-            f"{measure!r} with cutoff={cutoff}. Give R one cutoff, the others none, and no parameters.", kind="spec"
+            f"{measure!r}: give R a cutoff, such as R@10, the others none, and no parameters.", kind="spec"
         )
-    return Fraction(TIED_PAIRS[name](n, m, k or m), comb(n, m) ** 2)
+    return Fraction(TIED_PAIRS[name](n, m, spec.cutoff or m), comb(n, m) ** 2)
 
 
 def lower_name(name: str) -> str:
@@ -94,11 +92,11 @@ TIED_PAIRS: dict[str, Callable[[int, int, int], int]] = {
     "R": count_equal_recall,
     "RP": lambda n, m, k: count_equal_recall(n, m, m),
 }
-"""How many of all pairs of position vectors a measure ties."""
+"""The number of pairs of position vectors that a measure ties."""
 
 
 def first_position_tie_probability(n: int, m: int, p1: int) -> Fraction:
-    r"""Probability that a random ranking ties by RR with one whose first relevant item stands at p1 (LP 2).
+    r"""Probability that a random ranking ties by RR with one whose first relevant item is at p1 (LP 2).
 
     .. math:: \Pr(p_1 = p'_1 \mid p_1) = \binom{n - p_1}{m - 1} \Big/ \binom{n}{m}
 
@@ -207,7 +205,7 @@ def loss(spec: str | Metric, n: int, before: Sequence[int], after: Sequence[int]
 
 
 def worst_case_of_optimal_ranker(metric: str | Metric, m: int, *, stochastic: bool = False) -> float:
-    r"""What the worst-off user gets where all m relevant items stand above all others (LR 7.2.4, appendix D).
+    r"""Worst-case utility of an optimal ranker, all m relevant items above all others (LR 7.2.4, appendix D).
 
     In one fixed order the worst-off user wants the last of them, :math:`e(m)`. If the order is drawn anew each time,
     a user who wants s items finds the i-th of them at position k by chance,
@@ -245,7 +243,7 @@ def worst_case_of_optimal_ranker(metric: str | Metric, m: int, *, stochastic: bo
 
 
 def mean_utility(form: RecallLevelMetric, size: int, m: int) -> float:
-    """The expected utility of a user who wants `size` of the m items that stand in random order at the top."""
+    """The expected utility of a user who wants `size` of the m items, ranked at the top in random order."""
     e = form.exposure_to_cutoff(np.arange(1.0, m + 1), size)
     users = comb(m, size)
     chance = [[comb(k - 1, i - 1) * comb(m - k, size - i) / users for k in range(1, m + 1)] for i in range(1, size + 1)]

@@ -114,7 +114,7 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
         raise InputError(
             f"{metric}: the worst-off user is known only for top-heavy metrics whose exposure strictly decreases, such "
             f"as AP or nDCG without a cutoff, or by enumerating all users, up to {MOST_ENUMERATED} relevant items "
-            f"per request; here are {largest}.",
+            f"per request; the largest request here has {largest}.",
             kind="top_heavy",
         )
     find = last_items if by_theorem else enumerate_users
@@ -131,10 +131,7 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
 
 
 def last_items(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, NDArray[np.bool_]]:
-    """Total search efficiency, and the items at the last recall level: several only if unretrieved.
-
-    It is the utility of a user who wants the last item alone, as z(1, 1) is 1.
-    """
+    """Total search efficiency, as z(1, 1) is 1, and the items at the last recall level: several only if unretrieved."""
     last = p.max(-1, keepdims=True)
     return form.score(last), p == last
 
