@@ -50,8 +50,19 @@ class WinShares(NamedTuple):
 class PopulationScores(Rows[PopulationValue]):
     """Numbers per run, of all requests or of every group; the measure is a population such as ``gmean(AP)``."""
 
-    columns = PopulationValue._fields
     spread = "measure"
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return PopulationValue._fields if self._has_groups else ("run", "measure", "value")
+
+    @property
+    def _has_groups(self) -> bool:
+        return any(row.group is not None for row in self.values)
+
+    def rows(self) -> tuple[Any, ...]:
+        """Every number; without the column of groups where there are none."""
+        return self.values if self._has_groups else tuple((row.run, row.measure, row.value) for row in self.values)
 
 
 class Utilities:

@@ -135,3 +135,11 @@ def test_help_lists_every_measure():
     text = run("--help").stdout
     for name in CATALOGUE:
         assert f"\n  {name} " in text
+
+
+def test_trec_lines_of_a_run_end_with_its_means(files):
+    lines = run(*files, "-m", "AP", "-m", "RR", "-q", "--format", "trec").stdout.splitlines()
+    requests = [
+        (name, measure, over) for name in ("one", "two") for over in ("q1", "q2", "all") for measure in ("AP", "RR")
+    ]
+    assert [tuple(line.split("\t")[:3]) for line in lines] == requests

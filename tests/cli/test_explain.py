@@ -6,6 +6,7 @@ import io
 import pytest
 
 from cli.test_compare import FORMATS, IN_LATEX, NASTY, closed_pipe, done, latex_cells, objects, one_line_error, ranking
+from cli.test_untrusted import on_terminal
 
 
 @pytest.fixture
@@ -127,15 +128,16 @@ def test_table_says_which_run_is_better_where_positive(files):
     assert "Positive where new is better than old; sorted by the size of RPP." in text
 
 
-def test_table_of_many_requests_ends_after_the_largest(tmp_path):
+def test_table_of_many_requests_in_a_terminal_ends_after_the_largest(tmp_path):
     requests = [f"q{q:02}" for q in range(25)]
     (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in requests))
     (tmp_path / "new.run").write_text("".join(ranking(q, "a") for q in requests))
     (tmp_path / "old.run").write_text("".join(ranking(q, "x", "a") for q in requests))
     arguments = ("explain", tmp_path / "qrels.txt", tmp_path / "new.run", tmp_path / "old.run")
-    text = done(*arguments).stdout
+    _, text = on_terminal(*arguments)
     assert "5 more rows not shown" in text
     assert sum(row[0] in requests for row in cells(text)) == 20
+    assert sum(row[0] in requests for row in cells(done(*arguments).stdout)) == 25
     assert len(done(*arguments, "--format", "csv").stdout.splitlines()) == 1 + 4 * 25
 
 

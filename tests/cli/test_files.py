@@ -124,7 +124,7 @@ FIRST_LINES = {
     "tsv": "run\tmeasure\tvalue\tn_requests\n",
     "jsonl": '{"run": "one", "measure": "AP", ',
     "ndjson": '{"run": "one", "measure": "AP", ',
-    "json": '{\n  "settings": {',
+    "json": '[\n  {\n    "settings": {',
     "tex": "\\begin{tabular}",
     "CSV": "run,measure,value,n_requests\n",
     "txt": " run ",

@@ -138,13 +138,13 @@ def test_runs_that_tie_within_a_request_share_a_rank(files):
     assert [(row["rank"], row["run"]) for row in rows[:3]] == [("1", "copy"), ("1", "one"), ("3", "two")]
 
 
-def test_trec_format_has_run_measure_way_rank_and_score(files):
+def test_trec_format_has_measure_request_run_rank_and_score(files):
     text = done("order", *files, "-m", "ap", "--format", "trec").stdout
     rows = [line.split("\t") for line in text.splitlines()]
     assert [row[:4] for row in rows] == [
-        ["one", "ap", "mean", "1"],
-        ["three", "ap", "mean", "2"],
-        ["two", "ap", "mean", "3"],
+        ["ap", "all", "one", "1"],
+        ["ap", "all", "three", "2"],
+        ["ap", "all", "two", "3"],
     ]
     # AP is 11/12, 3/4 and 1/8 on average, so one is 1/6 and 19/24 better than the others.
     assert float(rows[0][4]) == pytest.approx((1 / 6 + 19 / 24) / 2)
@@ -245,7 +245,7 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
     assert not any("\x1b" in got[form] for form in ("table", "latex"))
     assert "[red]e:v" in got["table"]
     assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {6}
-    assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {6}
+    assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
     rows = latex_cells(got["latex"])
     assert {len(row) for row in rows} == {4 if extra else 3}
     assert IN_LATEX in rows[0][2 if extra else 0]
@@ -316,3 +316,10 @@ def test_help_lists_every_ordering(monkeypatch):
     monkeypatch.setitem(CATALOGUE.homes, "another", "voting.Borda")
     text = run("order", "--help").stdout
     assert all(f"\n  {name} " in text.partition("Orderings:")[2] for name in CATALOGUE)
+
+
+def test_trec_lines_are_measure_request_run_rank_and_score(files):
+    lines = done("order", *files, "-m", "RPP", "--by", "win_rate", "--format", "trec").stdout.splitlines()
+    assert lines == ["RPP\tall\tone\t1\t1.25", "RPP\tall\tthree\t2\t0.75", "RPP\tall\ttwo\t3\t-2.0"]
+    lines = done("order", *files, "-m", "RPP", "-q", "--format", "trec").stdout.splitlines()
+    assert lines[:3] == ["RPP\tq1\tthree\t1\t1.5", "RPP\tq1\tone\t2\t0.5", "RPP\tq1\ttwo\t3\t-2.0"]

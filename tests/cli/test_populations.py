@@ -92,7 +92,7 @@ def test_populations_are_numbers_of_every_run(files):
         "evaluate", *files, "-m", "AP", "-m", "RR", "--population", "mean", "--population", "min", "--format", "csv"
     )
     rows = rows_of(text.stdout)
-    assert list(rows[0]) == ["run", "group", "measure", "value"]
+    assert list(rows[0]) == ["run", "measure", "value"]
     assert [row["measure"] for row in rows[::3]] == ["mean(AP)", "min(AP)", "mean(RR)", "min(RR)"]
     means = rows_of(done("evaluate", *files, "-m", "AP", "--format", "csv").stdout)
     for row, mean in zip(rows[:3], means, strict=True):

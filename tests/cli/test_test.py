@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 
 from cli.running import run
 from cli.test_compare import FORMATS, done, objects, ranking, three_runs
+from cli.test_untrusted import on_terminal
 from tiebreak.significance import CORRECTIONS
 
 
@@ -52,7 +54,7 @@ def test_all_permutations_of_signs(eight):
 
 def test_seed_and_draws_reach_the_test(files):
     asked = ("test", *files, "-m", "RPP", "--test", "hsd", "--permutations", 50, "--format", "json", "--seed")
-    one, two, other = (json.loads(done(*asked, seed).stdout) for seed in (1, 1, 2))
+    (one,), (two,), (other,) = (json.loads(done(*asked, seed).stdout) for seed in (1, 1, 2))
     assert one == two and one["rows"] != other["rows"]
     expected = {"measure": "RPP", "test": "hsd", "permutations": 50, "seed": 1, "correction": "none", "alpha": 0.05}
     assert one["settings"] == expected
@@ -107,13 +109,47 @@ def test_latex_holds_all_pairs(tmp_path):
     rows = (f"r{k:02},q{q},{k * (q + 1) % 7}\n" for k in range(22) for q in range(4))
     path.write_text("run,request,value\n" + "".join(rows))
     assert done("test", "--utilities", path, "--format", "latex").stdout.count("\\\\") == 231 + 1
-    assert "31 more rows not shown" in done("test", "--utilities", path).stdout
+
+
+def test_table_in_a_pipe_or_a_file_is_whole(tmp_path):
+    path = tmp_path / "s.csv"
+    rows = (f"r{k:02},q{q},{k * (q + 1) % 7}\n" for k in range(22) for q in range(4))
+    path.write_text("run,request,value\n" + "".join(rows))
+    shown = done("test", "--utilities", path).stdout
+    done("test", "--utilities", path, "-o", tmp_path / "out.txt")
+    for text in (shown, (tmp_path / "out.txt").read_text()):
+        assert len(re.findall(r"^ r\d\d ", text, re.MULTILINE)) == 231
+        assert "not shown" not in text
+    assert "31 more rows not shown" in on_terminal("test", "--utilities", path)[1]
+
+
+def test_rows_tell_how_pvalues_were_corrected(files):
+    (row, *_) = rows_of(*files, "-m", "RPP", "--test", "t", "--correction", "holm", "--alpha", 0.1)
+    assert (row["correction"], row["alpha"]) == ("holm", "0.1") and "seed" not in row
+    (row, *_) = rows_of(*files, "-m", "RPP", "--test", "permutation", "--permutations", 50, "--seed", 7)
+    assert [row[name] for name in ("correction", "alpha", "permutations", "seed")] == ["holm", "0.05", "50", "7"]
+    (row, *_) = rows_of(*files, "-m", "RPP", "--test", "permutation", "--permutations", "all")
+    assert row["permutations"] == "all"
+
+
+def test_trec_lines_are_measure_runs_and_corrected_pvalue(eight):
+    lines = done("test", *eight, "-m", "LexiRecall", "-m", "RPP", "--test", "sign", "--format", "trec").stdout
+    assert lines == "LexiRecall\tgood\tbad\t0.0078125\nRPP\tgood\tbad\t0.0078125\n"
+    lines = done("test", *eight, "-m", "LexiRecall", "--letters", "--format", "trec").stdout
+    assert lines == "LexiRecall\tgood\ta\nLexiRecall\tbad\tb\n"
+
+
+def test_json_is_a_list_of_results_whatever_their_number(eight):
+    for measures in (["RPP"], ["RPP", "AP"]):
+        options = [word for measure in measures for word in ("-m", measure)]
+        results = json.loads(done("test", *eight, *options, "--format", "json").stdout)
+        assert [result["settings"]["measure"] for result in results] == measures
 
 
 def test_letters_tell_of_too_few_draws(files):
     text = done("test", *files, "-m", "RPP", "--test", "hsd", "--permutations", 5, "--letters").stdout
     assert "5 draws are too few" in text
-    assert "one\tRPP\ta" in done("test", *files, "-m", "RPP", "--letters", "--format", "trec").stdout
+    assert "RPP\tone\ta" in done("test", *files, "-m", "RPP", "--letters", "--format", "trec").stdout
 
 
 def test_baseline(files):

@@ -303,8 +303,8 @@ def test_numbers_of_groups_are_shown_with_their_groups():
 def test_results_are_frames():
     polars = pytest.importorskip("polars")
     frame = made().evaluate("mean").to_frame()
-    assert frame.columns == ["run", "group", "measure", "value"]
-    assert frame.rows() == [("a", None, "mean", 0.5), ("b_c", None, "mean", 0.375)]
+    assert frame.columns == ["run", "measure", "value"]
+    assert frame.rows() == [("a", "mean", 0.5), ("b_c", "mean", 0.375)]
     order = made().order("mean").to_frame()
     assert order.columns == ["run", "measure", "by", "rank", "score", "tied"] and order["run"].to_list() == ["a", "b_c"]
     curve = made().by_lag("a", "b_c", resamples=4).to_frame()

@@ -92,11 +92,23 @@ def example(name):
 
 def same(x, y):
     """Equal, and NaN where the other is NaN or, in a frame, nothing."""
-    if isinstance(x, float) and math.isnan(x):
-        return y is None or y != y
+    if isinstance(x, float) and not math.isfinite(x):
+        return y is None or y == x or y != y
     if isinstance(x, tuple):
         return list(x) == list(y)
     return y is None or y != y if x is None else x == y
+
+
+@pytest.mark.parametrize("digits", [-1, 18, 2.5])
+def test_digits_of_tables_are_checked(result, digits):
+    with pytest.raises(tb.InputError, match=f"digits={digits}. Give a whole number from 0 to 17"):
+        result.table(digits)
+
+
+def test_no_column_is_empty(result):
+    """A frame would have no type for it."""
+    for name, cells in zip(result.columns, zip(*result.rows(), strict=True), strict=True):
+        assert any(cell is not None for cell in cells), name
 
 
 def test_class_is_exported_and_documented(result):
@@ -123,11 +135,11 @@ def test_notes_are_sentences_and_settings_plain_data(result):
 def test_dictionary_holds_the_rows(result):
     held = result.to_dict()
     assert list(held) == ["settings", "notes", "rows"]
-    assert (held["settings"], held["notes"]) == (result.settings, list(result.notes))
+    assert (held["settings"], held["notes"]) == (finite(result.settings), list(result.notes))
     for record, row in zip(held["rows"], result.rows(), strict=True):
         assert list(record) == list(result.columns)
-        assert all(map(same, record.values(), row))
-    json.dumps(finite(held))
+        assert all(map(same, row, record.values()))
+    json.dumps(held, allow_nan=False)
 
 
 def test_result_survives_a_pickle(result):
@@ -175,3 +187,14 @@ def test_hostile_names_do_no_harm_in_markdown(result):
 def test_hostile_names_do_no_harm_in_notebooks_and_terminals(result):
     assert "<script" not in result._repr_html_() and "\x1b" not in result._repr_html_()
     assert "\x1b" not in repr(result) and repr(result) == repr(result).strip("\n")
+
+
+def test_nan_is_a_dash_in_tables_and_none_in_dictionaries():
+    unknown = tb.Means((tb.scores.Mean("one", "AP", math.nan, 0), tb.scores.Mean("two", "AP", 0.5, 1)))
+    assert unknown.table().rows == (("one", "-"), ("two", "0.5000"))
+    assert [row["value"] for row in unknown.to_dict()["rows"]] == [None, 0.5]
+
+
+def test_column_of_groups_is_left_out_where_there_are_none():
+    assert tb.Utilities(VALUES).evaluate("mean").columns == ("run", "measure", "value")
+    assert grouped().evaluate("mean").columns == ("run", "group", "measure", "value")

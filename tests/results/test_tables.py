@@ -88,3 +88,8 @@ def test_table_is_never_displayed_by_itself_in_a_notebook(monkeypatch, capsys):
 
 def test_table_shows_itself():
     assert repr(RUNS) == RUNS.to_text() and RUNS._repr_html_() == RUNS.to_html()
+
+
+def test_bar_is_escaped_in_latex():
+    """Plain LaTeX sets another character for it."""
+    assert r"a\textbar{}b & 1 \\" in Table(("run", "n"), (("a|b", "1"),)).to_latex()

@@ -31,8 +31,8 @@ def refused(*words, error=InputError):
 
 def assert_numbers(found):
     """Everything that is shown is there, and is a number."""
-    for row in found.rows():
-        assert not any(isnan(value) for value in row[4:])
+    for row in found.pair_tests():
+        assert not any(isnan(value) for value in row if isinstance(value, float))
         assert 0 <= row.pvalue <= 1 and 0 <= row.pvalue_corrected <= 1
         assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
         assert row.low <= row.value <= row.high

@@ -122,7 +122,7 @@ def finds_identical_runs_alike(test):
 
 def has_an_interval_around_the_mean_that_narrows_with_alpha(test):
     wide, narrow = (utilities(fixed(requests=20)).test(few(test, 999), alpha=alpha) for alpha in (0.02, 0.2))
-    for row, inner in zip(wide.rows(), narrow.rows(), strict=True):
+    for row, inner in zip(wide.pair_tests(), narrow.pair_tests(), strict=True):
         assert row.low < inner.low < row.value < inner.high < row.high
 
 

@@ -293,7 +293,7 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
 def test_interval_of_hsd_leaves_0_out_exactly_where_p_is_below_alpha(table, permutations, alpha):
     table = (table * 8)[:8]  # a power of 2, so that means are exact
     found = utilities(table).test("hsd", permutations=permutations, alpha=alpha)
-    for row in found.rows():
+    for row in found.pair_tests():
         assert (row.low > 0 or row.high < 0) == (row.pvalue < alpha)
 
 
@@ -312,7 +312,7 @@ def test_tukey_is_the_studentised_range_of_what_runs_and_requests_leave_over(see
     error, freedom = by_blocks(table)
     found = utilities(table).test("tukey", alpha=0.1)
     assert freedom == (table.shape[1] - 1) * (table.shape[0] - 1)
-    for row, (x, y) in zip(found.rows(), slow.pairs(table.shape[1]), strict=True):
+    for row, (x, y) in zip(found.pair_tests(), slow.pairs(table.shape[1]), strict=True):
         difference = (table[:, x] - table[:, y]).mean()
         margin = scipy.stats.studentized_range.ppf(0.9, table.shape[1], freedom) * error
         assert row.statistic == pytest.approx(abs(difference) / error, rel=1e-9)

@@ -17,7 +17,7 @@ from tiebreak.errors import InputError
 from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.results.record import MOST_ROWS, Cell, Result, signed_column
+from tiebreak.results.record import MOST_ROWS, Cell, Result, check_digits, signed_column
 from tiebreak.results.tables import Table
 
 MEASURES = (*DEFAULTS, "diff(AP)")
@@ -126,6 +126,7 @@ class Explanation(Result):
 
     def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The positions of both runs side by side."""
+        check_digits(digits)
         retrieved = [level for level in self.levels if level.position or level.other_position]
         better = {1: self.run, -1: self.other, 0: "="}
         rows = tuple(

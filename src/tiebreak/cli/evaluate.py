@@ -65,7 +65,7 @@ def command(
     results = []
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):
         numbers = exp.utilities(metric, weights=weights, groups=groups).evaluate(chosen)
-        rows = tuple(row._replace(measure=title) for row in numbers.rows())
+        rows = tuple(row._replace(measure=title) for row in numbers.values)
         results.append(PopulationScores(rows, numbers.notes, numbers.library))
     output.write(results)
 

@@ -17,7 +17,7 @@ def is_worse(comparison: Comparison, alpha: float) -> bool:
     from tiebreak.significance import correct_pvalues
 
     test = comparison.test("sign", correction="none", alpha=alpha)
-    rows = [row for row in test.rows() if row.run not in comparison.baselines]
+    rows = [row for row in test.pair_tests() if row.run not in comparison.baselines]
     if not rows:
         raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
     tests = zip(rows, correct_pvalues([row.pvalue for row in rows], "holm").tolist(), strict=True)

@@ -42,14 +42,14 @@ class Output:
         columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
         with broken_pipe_silenced():
             if self.format == "table" and self.path is None:
-                self._table(results).print()
+                self._table(results, **({} if sys.stdout.isatty() else {"most": None})).print()
                 return
             if self.format == "parquet":
                 write_parquet(columns, rows, str(self.path))
                 return
             with text_output(self.path) as file:
                 if self.format == "table":
-                    file.write(self._table(results).to_text() + "\n")
+                    file.write(self._table(results, most=None).to_text() + "\n")
                 elif self.format == "latex":
                     file.write(self._table(results, most=None).to_latex())
                 elif self.format == "markdown":

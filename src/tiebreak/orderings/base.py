@@ -81,6 +81,7 @@ class Ordering(Result):
     intervals: NDArray[np.int64] | None = None
     marked_column = "rank"
     spread = "measure"
+    trec_columns = ("measure", "request", "run", "rank", "score")
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -202,3 +203,4 @@ class RequestOrders(Rows[RequestPlace]):
         "run": column("run"),
         "win rate": signed_column("win_rate"),
     }
+    trec_columns = ("measure", "request", "run", "rank", "win_rate")

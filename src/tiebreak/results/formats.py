@@ -10,8 +10,10 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from heapq import merge
 from importlib import import_module
 from io import TextIOWrapper
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tiebreak._base.temporary import temporary_file
@@ -91,9 +93,8 @@ def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Supp
 
 
 def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:
-    """Rows, notes and settings of a result, or of a list of several."""
-    content = results[0] if len(results) == 1 else results
-    out.write(json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n")
+    """A list of results, also of one: settings, notes and rows of each."""
+    out.write(json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def finite(value: Any) -> Any:
@@ -106,17 +107,34 @@ def finite(value: Any) -> Any:
 
 
 def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
-    """As trec_eval prints: run where there are several, measure, request or ``all``, value; other rows as they are."""
-    runs = {record["run"] for result in results for record in result.records() if "run" in record}
-    for result in results:
+    """As trec_eval prints: measure, request or ``all``, value, after the names of runs where there are several.
+
+    The means of a run follow its requests. Results with `trec_columns` have these; rows without a measure and a value
+    stay as they are.
+    """
+    names = (record["run"] for result in results for record in result.records() if "run" in record)
+    places = {name: k for k, name in enumerate(dict.fromkeys(names))}
+    lines = [trec_lines(result, len(places) > 1) for result in results]
+    first, last = results[0].columns, results[-1].columns
+    if len(places) > 1 and "request" in first and not {"request", "other"} & {*last}:
+        yield from merge(*lines, key=lambda line: places[line[0]])
+    else:
+        yield from chain.from_iterable(lines)
+
+
+def trec_lines(result: Result, are_several: bool) -> Iterator[tuple[Any, ...]]:
+    """The lines of one result."""
+    columns = result.trec_columns
+    if not columns:
         if not {"measure", "value"} <= set(result.columns):
-            yield from (tuple(row) for row in result.rows())
-            continue
-        is_pair = "other" in result.columns
-        named = [name for name in ("run", "other") if name in result.columns and (is_pair or len(runs) > 1)]
-        for record in result.records():
-            over = record.get("request") or record.get("group") or "all"
-            yield *(record[name] for name in named), record["measure"], over, record["value"]
+            yield from map(tuple, result.rows())
+            return
+        is_named = are_several or "other" in result.columns
+        runs = (name for name in ("run", "other") if name in result.columns and is_named)
+        columns = (*runs, "measure", "request", "value")
+    for record in result.records():
+        over = record.get("request") or record.get("group") or "all"
+        yield tuple(over if name == "request" else record[name] for name in columns)
 
 
 WRITERS: dict[str, Callable[[Sequence[str], Iterable[Sequence[Cell]], SupportsWrite[str]], None]] = {

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import isnan
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from tiebreak._base.checks import check_count
 from tiebreak._base.text import format_signed, plural
-from tiebreak.results.formats import to_frame
+from tiebreak.results.formats import finite, to_frame
 from tiebreak.results.tables import Table
 
 MOST_ROWS = 200
 """Rows that a terminal or a notebook shows."""
+MOST_DIGITS = 17
 Row: TypeAlias = Mapping[str, Any]
 Cell: TypeAlias = Callable[[Row, int], str]
 """A row and a number of digits -> the text of one cell."""
@@ -35,6 +38,8 @@ class Result:
     """The column of the table in which rows are emphasised."""
     mark: str = ""
     """What is written after emphasised values."""
+    trec_columns: ClassVar[tuple[str, ...]] = ()
+    """The columns of ``--format trec``, where they are not measure, request and value."""
 
     def rows(self) -> Iterable[Sequence[Any]]:
         """A sequence of values per row, in the order of `columns`."""
@@ -58,8 +63,12 @@ class Result:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"settings": {...}, "notes": [...], "rows": [{column: value}, ...]}``."""
-        return {"settings": self.settings, "notes": list(self.notes), "rows": list(self.records())}
+        """``{"settings": {...}, "notes": [...], "rows": [{column: value}, ...]}``; None for NaN and infinities."""
+        return {
+            "settings": finite(self.settings),
+            "notes": list(self.notes),
+            "rows": [finite(record) for record in self.records()],
+        }
 
     def to_frame(self) -> Any:
         """A data frame with the columns, of the caller's own library or of the first that is installed."""
@@ -98,11 +107,16 @@ class Rows(Result, Generic[RowType]):
 
 def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:
     """Results of one kind as one table: below each other, or side by side where they can be spread."""
+    check_digits(digits)
     first = results[0]
     is_spread = first.spread is not None and (first.table_cells is None or len(results) > 1)
     table = _spread_table(results, digits, most) if is_spread else _long_table(results, digits, most)
     notes = dict.fromkeys(note for result in results for note in result.notes)
     return replace(table, notes=(*notes, *table.notes))
+
+
+def check_digits(digits: int) -> None:
+    check_count(digits, "digits", low=0, high=MOST_DIGITS)
 
 
 def _long_table(results: Sequence[Result], digits: int, most: int | None) -> Table:
@@ -179,7 +193,7 @@ def signed_column(name: str) -> Cell:
 
 def text(value: Any, digits: int) -> str:
     """A value for people: counts with separators, other numbers with some digits."""
-    if value is None:
+    if value is None or (isinstance(value, float) and isnan(value)):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"

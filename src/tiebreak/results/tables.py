@@ -20,13 +20,14 @@ GAP = 3
 NARROWEST_TEXT = 6
 WIDEST = 1_000_000
 """Characters of a line where there is no terminal."""
-NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|nan|[-+]?inf[* ]?")
+NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|[-+]?inf[* ]?")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 
 

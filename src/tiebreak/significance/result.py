@@ -50,6 +50,8 @@ class PairTest(NamedTuple):
     win_high: float
     n_requests: int
     n_tied: int
+    correction: str
+    alpha: float
 
 
 def pvalue_column(name: str) -> Cell:
@@ -69,6 +71,7 @@ class Letters(Result):
     table_cells: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
+    trec_columns = ("measure", "run", "letters")
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         return ((run, self.measure, text) for run, text in self.letters.items())
@@ -98,7 +101,7 @@ class Significance(Result):
     outcome: Outcome
     more_notes: tuple[str, ...] = ()
     library: str | None = None
-    columns = PairTest._fields
+    trec_columns = ("measure", "run", "other", "pvalue_corrected")
     table_cells: ClassVar[Mapping[str, Cell]] = {
         "run": column("run"),
         "other": column("other"),
@@ -112,6 +115,17 @@ class Significance(Result):
         "tied": column("n_tied"),
     }
     mark = "*"
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*PairTest._fields, *self._draws)
+
+    @property
+    def _draws(self) -> dict[str, int | str]:
+        """How a randomised test draws; nothing of other tests."""
+        return (
+            {"permutations": self.test.permutations, "seed": self.test.seed} if isinstance(self.test, Resampled) else {}
+        )
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -153,10 +167,14 @@ class Significance(Result):
         pair = self.paired.pairs.find(*find_pair(run, other, self.runs))
         if pair is None:
             raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
-        row = self.rows()[pair[0]]
+        row = self.pair_tests()[pair[0]]
         return row if pair[1] > 0 else swap_runs(row, self.test.is_signed)
 
-    def rows(self) -> list[PairTest]:
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Every pair, with the draws and the seed of a randomised test."""
+        return [(*row, *self._draws.values()) if self._draws else row for row in self.pair_tests()]
+
+    def pair_tests(self) -> list[PairTest]:
         """Every pair."""
         paired, (statistic, pvalue, low, high) = self.paired, self.outcome
         win, tie, loss = paired.wins.T
@@ -165,9 +183,10 @@ class Significance(Result):
         effects = (self.effect_size, (win + tie / 2) / paired.n, win_share)
         numbers = (paired.mean, low, high, statistic, pvalue, self.pvalue_corrected, *effects)
         columns = zip(*numbers, *binomial_interval(win, untied, self.alpha), strict=True)
+        more = ((paired.n, tied, self.correction, self.alpha) for tied in tie.tolist())
         return [
-            PairTest._make((*self._names(k), paired.measure, self.test.name, *map(float, row), paired.n, int(tie[k])))
-            for k, row in enumerate(columns)
+            PairTest._make((*self._names(k), paired.measure, self.test.name, *map(float, row), *rest))
+            for k, (row, rest) in enumerate(zip(columns, more, strict=True))
         ]
 
     def _names(self, k: int) -> tuple[str, str]:

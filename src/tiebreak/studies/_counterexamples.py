@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from tiebreak._base.text import plural
 from tiebreak.results.plots import Picture
+from tiebreak.results.record import check_digits
 from tiebreak.results.tables import Table
 from tiebreak.studies.base import Findings
 
@@ -103,6 +104,7 @@ class LawTable(Findings):
 
     def table(self, digits: int = 3, most: int | None = None) -> Table:
         """Laws as rows and measures as columns, with the deciding cases under them."""
+        check_digits(digits)
         by_law: dict[str, list[Mapping[str, Any]]] = {}
         for record in self.records():
             by_law.setdefault(record["law"], []).append(record)
