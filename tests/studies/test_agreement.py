@@ -184,7 +184,7 @@ def test_what_cannot_be_meant_is_refused(small, view, how, said):
 
 
 def test_one_run_is_refused():
-    with pytest.raises(tb.InputError, match="there is one run"):
+    with pytest.raises(tb.InputError, match="at least two runs; there is one"):
         agreement(experiment_at({"q": [[1]]}))
 
 

@@ -78,8 +78,8 @@ def main() -> NoReturn:
     except OSError as error:
         # Errors of files have their names: a full disk without one is standard output.
         silence(sys.stdout)
-        place = error.filename or ("standard output" if error.errno in NO_ROOM else "a file")
-        _fail(f"{place}: {error.strerror or error}.")
+        target = error.filename or ("standard output" if error.errno in NO_ROOM else "a file")
+        _fail(f"{target}: {error.strerror or error}.")
     except MemoryError:
         _fail("not enough memory. Give fewer runs at once, or a smaller depth.")
     except BaseException as error:  # a panic of a compiled library is no Exception

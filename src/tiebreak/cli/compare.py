@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Compare runs by preferences; positive where the first is better.
 
-    A metric such as AP stands for the difference of its values.
+    A metric such as AP means the difference of its values.
     """
     from tiebreak._base.checks import check_number
     from tiebreak.cli import pref_eval

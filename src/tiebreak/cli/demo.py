@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tiebreak.cli.options import SEED
+
 if TYPE_CHECKING:
     from tiebreak.comparison import PairSummary
     from tiebreak.experiment import Experiment
@@ -26,7 +28,7 @@ CASES = {
 @click.command("demo")
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Write the files to this folder.")
 @click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="Number of requests.")
-@click.option("--seed", type=click.IntRange(min=0), default=123, show_default=True, help="Random seed.")
+@click.option("--seed", type=SEED, default=123, show_default=True, help="Random seed.")
 def command(out: str | None, requests: int, seed: int) -> None:
     """Simulate seven systems with known behaviour, and compare them."""
     from tiebreak._base.text import escape_controls

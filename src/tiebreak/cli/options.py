@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from tiebreak._base.checks import LARGEST
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Options
@@ -68,7 +69,7 @@ def alpha_option(help_: str) -> Callable[[Command], Command]:
 
 
 POSITIVE = click.IntRange(min=1)
-SEED = click.IntRange(0, 2**63 - 1)
+SEED = click.IntRange(0, LARGEST)
 FILES = (
     click.argument("qrels", metavar="QRELS"),
     click.argument("runs", metavar="RUN...", nargs=-1, required=True),

@@ -59,7 +59,7 @@ def command(
 ) -> None:
     """Order the runs by preferences, or by populations over requests.
 
-    A metric such as AP stands for the difference of its values. With --utilities no rankings are needed.
+    A metric such as AP means the difference of its values. With --utilities no rankings are needed.
     """
     from tiebreak.cli import pref_eval
     from tiebreak.utilities import Utilities

@@ -183,7 +183,7 @@ def run_validity(
     metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
     data = experiment(measures=metrics, **typed)
-    # Success within ten positions is of rankings, whatever the utility (PE eq 8).
+    # Success within ten positions is of rankings, not of the utility (PE eq 8).
     success = data.order("s@10")
     populations: dict[str, dict[str, Any]] = {
         "populations": {"populations": (*RELATIVES, success)},

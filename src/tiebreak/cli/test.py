@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Test whether runs differ by more than chance.
 
-    A metric such as AP stands for the difference of its values. With --utilities no rankings are needed.
+    A metric such as AP means the difference of its values. With --utilities no rankings are needed.
     """
     from tiebreak.cli.progress import progress
     from tiebreak.preferences import DEFAULTS

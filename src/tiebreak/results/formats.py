@@ -75,7 +75,7 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: Suppor
 
 
 def write_safe_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], out: SupportsWrite[str]) -> None:
-    """The same with an apostrophe before text that spreadsheets would run as a formula; numbers stay numbers."""
+    """CSV with an apostrophe before text that spreadsheets would run as a formula; numbers stay numbers."""
     titles = [str(no_formula(title)) for title in header]
     write_csv(titles, ([no_formula(cell) for cell in row] for row in rows), out)
 
@@ -98,7 +98,7 @@ def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:
 
 
 def finite(value: Any) -> Any:
-    """The same with null for NaN and infinities, which JSON lacks."""
+    """A value with null for NaN and infinities, which JSON lacks."""
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

@@ -76,7 +76,7 @@ def scores_cell(row: Row, digits: int) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Overview(Result):
-    """What was read: a row per run; the judgements, oddities, warnings and choices stand in the notes and settings."""
+    """Summary of the input: a row per run; judgements, oddities, warnings and choices are notes and settings."""
 
     runs: tuple[RunRow, ...]
     judgements: JudgedRow
@@ -239,9 +239,9 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
         odd = [f"{name} ({count:,})" for name, count in counts if count]
         if odd:
             yield f"{warning}: {join_names(odd)}."
-    alike = list(near_identical(positions))
-    if alike:
-        yield f"Near-duplicate runs: {join_names(alike)}."
+    duplicates = list(near_identical(positions))
+    if duplicates:
+        yield f"Near-duplicate runs: {join_names(duplicates)}."
 
 
 def uneven_depths(positions: Positions) -> Iterator[str]:
@@ -255,7 +255,7 @@ def uneven_depths(positions: Positions) -> Iterator[str]:
 
 
 def near_identical(positions: Positions) -> Iterator[str]:
-    """Pairs of runs that rank nearly all relevant items alike."""
+    """Pairs of runs that rank nearly all relevant items at the same positions."""
     if len(positions.runs) > MOST_COMPARED:
         return
     is_retrieved = positions.ranks != UNRETRIEVED

@@ -132,7 +132,7 @@ def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: st
 
 
 def script_json(value: Any) -> str:
-    """JSON that can stand in a script: no text in it ends the script or begins a comment."""
+    """JSON that is safe in a script: no text in it ends the script or begins a comment."""
     return json.dumps(value).replace("<", r"\u003c")
 
 
@@ -148,8 +148,8 @@ def picture_format(path: str) -> str:
 
 def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     """The rows and how they are drawn, as Vega-Lite writes it."""
-    places = [list(names).index(name) for name in picture.columns]
-    records = [{names[k]: drawable(row[k]) for k in places} for row in rows]
+    indices = [list(names).index(name) for name in picture.columns]
+    records = [{names[k]: drawable(row[k]) for k in indices} for row in rows]
     spec: dict[str, Any] = {"layer": layers(picture, records)} | sizes(picture, records)
     if picture.facet is not None:
         header = {"title": None, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": FACET_SIDE}
@@ -195,7 +195,7 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
 
 
 def heat(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, Any]) -> list[dict[str, Any]]:
-    """Cells coloured by their value, which is written on them."""
+    """Cells colored by their value, which is written on them."""
     assert picture.color is not None, "a heat map has a column of values"
     field = {"field": picture.color, "type": "quantitative"}
     known = [record[picture.color] for record in records if record[picture.color] is not None]
@@ -268,7 +268,7 @@ def label_width(picture: Picture, records: list[dict[str, Any]]) -> int:
 
 
 def bars_beside(picture: Picture, records: list[dict[str, Any]]) -> int:
-    """How many bars stand side by side in one row: as many as there are colours, where any row has several."""
+    """How many bars are side by side in one row: as many as there are colors, where any row has several."""
     if picture.kind != "bar" or picture.color in (None, picture.y):
         return 1
     places = {(record.get(str(picture.facet)), record[picture.y]) for record in records}

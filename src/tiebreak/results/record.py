@@ -33,7 +33,7 @@ class Result:
     spread: str | None = None
     """In the table each value of this column is a column of its own."""
     spread_cells: ClassVar[Mapping[str, Cell]] = {}
-    """What stands in these; the first is titled by the value."""
+    """The cells of these; the first is titled by the value."""
     marked_column: str = "value"
     """The column of the table in which rows are emphasised."""
     mark: str = ""
@@ -170,8 +170,8 @@ def _spread_table(results: Sequence[Result], digits: int, most: int | None) -> T
         (*(text(key[k], digits) for k in used), *(cell for value in values for cell in row.get(value, nothing)))
         for key, row in islice(rows.items(), most)
     ]
-    place = {key: r for r, key in enumerate(rows)}
-    best = frozenset((place[key], len(used) + len(cells) * values[value]) for key, value in marked)
+    index = {key: r for r, key in enumerate(rows)}
+    best = frozenset((index[key], len(used) + len(cells) * values[value]) for key, value in marked)
     header = (*(keys[k] for k in used), *(title or value for value in values for title in cells))
     return Table(header, tuple(body), not_shown(len(rows) - len(body)), best)
 

@@ -82,7 +82,7 @@ class Table:
             console.print(Text(printable(note)), soft_wrap=not console.is_terminal)
 
     def _blocks(self, width: int) -> list[list[int]]:
-        """Columns side by side as far as they fit; those that name the rows stand in every block."""
+        """Columns side by side as far as they fit; those that name the rows are in every block."""
         names = list(range(self._names()))
         widths = [self._width(c) + GAP for c in range(len(self.header))]
         folded = sum(self._narrowest(c) + GAP for c in names)

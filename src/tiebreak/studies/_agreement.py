@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_count, check_seed
+from tiebreak._base.checks import check_choice, check_count, check_seed, check_two_runs
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison
@@ -65,8 +65,7 @@ def agreement(
     R@5 R@5 0 0 None
     """
     chosen = check(view, measures)
-    if len(experiment.runs) < 2:
-        raise InputError("agreement is over pairs of runs; there is one run.", kind="runs")
+    check_two_runs([run.name for run in experiment.runs], "agreement")
     findings = VIEWS[view].study(experiment, chosen, jobs=jobs, tick=tick, **options)
     positions = experiment.positions
     requests = plural(int((positions.relevant() > 0).sum()), "request")
@@ -97,7 +96,7 @@ class Signs(NamedTuple):
 
 
 def compare_all(experiment: Experiment, measures: list[Any], jobs: int, tick: Tick | None) -> list[Signs]:
-    """All pairs by every measure, on the requests that all have a value for, sorted by name whatever the input."""
+    """All pairs by every measure, on the requests that all have a value for, sorted by name regardless of the input."""
     comparisons = run_tasks(experiment.compare, measures, jobs, tick)
     common = set(comparisons[0].requests).intersection(*(one.requests for one in comparisons))
     if not common:
@@ -187,13 +186,13 @@ def sample_points(
     """Random points of the first measure and every other."""
     first, *others = compared
     rng = np.random.default_rng(seed)
-    places = rng.permutation(first.signs.size)[:points]
-    flips = rng.choice([-1.0, 1.0], size=len(places))
-    y, sign_of_y = first.values.ravel()[places] * flips, first.signs.ravel()[places]
+    indices = rng.permutation(first.signs.size)[:points]
+    flips = rng.choice([-1.0, 1.0], size=len(indices))
+    y, sign_of_y = first.values.ravel()[indices] * flips, first.signs.ravel()[indices]
     for other, (_, name, r, share) in zip(others, scores, strict=True):
-        x, same = other.values.ravel()[places] * flips, other.signs.ravel()[places] == sign_of_y
-        for *point, alike in zip(x.tolist(), y.tolist(), same.tolist(), strict=True):
-            yield f"{name}: r {text(r, 2)}, sa {text(share, 2)}", *point, "the same" if alike else "not the same"
+        x, same = other.values.ravel()[indices] * flips, other.signs.ravel()[indices] == sign_of_y
+        for *point, is_same in zip(x.tolist(), y.tolist(), same.tolist(), strict=True):
+            yield f"{name}: r {text(r, 2)}, sa {text(share, 2)}", *point, "the same" if is_same else "not the same"
 
 
 # Orders of runs
@@ -232,11 +231,6 @@ def order_view(
     return Findings(columns, rows, conclusion, (f"{correlation} of orders: {methods}.",), picture)
 
 
-def find_orderable(measure: Any) -> Preference | Population:
-    """What runs are ordered by: a population of a metric, or a preference."""
-    return population_for(measure, None) or find_preference(measure)
-
-
 class View(NamedTuple):
     """A function, the measures that the papers look at, and what finds one by its name."""
 
@@ -249,5 +243,9 @@ RECALL = ("LexiRecall", "R@1000", "RP", "AP", "nDCG", "nDCG@10", "RR")
 VIEWS = {
     "preference": View(preference_view, RECALL, find_preference),
     "sign": View(sign_view, ("RPP", "AP", "nDCG", "ASL(n='union')", "RR", "OI", "OI(user='dcg')"), find_preference),
-    "order": View(order_view, ("RR", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"), find_orderable),
+    "order": View(
+        order_view,
+        ("RR", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"),
+        lambda measure: population_for(measure, None) or find_preference(measure),
+    ),
 }

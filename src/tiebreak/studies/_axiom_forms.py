@@ -1,4 +1,4 @@
-"""The metrics of AB Table 1 from their equations, in whatever arithmetic their parameters are.
+"""The metrics of AB Table 1 from their equations, in the arithmetic of their parameters.
 
 Normalised metrics are without their ideal: it is the same for both rankings of a user, and changes no comparison.
 """
@@ -26,7 +26,7 @@ Form: TypeAlias = Callable[..., Any]
 DIGITS = 50
 """Precision of the logarithmic discount, which is irrational."""
 CLOSE = 1e-9
-"""Floats of the package's metrics that differ by less are worked out again as fractions."""
+"""Floats of the package's metrics that differ by less are computed again as fractions."""
 LOGARITHMS_TIE = Fraction(1, 10**40)
 """Where logarithms are known to 50 digits, fractions that differ by less tie; others are compared as they are."""
 

@@ -15,9 +15,9 @@ from tiebreak.studies._axiom_rankings import GRIDS, R_MAX, Item, Items, Pair, Ra
 from tiebreak.studies._counterexamples import Domain, Law
 
 ALPHA, BETA = Fraction(1, 200), Fraction(1, 2)
-"""Parameters of the satisfaction s: those of the paper, whatever the metric."""
+"""Parameters of the satisfaction s: those of the paper, for every metric."""
 DEPTHS = (0, *(2**k for k in range(10)))
-"""How many items stand above a suggested pair, at most 512."""
+"""How many items are ranked above a suggested pair, at most 512."""
 MOST_SHRUNK = 12
 """Longer rankings are of a suggested pair, at its least depth."""
 

@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     interest: Interest
 
     def below(self, depth: int) -> Pair:
-        """The same pair with `depth` items above that show no aspect and are not relevant."""
+        """The pair below `depth` items that have no aspects and are not relevant."""
         above = (NOTHING,) * depth
         return Pair(above + self.better, above + self.worse, self.interest)
 
@@ -182,7 +182,7 @@ def with_two_aspects() -> Iterator[Ranking]:
 
 
 def with_missing_rating() -> Iterator[Ranking]:
-    """Items that use up some of the aspects of the one without a rating stand above it."""
+    """Items that use up some of the aspects of the one without a rating are ranked above it."""
     for rating in (1, 5):
         for between in ((), ("a",), ("ab",), ("a", "b"), ("a", "a"), ("a", "b", "a")):
             for aspects in ("a", "ab"):

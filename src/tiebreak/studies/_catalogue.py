@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from tiebreak._base.checks import LARGEST
 from tiebreak._base.corrections import CORRECTIONS
-
-LARGEST = 2**63 - 1
 
 
 class Option(NamedTuple):
@@ -150,7 +149,7 @@ CATALOGUE: dict[str, Study] = {
         options=(
             Option("items", "Items in the corpus; may be repeated.", "sizes", metavar="N", is_repeated=True),
             Option("relevant", "Relevant items, such as 10 or 1-15.", "sizes", metavar="M", is_repeated=True),
-            Option("pairs", "Random pairs of rankings.", int, 10_000, 1, views=("ties",)),
+            Option("pairs", "Random pairs of rankings.", int, 10_000, 2, views=("ties",)),
             SEED._replace(views=("ties",)),
             THREADS,
         ),

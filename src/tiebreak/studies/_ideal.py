@@ -226,7 +226,7 @@ def correlations(series: list[Series]) -> Findings:
         for name in PERTURBATIONS
     }
     conclusion = "; ".join(
-        f"{name}: correctly ordered by {', '.join(of) or 'no measure'}" for name, of in right.items()
+        f"{name}: correctly ordered by {', '.join(names) or 'no measure'}" for name, names in right.items()
     )
     columns = ("perturbation", "measure", "systems", "tau", "users of the ideal", "users of the last")
     picture = Picture("bar", "tau", "measure", facet="perturbation", titles=(("tau", "tau_b"),))

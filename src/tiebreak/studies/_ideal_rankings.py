@@ -54,7 +54,7 @@ def proportional(
     aspects, empty lists are skipped, and of equal aspects the first is chosen.
     """
     lists: dict[int, Order] = {a: [] for a in range(len(liked))}
-    for item in reversed(order):  # the next to take stands last
+    for item in reversed(order):  # the next to take is the last
         for a in aspects[item]:
             lists[a].append(item)
     taken_weight, taken = [0] * len(liked), set[int]()
@@ -94,7 +94,7 @@ def aspect_sums(ratings: Sequence[int], aspects: Sequence[tuple[int, ...]], labe
 
 
 def swap_ends(ideal: Sequence[Item]) -> Iterator[list[Item]]:
-    """The s-th item changes places with the s-th from the end, for s up to half the length."""
+    """The s-th item is swapped with the s-th from the end, for s up to half the length."""
     order = list(ideal)
     for s in range(len(order) // 2):
         order[s], order[-1 - s] = order[-1 - s], order[s]
@@ -111,8 +111,8 @@ def add_redundant(user: Rater, k: int) -> Iterator[Order]:
     above = set(order[:turn])
     left = (item for item in user.best_with(chosen[turn - 1]) if item not in above)
     # Not strict: it ends where the ranking does, or where no item of the aspect is left.
-    for place, item in zip(range(turn, len(chosen)), left, strict=False):
-        put(order, place, item)
+    for index, item in zip(range(turn, len(chosen)), left, strict=False):
+        put(order, index, item)
         yield order[:k]
 
 
@@ -129,9 +129,9 @@ def swap_aspects(user: Rater, k: int) -> Iterator[Order]:
             yield order[:k]
 
 
-def put(order: Order, place: int, item: int) -> None:
-    """Put an item at a place, and what stood there where the item was."""
-    order[order.index(item)], order[place] = order[place], item
+def put(order: Order, index: int, item: int) -> None:
+    """Swap an item with the one at an index."""
+    order[order.index(item)], order[index] = order[index], item
 
 
 PERTURBATIONS: dict[str, Callable[[Rater, int], Iterator[Order]]] = {

@@ -214,8 +214,8 @@ def request_sampler(experiment: Experiment, complete: Sequence[Comparison]) -> S
     def sample(share: float, seed: int) -> Iterator[Comparison | None]:
         kept = set(requests.take(sample_indices(requests, share, seed)))
         for one in complete:
-            places = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
-            yield one.take_requests(places) if len(places) else None
+            indices = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
+            yield one.take_requests(indices) if len(indices) else None
 
     return sample
 
@@ -233,10 +233,10 @@ def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: A
         means = np.sign(complete.mean)
         return lambda part: agreement_share(np.sign(part.mean), means, with_ties=with_ties)
     signs = np.sign(complete.numerator).astype(np.int8)
-    place = {request: k for k, request in enumerate(complete.requests)}
+    index = {request: k for k, request in enumerate(complete.requests)}
 
     def share(part: Comparison) -> float:
-        both = [(k, place[request]) for k, request in enumerate(part.requests) if request in place]
+        both = [(k, index[request]) for k, request in enumerate(part.requests) if request in index]
         mine, theirs = np.array(both, dtype=np.int64).reshape(-1, 2).T
         return agreement_share(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
 

@@ -285,7 +285,7 @@ def grid_pairs(levels: tuple[int, ...], n: int) -> Iterator[Case]:
     most = max(k for k in range(1, len(levels) + 1) if k**n <= MOST_ON_GRID)
     allocations = list(product(levels[:most], repeat=n))
     if len(allocations) < min(3, len(levels)) ** n:
-        # Too many for more than two values: those in decreasing order stand for the others.
+        # Too many for more than two values: those in decreasing order represent the others.
         most = max(k for k in range(1, len(levels) + 1) if comb(n + k - 1, n) <= MOST_ON_GRID)
         allocations = list(combinations_with_replacement(sorted(levels[:most], reverse=True), n))
     return ((x, y) for x in allocations for y in allocations)

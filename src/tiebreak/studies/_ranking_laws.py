@@ -84,7 +84,7 @@ def truncated_rankings(n: int, most: int) -> Iterator[tuple[int, int, Vector]]:
 
 
 def impute(n: int, m: int, retrieved: Vector) -> Vector:
-    """What was not retrieved stands at the bottom (LR 2.2)."""
+    """What was not retrieved is ranked at the bottom (LR 2.2)."""
     missing = m - len(retrieved)
     return (*retrieved, *range(n - missing + 1, n + 1))
 
@@ -100,17 +100,13 @@ def append_relevant(subject: Subject) -> list[Step]:
 
 
 def append_nonrelevant(subject: Subject) -> list[Step]:
-    """The same with a nonrelevant item: positions stay."""
+    """Every truncated ranking before and after one more nonrelevant item: positions stay."""
     vectors = (impute(subject.n, m, positions) for _, m, positions in truncated_rankings(subject.n, subject.most))
     return [(p, p) for p in vectors]
 
 
-def append_any(subject: Subject) -> list[Step]:
-    return append_relevant(subject) + append_nonrelevant(subject)
-
-
 def swap_up(subject: Subject) -> list[Step]:
-    """Every ranking before and after a relevant item and a nonrelevant one above it change places."""
+    """Every ranking before and after a relevant item and a nonrelevant one above it are swapped."""
     return [
         (p, tuple(sorted({*p} - {place} | {above})))
         for p in subject.vectors()
@@ -121,7 +117,7 @@ def swap_up(subject: Subject) -> list[Step]:
 
 
 def move_up(p: Vector, level: int) -> Vector | None:
-    """The same with one relevant item one position higher, if a nonrelevant one stands there."""
+    """A ranking with one relevant item one position higher, if a nonrelevant one is there."""
     above = p[level] - 1
     return None if above < 1 or above in p else (*p[:level], above, *p[level + 1 :])
 
@@ -268,7 +264,12 @@ ONE_LEVEL = "at one recall level, as LR theorem B.5 proves it,"
 ONE_RANKING = "at two recall levels of one ranking"
 CONCAVITY = "concavity in contiguous swap depth"
 LAWS = (
-    step_law("increasing in retrieval size", "one more item", append_any, is_better=True),
+    step_law(
+        "increasing in retrieval size",
+        "one more item",
+        lambda subject: append_relevant(subject) + append_nonrelevant(subject),
+        is_better=True,
+    ),
     step_law("decreasing in nonrelevance", "one more nonrelevant item", append_nonrelevant, is_better=False),
     step_law("strictly decreasing in nonrelevance", "one more nonrelevant item", append_nonrelevant, is_better=False),
     step_law("increasing in relevance", "one more relevant item", append_relevant, is_better=True),
@@ -319,7 +320,7 @@ LAWS = (
     ),
     RankingLaw(
         "realizability",
-        "the best value is the same whatever m is (from above)",
+        "the best value is the same for every m (from above)",
         lambda subject, cases: [max(best_values(subject)) - min(best_values(subject)) > TOLERANCE],
         cases=lambda subject: [furthest_best(subject)],
         describe=describe_best,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_count, check_seed, check_several, check_share
+from tiebreak._base.checks import check_choice, check_count, check_seed, check_several, check_share, check_two_runs
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import compare
@@ -262,18 +262,17 @@ def count_equal_runs(values: NDArray[np.integer]) -> Counts:
 
 def by_level(positions: Positions, most: int) -> Findings:
     """The share of comparisons whose i-th relevant items have the same position, or none (LP Fig 5)."""
-    if len(positions.runs) < 2:
-        raise InputError("a comparison needs at least two runs; there is one.", kind="runs")
+    check_two_runs(positions.runs, "a comparison")
     buckets = list(positions.levels().buckets())
     most = min(most, max(bucket.m for bucket in buckets))
     requests, tied, unretrieved = np.zeros((3, most), dtype=np.int64)
     for bucket in buckets:
         p = bucket.p[..., :most]
-        alike = count_equal_runs(p)
+        equal = count_equal_runs(p)
         here = slice(p.shape[-1])
         requests[here] += p.shape[1]
-        tied[here] += alike.sum(axis=(0, 1)) // 2
-        unretrieved[here] += np.where(p == UNRETRIEVED, alike, 0).sum(axis=(0, 1)) // 2
+        tied[here] += equal.sum(axis=(0, 1)) // 2
+        unretrieved[here] += np.where(p == UNRETRIEVED, equal, 0).sum(axis=(0, 1)) // 2
     compared = requests * (len(positions.runs) * (len(positions.runs) - 1) // 2)
     rows = tuple(
         (i + 1, kind, int(requests[i]), int(compared[i]), int(count[i]), int(count[i]) / int(compared[i]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import floor, isnan, nan
 from typing import Any, NamedTuple
 
-from tiebreak._base.checks import check_choice
+from tiebreak._base.checks import check_choice, check_two_runs
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError
 from tiebreak.orderings import Ordering
@@ -46,8 +46,8 @@ def validity(utilities: Utilities | Iterable[Utilities], view: str = "population
     """
     study = VIEWS[check_choice(view, "view", VIEWS)]
     tables = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
-    if any(len(table.runs) < 2 for table in tables):
-        raise InputError("orders of one run cannot be compared. Give at least two runs.", kind="runs")
+    for table in tables:
+        check_two_runs(table.runs, "a comparison of orders")
     if not tables or (len(tables) > 1 and view != "discriminant"):
         raise InputError(f"{len(tables)} utilities. Give one; several only for view='discriminant'.", kind="choice")
     findings = study(tables if view == "discriminant" else tables[0], **options)
