@@ -7,6 +7,12 @@ import tiebreak as tb
 QRELS = {"qid": ["q1", "q1", "q2"], "docno": ["a", "b", "c"], "label": [1, 2, 1]}
 RUN = {"qid": ["q1", "q1", "q2"], "docno": ["b", "x", "c"], "score": [3.0, 2.0, 1.0], "run": ["one", "one", "one"]}
 OTHER = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"z": 1.0}}
+ASPECTS = {"a": ["x"], "b": ["y"], "c": ["x", "y"]}
+QUICK = {
+    "ideal": {"aspects": ASPECTS, "steps": 1, "systems": 2, "removals": 1},
+    "missing": {"samples": 1, "fractions": [0.5]},
+    "ties": {"samples": 1, "fractions": [0.5]},
+}
 MAKERS = {"polars": "DataFrame", "pandas": "DataFrame", "pyarrow": "table"}
 
 
@@ -15,9 +21,23 @@ def results(exp):
     yield from (scores, scores.summary(), comparison, comparison.summary(), comparison.order(), comparison.bootstrap())
     yield comparison.order(request="q1")
     yield from (exp.explain("one", "run2"), exp.explain("one", "run2", request="q1"))
+    yield from (scores.intervals(), comparison.test("sign"), comparison.order_requests(), exp.audit())
+    yield from (exp.utilities("AP").evaluate(["mean"]), exp.utilities("AP").by_lag("one", "run2", resamples=2))
     yield tb.disaggregate(exp.positions, "AP", "one", "run2")
     yield tb.worst_case(exp.positions)
     yield tb.provider_exposure(exp.positions, {"a": "A", "b": "B", "c": "C"})
+
+
+def studies(exp):
+    """Every view of every study of data."""
+    for name, study in tb.studies.CATALOGUE.items():
+        function, data, more = getattr(tb.studies, name), exp, QUICK.get(name, {})
+        if study.reads == "runs or table":
+            data = exp.utilities("AP")
+        if study.reads == "ratings":
+            data = exp.judgements
+        if study.reads:
+            yield from (function(data, **more, **view) for view in [{"view": view} for view in study.views] or [{}])
 
 
 @pytest.mark.parametrize("library", MAKERS)
@@ -25,7 +45,8 @@ def test_result_is_a_frame_of_the_library_that_was_given(library):
     module = pytest.importorskip(library)
     make = getattr(module, MAKERS[library])
     for given in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
-        for result in results(tb.Experiment(*given)):
+        exp = tb.Experiment(*given)
+        for result in (*results(exp), *studies(exp)):
             frame = result.to_frame()
             assert type(frame).__module__.partition(".")[0] == library, type(result)
             assert len(frame) > 0

@@ -17,7 +17,12 @@ means: tb.Means = exp.evaluate("AP").summary()
 test: tb.Significance = exp.compare("RPP").test()
 tb.Experiment("qrels", ["run"], min_grad=2)
 tb.Utilities("table").test("hsd", permutation=99)
+tb.studies.power(exp, tst="t")
+tb.studies.validity(exp.utilities("AP"), foo=1)
+tb.studies.agreement(exp, foo=1)
 """
+MISSPELT = ("min_grad", "permutation", "tst", "foo", "foo")
+"""In the last lines of the script."""
 
 
 def test_misspelt_option_is_a_type_error(tmp_path):
@@ -27,9 +32,24 @@ def test_misspelt_option_is_a_type_error(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(script)]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     errors = [line for line in ended.stdout.splitlines() if ": error: " in line]
-    assert len(errors) == 2
-    assert errors[0].startswith("script.py:7: error: ") and 'Unexpected keyword argument "min_grad"' in errors[0]
-    assert errors[1].startswith("script.py:8: error: ") and 'Unexpected keyword argument "permutation"' in errors[1]
+    for number, (error, name) in enumerate(zip(errors, MISSPELT, strict=True), start=7):
+        assert error.startswith(f"script.py:{number}: error: ") and f'Unexpected keyword argument "{name}"' in error
+
+
+@pytest.mark.parametrize("name", list(tb.studies.CATALOGUE))
+def test_studies_spell_out_their_options(name):
+    parameters = inspect.signature(getattr(tb.studies, name)).parameters
+    assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
+    own = {option.name for option in tb.studies.CATALOGUE[name].options} - {"utilities", "missing", "lower_is_better"}
+    assert own <= {*parameters}
+
+
+def test_option_of_another_view_is_refused():
+    exp = tb.Experiment({"q": {"a": 1}}, [{"q": {"a": 1.0}}, {"q": {"x": 1.0}}])
+    with pytest.raises(tb.InputError, match='points is for view="sign"'):
+        tb.studies.agreement(exp, points=3)
+    with pytest.raises(tb.InputError, match='lags is for view="smoothing"'):
+        tb.studies.validity(exp.utilities("AP"), lags=3)
 
 
 def test_help_lists_every_option():

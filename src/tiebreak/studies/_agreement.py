@@ -27,7 +27,7 @@ from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, run_tasks
+from tiebreak.studies.base import Findings, run_tasks, view_options
 from tiebreak.studies.measures import list_measures, measure_name
 
 
@@ -36,9 +36,12 @@ def agreement(
     view: str = "preference",
     measures: str | Preference | Metric | Iterable[str | Preference | Metric] | None = None,
     *,
+    points: int | None = None,
+    seed: int = 0,
+    ordering: str | Method | None = None,
+    correlation: str | None = None,
     jobs: int = 1,
     tick: Tick | None = None,
-    **options: Any,
 ) -> Findings:
     """How far measures agree, over all pairs of runs in all requests.
 
@@ -46,12 +49,16 @@ def agreement(
     ----------
     view : {"preference", "sign", "order"}
         How often one measure agrees where another sees a difference (LR Fig 10); Pearson correlation of the sizes of
-        preferences and agreement of their signs, ties included (RPP Fig 5; `points`, `seed`); or correlation of the
-        orders of runs (RPP Table 2; `ordering`, `correlation`).
+        preferences and agreement of their signs, ties included (RPP Fig 5); or correlation of the orders of runs (RPP
+        Table 2).
     measures : specs, preferences or metrics, optional
         By default those of the papers.
-    **options
-        Of the view, named above.
+    points, seed : int
+        How many points ``view="sign"`` draws at random, by default 500, with seed 0.
+    ordering : str or Method, optional
+        How ``view="order"`` orders runs, as in `Experiment.order`.
+    correlation : {"tau_b", "tau_ap", "rbo"}, optional
+        Of ``view="order"``.
 
     Examples
     --------
@@ -66,6 +73,9 @@ def agreement(
     """
     chosen = check(view, measures)
     check_two_runs([run.name for run in experiment.runs], "agreement")
+    options = view_options(
+        view, VIEW_OPTIONS, points=points, seed=seed or None, ordering=ordering, correlation=correlation
+    )
     findings = VIEWS[view].study(experiment, chosen, jobs=jobs, tick=tick, **options)
     positions = experiment.positions
     requests = plural(int((positions.relevant() > 0).sum()), "request")
@@ -249,3 +259,4 @@ VIEWS = {
         lambda measure: population_for(measure, None) or find_preference(measure),
     ),
 }
+VIEW_OPTIONS = {"sign": ("points", "seed"), "order": ("ordering", "correlation")}

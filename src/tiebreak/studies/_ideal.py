@@ -117,7 +117,8 @@ def ideal(
     else:
         study = PERTURBATION_VIEWS[view](list(evaluate(raters, by_name, steps, length, users, jobs, tick)))
         study = replace(study, details=(*study.details, *user_notes(raters, users)))
-    return replace(study, details=(*study.details, *data_notes(raters, by_name, length)))
+    details = (*study.details, *data_notes(raters, by_name, length))
+    return replace(study, details=details, library=judgements.library)
 
 
 def check(measures: Any = None, **others: Any) -> None:

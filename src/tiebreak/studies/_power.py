@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tiebreak._base.checks import check_choice
+from tiebreak._kernels.interface import Tick
 from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference
@@ -62,9 +63,18 @@ class PowerStudy(Findings):
 
 
 def power(
-    experiment: Experiment, measures: Measure | Iterable[Measure] = MEASURES, test: str | Test = "auto", **options: Any
+    experiment: Experiment,
+    measures: Measure | Iterable[Measure] = MEASURES,
+    test: str | Test = "auto",
+    *,
+    correction: str | None = None,
+    alpha: float = 0.05,
+    permutations: int | str | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    tick: Tick | None = None,
 ) -> PowerStudy:
-    """The share of pairs of runs that each measure distinguishes; `options` are those of `Comparison.test`.
+    """The share of pairs of runs that each measure distinguishes; tests are those of `Comparison.test`.
 
     Examples
     --------
@@ -74,7 +84,9 @@ def power(
     [('LexiRecall', 1.0), ('R@5', 0.0)]
     """
     tests = tuple(
-        replace(experiment.compare(preference), measure=name).test(test, **options)
+        replace(experiment.compare(preference), measure=name).test(
+            test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
+        )
         for name, preference in check(measures).items()
     )
     rows = tuple(map(summarise, tests))

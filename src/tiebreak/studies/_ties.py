@@ -84,13 +84,15 @@ def ties(
     kept = check_several(fractions, "fraction", check_share)
     cutoffs = None if depths is None else check_several(depths, "depth", check_count)
     if view == "measure":
-        return by_measure(experiment, preferences, jobs, tick)
-    positions = experiment.positions
-    if view == "labels":
-        return by_labels(positions, preferences, kept, sample_seeds(seed, samples), seed, jobs, tick)
-    if view == "depth":
-        return by_depth(positions, preferences, cutoffs, jobs, tick)
-    return by_level(positions, levels)
+        study = by_measure(experiment, preferences, jobs, tick)
+    elif view == "labels":
+        seeds = sample_seeds(seed, samples)
+        study = by_labels(experiment.positions, preferences, kept, seeds, seed, jobs, tick)
+    elif view == "depth":
+        study = by_depth(experiment.positions, preferences, cutoffs, jobs, tick)
+    else:
+        study = by_level(experiment.positions, levels)
+    return replace(study, library=experiment.positions.library)
 
 
 def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:

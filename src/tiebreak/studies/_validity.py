@@ -14,7 +14,7 @@ from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings
+from tiebreak.studies.base import Findings, view_options
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -24,7 +24,15 @@ TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
 TAU_NOTE = "tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems."
 
 
-def validity(utilities: Utilities | Iterable[Utilities], view: str = "populations", **options: Any) -> Findings:
+def validity(
+    utilities: Utilities | Iterable[Utilities],
+    view: str = "populations",
+    *,
+    populations: Iterable[str | Ordering] | None = None,
+    pessimistic: Iterable[str | Ordering] | None = None,
+    others: Iterable[str | Ordering] | None = None,
+    lags: int | Iterable[int] | None = None,
+) -> Findings:
     """How leximin relates to the mean and to similar populations (PE 6, 7).
 
     Parameters
@@ -32,11 +40,14 @@ def validity(utilities: Utilities | Iterable[Utilities], view: str = "population
     utilities : Utilities
         For ``view="discriminant"`` also several, of one measure each.
     view : {"populations", "discriminant", "movement", "smoothing"}
-        tau_b with other populations, and ties (PE Table 2; `populations`); the same by measure, pessimistic
-        populations and others (PE Table 3; `pessimistic`, `others`); ranks by the mean and by leximin (PE Fig 1); or
-        smoothed leximin by lag (PE Fig 2; `lags`).
-    **options
-        Of the view, named above.
+        tau_b with other populations, and ties (PE Table 2); the same by measure, pessimistic populations and others
+        (PE Table 3); ranks by the mean and by leximin (PE Fig 1); or smoothed leximin by lag (PE Fig 2).
+    populations : specs or orders, optional
+        Of ``view="populations"``.
+    pessimistic, others : specs or orders, optional
+        Of ``view="discriminant"``.
+    lags : int or several, optional
+        Of ``view="smoothing"``.
 
     Examples
     --------
@@ -45,6 +56,9 @@ def validity(utilities: Utilities | Iterable[Utilities], view: str = "population
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
     study = VIEWS[check_choice(view, "view", VIEWS)]
+    options = view_options(
+        view, VIEW_OPTIONS, populations=populations, pessimistic=pessimistic, others=others, lags=lags
+    )
     tables = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
     for table in tables:
         check_two_runs(table.runs, "a comparison of orders")
@@ -196,3 +210,4 @@ VIEWS: dict[str, Callable[..., Findings]] = {
     "movement": movement,
     "smoothing": smoothing,
 }
+VIEW_OPTIONS = {"populations": ("populations",), "discriminant": ("pessimistic", "others"), "smoothing": ("lags",)}

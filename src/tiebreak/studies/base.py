@@ -11,6 +11,7 @@ import numpy as np
 
 from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
+from tiebreak.errors import InputError
 from tiebreak.results.plots import Drawn, Picture
 from tiebreak.results.record import Cell, column
 
@@ -44,6 +45,16 @@ class Findings(Drawn):
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
         return self.drawn_as, *(self.drawn or (self.columns, self.values))
+
+
+def view_options(view: str, views: Mapping[str, tuple[str, ...]], **options: Any) -> dict[str, Any]:
+    """The options that are set; one that the view does not take, by the names in `views`, is refused."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    for name in chosen:
+        if name not in views.get(view, ()):
+            others = " or ".join(f'view="{other}"' for other, names in views.items() if name in names)
+            raise InputError(f"{name} is for {others}. Leave it out.", kind="choice")
+    return chosen
 
 
 def run_tasks(
