@@ -93,5 +93,5 @@ def test_a_preference_of_a_preference_is_refused(spec):
 
 @pytest.mark.parametrize("spec", ["diff", "sign"])
 def test_a_difference_of_nothing_is_refused(spec):
-    with pytest.raises(InputError, match=f"{spec} of what"):
+    with pytest.raises(InputError, match=f"{spec} needs a metric"):
         tb.preference(spec)

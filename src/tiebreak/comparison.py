@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_two_runs, find_name, find_pair
+from tiebreak._base.checks import check_has_values, check_two_runs, find_name, find_pair
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -370,8 +370,7 @@ def compare_pairs(
     """Compare some pairs of runs by a preference."""
     chosen = preference(measure)
     values = chosen.compare(positions, pairs)
-    if not len(values.requests):
-        raise InputError(f"{chosen} has no value for any request. Check rel and min_grade.", kind="empty")
+    check_has_values(values.requests, chosen)
     return Comparison(
         str(measure).strip(),
         chosen,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from tiebreak._base.checks import check_has_values
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
@@ -246,8 +247,7 @@ class Experiment:
         values = chosen.request_values(positions)
         warn_about_grades([chosen], positions)
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
-        if not len(known):
-            raise InputError(f"{chosen} has no value for any request. Check rel and min_grade.", kind="empty")
+        check_has_values(known, chosen)
         lower = chosen.traits.lower_is_better
         requests = positions.requests.take(known)
         exact = (-values if lower else values).take_columns(known)

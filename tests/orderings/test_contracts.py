@@ -1,4 +1,4 @@
-"""What every way to order systems in the catalogue must do, and impostors that must fail.
+"""What every ordering method in the catalogue must do, and impostors that must fail.
 
 A new one joins by its line in the catalogue and a slow twin in `slow.METHODS`.
 """

@@ -1,4 +1,4 @@
-"""Ways to order systems: by hand, against slow exact twins, and the laws they obey."""
+"""Ordering methods: by hand, against slow exact twins, and the laws they obey."""
 
 from fractions import Fraction
 from math import inf

@@ -321,5 +321,5 @@ def test_too_many_shuffles_are_refused():
 
 
 def test_one_run_cannot_be_tested():
-    with refused("one run", "at least two"):
+    with refused("at least two runs; there is one"):
         tb.Utilities({"a": {"q": 1}}).test("t")

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
-from tiebreak._base.spec import Spec, Value, canonical, format_spec, format_value
+from tiebreak._base.spec import Spec, Value, canonical, expand_alias, format_spec, format_value, parse
 from tiebreak.errors import InputError, UnknownNameError
 
 Kind = TypeVar("Kind", bound="Entry")
@@ -74,6 +74,22 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         """Whether a spec begins with a name of this catalogue, once aliases are read."""
         name = re.match(r"[\w-]*", canonical(text))
         return name is not None and name.group() in self
+
+    def find(
+        self,
+        spec: object,
+        kind: type[Kind],
+        example: str,
+        aliases: Mapping[str, str] | None = None,
+        argument: Callable[[Spec], object] | None = None,
+    ) -> Kind:
+        """An entry as it is, or the one that a text names, by an alias or by its own name."""
+        if isinstance(spec, kind):
+            return spec
+        if not isinstance(spec, str):
+            article = "an" if self.what[0] in "aeiou" else "a"
+            raise InputError(f"{spec!r} is not {article} {self.what}. Give its name, such as {example}.", kind="spec")
+        return self.make(parse(expand_alias(spec.strip(), aliases or {})), argument)
 
     def make(
         self, spec: Spec, argument: Callable[[Spec], object] | None = None, spellings: Spellings | None = None

@@ -6,7 +6,7 @@ parameter of a measure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from math import inf, isfinite, nan
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -82,10 +82,16 @@ def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
     return x, y
 
 
-def check_two_runs(runs: Sequence[str], what: str) -> None:
+def check_two_runs(runs: Sized, what: str) -> None:
     """At least two runs; `what` needs them."""
     if len(runs) < 2:
         raise InputError(f"{what} needs at least two runs; there is one.", kind="runs")
+
+
+def check_has_values(requests: Sized, measure: object) -> None:
+    """At least one request for which a measure has a value."""
+    if not len(requests):
+        raise InputError(f"{measure} has no value for any request. Check rel and min_grade.", kind="empty")
 
 
 def check_several(values: Any, name: str, check: Callable[[Any, str], Value]) -> list[Value]:

@@ -65,6 +65,11 @@ class Metric(Entry):
         """Whether it is a count, of which the total over requests is reported in place of the mean."""
         return False
 
+    def check_comparable(self) -> None:
+        """Raise an error if the metric is for display only."""
+        if self.traits.is_for_display:
+            raise InputError(f"{self} is for display only: as a float it ties where positions differ.", kind="spec")
+
     def on(self, positions: Positions) -> Metric:
         """The simplest metric that has the same values on these positions."""
         return self

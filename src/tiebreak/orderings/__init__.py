@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.spec import parse
-from tiebreak.errors import InputError
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method, Ordering
 
 __all__ = ["CATALOGUE", "Ballots", "Method", "Ordering", "method"]
 
 CATALOGUE: Catalogue[Method] = Catalogue(
-    "way to order systems",
+    "ordering method",
     "tiebreak.orderings",
     {
         "mc4": "markov.MC4",
@@ -25,8 +23,4 @@ CATALOGUE: Catalogue[Method] = Catalogue(
 
 def method(spec: str | Method) -> Method:
     """The ordering method that a spec names."""
-    if isinstance(spec, Method):
-        return spec
-    if not isinstance(spec, str):
-        raise InputError(f"{spec!r} is not a way to order systems. Give its name, such as mc4.", kind="spec")
-    return CATALOGUE.make(parse(spec))
+    return CATALOGUE.find(spec, Method, "mc4")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.spec import expand_alias, parse
+from tiebreak._base.spec import expand_alias
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import metric
 from tiebreak.orderings import CATALOGUE as METHODS
@@ -73,11 +73,7 @@ def population(spec: str | Population) -> Population:
     >>> print(population("leximin(AP)"), population("auc4"), population("s@10"), population("cvar(RR, share=0.2)"))
     leximin(AP) lower_area positive(P@10) cvar(RR, share=0.2)
     """
-    if isinstance(spec, Population):
-        return spec
-    if not isinstance(spec, str):
-        raise InputError(f"{spec!r} is not a population. Give its name, such as leximin or gmean.", kind="spec")
-    return CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)), lambda inside: metric(str(inside)))
+    return CATALOGUE.find(spec, Population, "leximin or gmean", ALIASES, lambda inside: metric(str(inside)))
 
 
 def population_for(measure: Any, by: Any) -> Population | None:

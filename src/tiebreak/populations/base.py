@@ -36,10 +36,7 @@ class Population(Entry):
     def __post_init__(self) -> None:
         if self.metric is not None:
             utility = metric(self.metric)
-            if utility.traits.is_for_display:
-                raise InputError(
-                    f"{utility} is for display only: as a float it ties where positions differ.", kind="spec"
-                )
+            utility.check_comparable()
             object.__setattr__(self, "metric", utility)
 
     @property

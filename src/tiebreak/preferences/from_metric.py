@@ -45,8 +45,7 @@ class MetricDifference(Preference):
         if not self.metric:
             raise InputError(f"{self.name} needs a metric, such as {self.name}(AP).", kind="spec")
         measure = metric(self.metric)
-        if measure.traits.is_for_display:
-            raise InputError(f"{measure} is for display only: as a float it ties where positions differ.", kind="spec")
+        measure.check_comparable()
         object.__setattr__(self, "metric", measure)
         check_number(self.tolerance, "tolerance", low=0)
 

@@ -15,7 +15,6 @@ from typing import Any
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_choice, check_count, check_number
 from tiebreak._base.corrections import CORRECTIONS
-from tiebreak._base.spec import expand_alias, parse
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -54,9 +53,7 @@ ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 def statistical_test(spec: str | Test, *, permutations: int | str | None = None, seed: int | None = None) -> Test:
     """The test that a spec names, with the options that are not None."""
-    if not isinstance(spec, (str, Test)):
-        raise InputError(f"{spec!r} is not a test. Give its name, such as t or hsd.", kind="spec")
-    test = spec if isinstance(spec, Test) else CATALOGUE.make(parse(expand_alias(spec.strip(), ALIASES)))
+    test = CATALOGUE.find(spec, Test, "t or hsd", ALIASES)
     options: dict[str, Any] = {"permutations": permutations, "seed": seed}
     options = {name: value for name, value in options.items() if value is not None}
     unknown = [name for name in options if not hasattr(test, name)]
