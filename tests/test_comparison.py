@@ -133,7 +133,7 @@ def test_graded_metrics_warn_where_they_count_what_is_not_relevant(exp):
 def test_data_come_out_in_every_shape(exp):
     found = exp.compare("LexiRecall")
     assert nested(found, "run", "other", "request")["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
-    assert next(found.rows()) == ("one", "two", "q1", "LexiRecall", -1)
+    assert found.rows()[0] == ("one", "two", "q1", "LexiRecall", -1)
     means = nested(found.summary(), "run", "other")
     assert means == {"one": {"two": 1 / 3, "three": 1 / 3}, "two": {"three": -1 / 3}}
     polars = pytest.importorskip("polars")
@@ -167,7 +167,7 @@ def test_explanation_over_requests_is_sorted_by_size(exp):
     assert found.table().header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
     assert list(found.values) == ["q1", "q2", "q3"]
     assert found.values["q1"][1] == pytest.approx((1, 1, 1, 5 / 6))  # (1 + 2/3) / 2 against nothing
-    first = next(exp.explain("one", "two", measure="diff(RR)").rows())
+    first = exp.explain("one", "two", measure="diff(RR)").rows()[0]
     assert first == ("q2", 1, "diff(RR)", 0.5)  # the first of two whose first levels differ: 1 against 1/2
 
 

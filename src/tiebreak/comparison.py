@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -27,7 +27,7 @@ from tiebreak.preferences.base import Labels
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
+from tiebreak.results.record import Cell, LazyRows, Result, Row, Rows, column, signed_column
 from tiebreak.significance import Paired, Significance, Test, significance
 
 FEWEST = 6
@@ -329,8 +329,11 @@ class Comparison(Result):
         )
         return RequestOrders(tuple(places), self.notes, self.library)
 
-    def rows(self) -> Iterator[PairValue]:
+    def rows(self) -> Sequence[PairValue]:
         """Every preference, by request, then pair."""
+        return LazyRows(self.values.size, self._rows)
+
+    def _rows(self) -> Iterator[PairValue]:
         names = list(self.names())
         for request, values in zip(self.requests, self.values.T.tolist(), strict=True):
             for (run, other), value in zip(names, values, strict=True):

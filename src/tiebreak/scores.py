@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -17,7 +17,7 @@ from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Result, Row, Rows
+from tiebreak.results.record import LazyRows, Result, Row, Rows
 
 
 class Score(NamedTuple):
@@ -117,8 +117,11 @@ class Scores(Result):
     def settings(self) -> dict[str, Any]:
         return {"measures": list(self.measures)}
 
-    def rows(self) -> Iterator[Score]:
+    def rows(self) -> Sequence[Score]:
         """Every value, by run, then request, then measure; without what is left out."""
+        return LazyRows(int(np.count_nonzero(~np.isnan(self.values))), self._rows)
+
+    def _rows(self) -> Iterator[Score]:
         requests = list(self.requests)
         known = np.flatnonzero((~np.isnan(self.values)).any(axis=(0, 2))).tolist()
         for r, run in enumerate(self.runs):

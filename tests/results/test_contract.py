@@ -120,7 +120,11 @@ def test_class_is_exported_and_documented(result):
 def test_every_row_has_a_plain_value_for_every_column(result):
     assert isinstance(result.columns, tuple) and len({*result.columns}) == len(result.columns)
     rows = list(result.rows())
-    assert len(rows) > 0
+    assert len(rows) == len(result.rows()) > 0
+    assert (result.rows()[0], result.rows()[-1]) == (rows[0], rows[-1])
+    assert list(result.rows()[1:]) == rows[1:]
+    with pytest.raises(IndexError):
+        result.rows()[len(rows)]
     for row in rows:
         assert len(row) == len(result.columns)
         assert all(type(part) in PLAIN for cell in row for part in (cell if type(cell) is tuple else [cell])), row

@@ -175,11 +175,13 @@ class Contributions(Result):
     def settings(self) -> dict[str, Any]:
         return {"run": self.run, "other": self.other, "measures": list(self.measures)}
 
-    def rows(self) -> Iterator[Contribution]:
+    def rows(self) -> list[Contribution]:
         """Every request and preference, the largest contribution first."""
-        for request, (m, values) in self.values.items():
-            for measure, value in zip(self.measures, values, strict=True):
-                yield Contribution(request, m, measure, value)
+        return [
+            Contribution(request, m, measure, value)
+            for request, (m, values) in self.values.items()
+            for measure, value in zip(self.measures, values, strict=True)
+        ]
 
     def table(self, digits: int = 4, most: int | None = MOST_REQUESTS) -> Table:
         return super().table(digits, most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
@@ -19,7 +19,7 @@ from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.levels import Bucket, Layout
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.results.record import Result, Row
+from tiebreak.results.record import LazyRows, Result, Row
 
 
 class Exposure(NamedTuple):
@@ -82,8 +82,11 @@ class ProviderExposure(Result):
     def is_marked(self, row: Row) -> bool:
         return bool(row["is_worst"])
 
-    def rows(self) -> Iterator[Exposure]:
+    def rows(self) -> Sequence[Exposure]:
         """One row per run, request and provider."""
+        return LazyRows(self.exposure.size, self._rows)
+
+    def _rows(self) -> Iterator[Exposure]:
         pairs = [(self.requests[q], self.providers[v]) for q, v in zip(self.request, self.provider, strict=True)]
         for r, run in enumerate(self.runs):
             values, worst = self.exposure[r].tolist(), self.is_worst[r].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.levels import Bucket
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.results.record import Result
+from tiebreak.results.record import LazyRows, Result
 
 MOST_ENUMERATED = 15
 """Relevant items per request up to which all users, 2^m - 1, are enumerated."""
@@ -67,8 +67,11 @@ class WorstCase(Result):
     def settings(self) -> dict[str, Any]:
         return {"metric": self.metric, "method": self.method}
 
-    def rows(self) -> Iterator[WorstOffUser]:
+    def rows(self) -> Sequence[WorstOffUser]:
         """One row per run and request with a relevant item."""
+        return LazyRows(int(np.count_nonzero(~np.isnan(self.utility))), self._rows)
+
+    def _rows(self) -> Iterator[WorstOffUser]:
         layout = self.entries.layout
         stored = np.argsort(layout.request_order).tolist()
         requests = list(self.requests)

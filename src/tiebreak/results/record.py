@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import isnan
@@ -41,7 +41,7 @@ class Result:
     trec_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of ``--format trec``, where they are not measure, request and value."""
 
-    def rows(self) -> Iterable[Sequence[Any]]:
+    def rows(self) -> Sequence[Sequence[Any]]:
         """A sequence of values per row, in the order of `columns`."""
         raise NotImplementedError
 
@@ -103,6 +103,27 @@ class Rows(Result, Generic[RowType]):
 
     def rows(self) -> tuple[RowType, ...]:
         return self.values
+
+
+class LazyRows(Sequence[RowType]):
+    """A sequence of rows that are made when they are looked at: there may be millions."""
+
+    def __init__(self, length: int, make: Callable[[], Iterator[RowType]]) -> None:
+        self.length, self.make = length, make
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __iter__(self) -> Iterator[RowType]:
+        return self.make()
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return list(self)[index]
+        return next(islice(self, range(self.length)[index], None))
+
+    def __repr__(self) -> str:
+        return f"<{plural(self.length, 'row')}>"
 
 
 def joint_table(results: Sequence[Result], digits: int = 4, most: int | None = MOST_ROWS) -> Table:

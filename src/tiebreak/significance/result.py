@@ -73,8 +73,8 @@ class Letters(Result):
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
     trec_columns = ("measure", "run", "letters")
 
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        return ((run, self.measure, text) for run, text in self.letters.items())
+    def rows(self) -> list[tuple[str, str, str]]:
+        return [(run, self.measure, text) for run, text in self.letters.items()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
