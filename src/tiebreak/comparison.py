@@ -145,7 +145,7 @@ class Comparison(Result):
 
     @cached_property
     def win_tie_loss(self) -> NDArray[np.int64]:
-        """In how many requests the first run of each pair wins, ties and loses: [pair, 3]."""
+        """Requests that the first run of each pair wins, ties and loses: [pair, 3]."""
         wins, losses = (self.numerator > 0).sum(axis=1), (self.numerator < 0).sum(axis=1)
         return np.stack([wins, len(self.requests) - wins - losses, losses], axis=1)
 

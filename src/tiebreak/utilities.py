@@ -80,11 +80,11 @@ class Utilities:
     lower_is_better : bool
         Values are costs, such as latencies: utilities are minus the values.
     weights : path, dict or frame, optional
-        How much each request counts, such as its traffic; for populations that allow it.
+        Weights of requests, such as traffic; for populations that allow it.
     groups : path, dict or frame, optional
         The group of every request. Orders, tests and the like are then over groups, by their means.
     measure : str
-        What the values are, for tables.
+        The name of the values, for tables.
 
     Examples
     --------

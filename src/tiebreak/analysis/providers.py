@@ -107,7 +107,7 @@ def provider_exposure(
     *,
     missing: str = "error",
 ) -> ProviderExposure:
-    r"""How much of the users' attention falls on each provider's relevant items (LR eq 2).
+    r"""Exposure of each provider's relevant items (LR eq 2).
 
     .. math:: \eta_e(\pi, \mathcal{R}, \mathcal{R}') = \sum_{i=1}^{m} e(p_i) \, \mathbb{I}(\bar{p}_i \in \mathcal{R}')
 

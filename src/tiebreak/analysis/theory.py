@@ -111,7 +111,7 @@ def first_position_tie_probability(n: int, m: int, p1: int) -> Fraction:
 
 
 def number_of_values(method: str, n: int, m: int) -> int:
-    r"""How many values a method can take on rankings of all n items (LP 3.3).
+    r"""Number of values that a method can take on rankings of all n items (LP 3.3).
 
     RR and TSE see one position, which has :math:`n - m + 1` places; lexiprecision and lexirecall tell all
     :math:`\binom{n}{m}` position vectors apart.
@@ -148,7 +148,7 @@ def growth_of_values(n: int, m: int, added: int) -> Fraction:
 
 
 def precision_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = False) -> float:
-    r"""What a metric loses when the first relevant item falls from the top to just above the others (LR 3.1, Fig 4).
+    r"""The loss when the first relevant item falls from the top to just above the others (LR 3.1, Fig 4).
 
     .. math:: \mu(1, n-m+2, \dots, n) - \mu(n-m+1, \dots, n)
 
@@ -173,7 +173,7 @@ def precision_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool 
 
 
 def recall_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = False) -> float:
-    r"""What a metric loses when the last relevant item falls from just below the others to the bottom (LR 3.1, Fig 4).
+    r"""The loss when the last relevant item falls from just below the others to the bottom (LR 3.1, Fig 4).
 
     .. math:: \mu(1, \dots, m) - \mu(1, \dots, m-1, n)
 

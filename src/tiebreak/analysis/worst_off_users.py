@@ -86,7 +86,7 @@ class WorstCase(Result):
 
 
 def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
-    r"""What a ranking gives to the worst-off of all users who want some of the relevant items (LR 4.1).
+    r"""Utility of the worst-off of all users who want some of the relevant items (LR 4.1).
 
     .. math:: \mathrm{WC}_\mu = \min_{u \subseteq \mathcal{R},\, u \ne \emptyset} \mu(\pi, u) = e(p_m)
 

@@ -136,7 +136,7 @@ class Ordering(Result):
 
     @property
     def n_tied(self) -> int:
-        """How many runs share their rank with another."""
+        """The number of runs that share their rank with another."""
         return sum(len(group) for group in self.groups if len(group) > 1)
 
     def correlation(self, other: Ordering, method: str = "tau_b", *, persistence: float = 0.9) -> float:

@@ -50,7 +50,7 @@ class Bootstrap(Result):
     ranks : int array [sample, run]
         1 is best; runs that tie share the best of their ranks, as in an `Ordering`.
     wins : int array [run, run]
-        In how many samples the mean preference of the first run over the second is positive.
+        Number of samples in which the mean preference of the first run over the second is positive.
     """
 
     by: str
@@ -78,7 +78,7 @@ class Bootstrap(Result):
         return [RankInterval(*row) for row in zip(self.runs, low, high, strict=True)]
 
     def shares(self, first: str, second: str) -> PairShares:
-        """How often each of two runs is preferred on average."""
+        """The share of samples in which each of two runs is preferred on average."""
         x, y = (find_name(run, self.runs) for run in (first, second))
         won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
         return PairShares(won / n, (n - won - lost) / n, lost / n)
@@ -109,7 +109,7 @@ def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64
 
 
 def draw_counts(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each request is drawn in each sample, some samples at a time."""
+    """The number of times each request is drawn in each sample, some samples at a time."""
     counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):
         weights = np.array(list(islice(counts, step)), dtype=np.float64)

@@ -33,7 +33,7 @@ class Borda(Method):
 
 
 class Copeland(Method):
-    """How many runs a run beats by a majority of requests, minus how many beat it."""
+    """The number of runs that a run beats by a majority of requests, minus the number that beat it."""
 
     name: ClassVar[str] = "copeland"
 

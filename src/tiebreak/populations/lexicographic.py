@@ -33,7 +33,7 @@ Block = Callable[[int, int, int], tuple[Any, ...]]
 class Lexicographic(Population):
     """Compares sorted utilities one after another; the first difference decides.
 
-    `digits` first rounds exact utilities to so many decimals, half to even: 0.575 and 0.585 are both 0.58.
+    `digits` first rounds exact utilities to this many decimals, half to even: 0.575 and 0.585 are both 0.58.
     """
 
     digits: int | None = None

@@ -1,4 +1,4 @@
-"""What a test sees: signed values of pairs of runs in every request."""
+"""The input of tests: signed values of pairs of runs in every request."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class RandomisedHSD(Resampled):
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
     def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
-        """How many shuffles reach the observed sum of every pair."""
+        """The number of shuffles that reach the observed sum of every pair."""
         order = np.argsort(largest, kind="stable")
         first = np.searchsorted(largest, rows.observed - rows.slack, side="left", sorter=order)
         if not rows.slack:
