@@ -178,7 +178,7 @@ def test_level_of_a_search_length(small):
     # q2: run1 (3, 5), run2 (3, -). In a corpus of 9 items the unretrieved one is the last: (9 - 5) / 2.
     found = contributions_by_level(small, "ASL(n=9)", run="run1", other="run2", request="q2")
     assert [row.difference for row in found.rows()] == [0.0, 2.0]
-    with pytest.raises(tb.InputError, match="where unretrieved items stand"):
+    with pytest.raises(tb.InputError, match="needs positions of unretrieved items"):
         contributions_by_level(small, "ASL")
     # Without unretrieved items no size is needed: (2 - 1) / 1.
     assert contributions_by_level(experiment_at({"q": [[1], [2]]}), "ASL").rows()[0].difference == 1.0

@@ -101,15 +101,16 @@ def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> ND
 def words(seed: int, shuffles: Words, request: int | Words) -> Iterator[Words]:
     """Random words, one for every shuffle (and request, of several) at a time."""
     with np.errstate(over="ignore"):
-        state = mix(mix(mix(np.uint64(seed) + STEP) ^ shuffles) ^ np.asarray(request, dtype=np.uint64))
+        state = splitmix(splitmix(splitmix(np.uint64(seed) + STEP) ^ shuffles) ^ np.asarray(request, dtype=np.uint64))
     while True:
         with np.errstate(over="ignore"):
             state = state + STEP
-            word = mix(state)
+            word = splitmix(state)
         yield word
 
 
-def mix(z: Any) -> Any:
+def splitmix(z: Any) -> Any:
+    """The finaliser of SplitMix64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tiebreak.exact.doubles import Floats
 from tiebreak.exact.sums import exact_sum
 
-Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
 
 

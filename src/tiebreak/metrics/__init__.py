@@ -84,12 +84,12 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     """
     if isinstance(spec, Metric):
         return spec
-    if is_of_ir_measures(spec):
+    if type(spec).__module__.split(".")[0] == "ir_measures":  # such as ir_measures.nDCG @ 10, which prints as its spec
         spec = str(spec)
     if callable(spec):
         from tiebreak.metrics.function import FunctionMetric
 
-        return FunctionMetric.from_function(spec)
+        return FunctionMetric(getattr(spec, "__qualname__", repr(spec)), spec)
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is not a measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
@@ -113,11 +113,6 @@ def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tupl
     names = tuple(str(measure).strip() for measure in several)
     check_names(names, "measure", "AP")
     return names, tuple(map(metric, several))
-
-
-def is_of_ir_measures(measure: object) -> bool:
-    """Whether it is an object such as ``ir_measures.nDCG @ 10``, which prints as its spec."""
-    return type(measure).__module__.split(".")[0] == "ir_measures"
 
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")

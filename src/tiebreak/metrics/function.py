@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from math import inf, isfinite
 from numbers import Real
@@ -30,10 +31,6 @@ class FunctionMetric(LevelMetric):
     name: ClassVar[str] = "module:function"
     traits: ClassVar[Traits] = Traits(cutoff="no", rises=False, low=-np.inf, high=np.inf)
 
-    @classmethod
-    def from_function(cls, function: Callable[[tuple[float, ...]], float]) -> FunctionMetric:
-        return cls(getattr(function, "__qualname__", repr(function)), function)
-
     def __str__(self) -> str:
         return self.path
 
@@ -44,17 +41,24 @@ class FunctionMetric(LevelMetric):
         return values[which.ravel()].reshape(p.shape[:-1])
 
     def value(self, p: tuple[float, ...]) -> float:
-        value = call(self.function, (p,), f"{self} failed on positions {p}")
-        if not isinstance(value, Real) or not isfinite(value):
-            raise InputError(f"{self} returned {value!r} for positions {p}. Return a finite number.", kind="spec")
-        return float(value)
+        return float(call_for_number(self.function, (p,), str(self), lambda: f"positions {p}"))
 
 
-def call(function: Callable[..., Any], arguments: tuple[Any, ...], failure: str) -> Any:
+def call_for_number(
+    function: Callable[..., Any], arguments: tuple[Any, ...], name: str, describe: Callable[[], str]
+) -> Any:
+    """The finite number that a user's function returns; errors name the function and describe its arguments."""
+    value = call(function, arguments, lambda: f"{name} failed on {describe()}")
+    if not isinstance(value, Real) or not isfinite(value):
+        raise InputError(f"{name} returned {value!r} for {describe()}. Return a finite number.", kind="spec")
+    return value
+
+
+def call(function: Callable[..., Any], arguments: tuple[Any, ...], failure: Callable[[], str]) -> Any:
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
-        raise InputError(f"{failure}: {type(error).__name__}: {error}", kind="spec") from error
+        raise InputError(f"{failure()}: {type(error).__name__}: {error}", kind="spec") from error
 
 
 def import_function(path: str) -> Callable[..., Any]:
@@ -104,6 +108,6 @@ def call_for_pairs(
         if pair not in known:
             user, argument = users[pair[0]], pair[1] if names is None else names[pair[1]]
             text = f"{name}({quote(user)}, {argument!r})"
-            known[pair] = check_share(call(function, (user, argument), f"{text} failed"), text)
+            known[pair] = check_share(call(function, (user, argument), partial("{} failed".format, text)), text)
         values[place] = known[pair]
     return values

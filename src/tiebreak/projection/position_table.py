@@ -189,12 +189,16 @@ class Positions:
         return self.keep(is_relevant(self.grade if subtopic is None else self._grade_for(subtopic), min_grade))
 
     def _grade_for(self, subtopic: str) -> Floats:
+        subtopics = self.require_subtopics()
+        rows = subtopics.label == subtopics.labels.place(subtopic, "subtopic")
+        grade = np.zeros_like(self.grade)
+        grade[subtopics.entry[rows]] = subtopics.grade[rows]
+        return grade
+
+    def require_subtopics(self) -> Subtopics:
         if self.subtopics is None:
             raise InputError("these judgements have no subtopics: their second column never varies.", kind="subtopic")
-        rows = self.subtopics.label == self.subtopics.labels.place(subtopic, "subtopic")
-        grade = np.zeros_like(self.grade)
-        grade[self.subtopics.entry[rows]] = self.subtopics.grade[rows]
-        return grade
+        return self.subtopics
 
     def keep(self, mask: NDArray[np.bool_]) -> Positions:
         """Positions without the labels of some entries: their items count as not judged."""

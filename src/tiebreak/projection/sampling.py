@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_choice, check_share
 from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak._kernels.shuffles import STEP, splitmix
 from tiebreak.exact import decimal
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
@@ -86,12 +87,6 @@ def digest(text: str) -> bytes:
 def mix(a: NDArray[np.uint64], b: NDArray[np.uint64] | np.uint64, seed: int | str) -> NDArray[np.float64]:
     """Two fingerprints and a seed as a number in [0, 1): rounds of the SplitMix64 finaliser."""
     start = int.from_bytes(digest(str(seed)), "little")
-    state = scramble(scramble(a + np.uint64(start)) + b)
-    return (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def scramble(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    z = z + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    state = splitmix(splitmix(a + np.uint64(start) + STEP) + b + STEP)
+    fraction: NDArray[np.float64] = (state >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return fraction

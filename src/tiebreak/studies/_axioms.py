@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
-from math import isfinite
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +19,7 @@ from tiebreak.inputs import Ids
 from tiebreak.metrics import CATALOGUE, FUNCTION, Metric, metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
-from tiebreak.metrics.function import import_function
+from tiebreak.metrics.function import call_for_number, import_function
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Ratings
 from tiebreak.studies import _axiom_forms as forms
 from tiebreak.studies._axiom_forms import LOGARITHMS_TIE, Form, Measure
@@ -241,13 +239,6 @@ def function_measure(function: Form, name: str) -> Measure:
     """A user's function, whose numbers are checked."""
 
     def call(items: Items, interest: Any, r_max: int) -> Any:
-        try:
-            value = function(items, interest, r_max)
-        except Exception as error:
-            message = f"{name} failed on {format_ranking(items)}: {type(error).__name__}: {error}"
-            raise InputError(message, kind="spec") from error
-        if not isinstance(value, Real) or not isfinite(value):
-            raise InputError(f"{name} gave {value!r} for {format_ranking(items)}. Return a finite number.", kind="spec")
-        return value
+        return call_for_number(function, (items, interest, r_max), name, lambda: format_ranking(items))
 
     return Measure(name, call)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, decimal, like
 from tiebreak.exact.arithmetic import decimals, power, whole_numbers
 from tiebreak.inputs.judgements import is_relevant
@@ -156,9 +155,7 @@ def aspect_mask(table: AspectTable, item: NDArray[np.int64]) -> Members:
 
 def with_subtopics(positions: Positions, rel: float | None) -> Positions:
     """Only the entries that are relevant to a subtopic."""
-    rows = positions.subtopics
-    if rows is None:
-        raise InputError("these judgements have no subtopics: their second column never varies.", kind="subtopic")
+    rows = positions.require_subtopics()
     mask = np.zeros(len(positions.item), dtype=bool)
     mask[rows.entry[is_relevant(rows.grade, positions.min_grade if rel is None else rel)]] = True
     return positions.keep(mask)
