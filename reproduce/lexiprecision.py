@@ -15,7 +15,7 @@ from theory_figures import diagram, first_positions
 from tracks import printed
 
 import tiebreak as tb
-from tiebreak.results.plots import Drawn
+from tiebreak.results.plots import PlottedResult
 
 MEASURES = ("rrLP", "sgnLP", "RR")
 CORRECTION = "bonferroni"
@@ -134,7 +134,7 @@ def agreement_without_data(data: Data, one: Collection) -> Iterator[Figure]:
         )
 
 
-def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> Drawn:
+def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> PlottedResult:
     return tb.studies.missing(
         one.binary, ["RR", "rrLP", "sgnLP"], remove, of, truth="RR", samples=data.samples, jobs=data.jobs
     )

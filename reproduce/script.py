@@ -11,7 +11,7 @@ from typing import Any
 from cells import Counted, Sheet
 from data import Collection, Data, Options
 
-from tiebreak.results.plots import Drawn
+from tiebreak.results.plots import PlottedResult
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Figure:
 
     name: str
     title: str
-    drawn: Drawn
+    drawn: PlottedResult
     says: str
 
     def save(self, folder: Path) -> Path:
@@ -41,7 +41,7 @@ class Figure:
         return path
 
 
-def figure(name: str, title: str, drawn: Drawn, on: Collection | None = None) -> Figure:
+def figure(name: str, title: str, drawn: PlottedResult, on: Collection | None = None) -> Figure:
     """A figure with what its study says of it; on a collection where it is of one."""
     said = str(getattr(drawn, "conclusion", ""))
     return Figure(name if on is None else f"{name}-{on}", title if on is None else f"{title}; {on}", drawn, said)

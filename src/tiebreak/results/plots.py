@@ -79,7 +79,7 @@ class Picture:
         return list(dict.fromkeys(name for name in names if name is not None))
 
 
-class Drawn(Result):
+class PlottedResult(Result):
     """A result that is also a picture."""
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
@@ -122,18 +122,14 @@ def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: st
     format_ = picture_format(path)
     converter = library("vl_convert")
     spec = vega_lite(*drawn)
+    script = json.dumps(spec).replace("<", r"\u003c")  # no text in it ends the script or begins a comment
     content: str | bytes = (
-        PAGE % (converter.javascript_bundle(), script_json(spec))
+        PAGE % (converter.javascript_bundle(), script)
         if format_ == "html"
         else getattr(converter, f"vegalite_to_{format_}")(spec, **WRITE_OPTIONS.get(format_, {}))
     )
     with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
-
-
-def script_json(value: Any) -> str:
-    """JSON that is safe in a script: no text in it ends the script or begins a comment."""
-    return json.dumps(value).replace("<", r"\u003c")
 
 
 def picture_format(path: str) -> str:

@@ -86,14 +86,14 @@ def population_order(one: Population, unit: int) -> Order:
 def exact_scores(one: Population) -> Scores:
     """Scores of exact fractions, compared without the population's `tolerance`; products for geometric means."""
     if type(one) is GeometricMean:
-        return lambda some: [one.product(x) for x in some]
+        return lambda allocations: [one.product(x) for x in allocations]
     if type(one) is Gain:
         alpha = Fraction(str(one.alpha))
-        return lambda some: [(2 + alpha) * sum(x) / len(x) for x in some]
+        return lambda allocations: [(2 + alpha) * sum(x) / len(x) for x in allocations]
     if isinstance(one, Lexicographic) and (digits := one.digits) is not None:
         plain = replace(one, digits=None)
-        return lambda some: plain.scores(as_runs([tuple(round(u, digits) for u in x) for x in some]))
-    return lambda some: one.scores(as_runs(some))
+        return lambda allocations: plain.scores(as_runs([tuple(round(u, digits) for u in x) for x in allocations]))
+    return lambda allocations: one.scores(as_runs(allocations))
 
 
 def as_runs(allocations: Sequence[Allocation]) -> UtilityTable:
@@ -123,7 +123,7 @@ def order_function(method: Any, unit: int) -> Order:
         )
     name = method.strip() if isinstance(method, str) else str(getattr(function, "__name__", type(function).__name__))
     if count_arguments(function, name) == 1:
-        return Order(name, lambda some: [call(function, name, x) for x in some], unit)
+        return Order(name, lambda allocations: [call(function, name, x) for x in allocations], unit)
     return Order(name, lambda pair: (call(function, name, *pair), 0), unit, in_pairs=True)
 
 

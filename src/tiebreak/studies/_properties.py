@@ -202,8 +202,8 @@ class Task:
     @cached_property
     def sizes(self) -> list[int]:
         """Numbers of requests, from the smallest."""
-        some = range(self.fewest, self.fewest + RANDOM_SIZES)
-        return [*some, *(n for n in sorted({*LARGER_SIZES, 2 * self.fewest}) if n > some[-1])]
+        small = range(self.fewest, self.fewest + RANDOM_SIZES)
+        return [*small, *(n for n in sorted({*LARGER_SIZES, 2 * self.fewest}) if n > small[-1])]
 
     def domain(self) -> Domain[Case]:
         return Domain(self.stages(), self.effort, self.smaller)

@@ -108,10 +108,10 @@ def append_nonrelevant(subject: Subject) -> list[Step]:
 def swap_up(subject: Subject) -> list[Step]:
     """Every ranking before and after a relevant item and a nonrelevant one above it are swapped."""
     return [
-        (p, tuple(sorted({*p} - {place} | {above})))
+        (p, tuple(sorted({*p} - {position} | {above})))
         for p in subject.vectors()
-        for place in p
-        for above in range(1, place)
+        for position in p
+        for above in range(1, position)
         if above not in p
     ]
 
@@ -177,9 +177,9 @@ def swaps_at_one_level(subject: Subject) -> list[tuple[Step, Step]]:
     return [
         ((p, up), (q, deep))
         for p in subject.vectors()
-        for level, place in enumerate(p)
+        for level, position in enumerate(p)
         if (up := move_up(p, level))
-        for lower in range(place + 1, p[level + 1] if level + 1 < len(p) else subject.n + 1)
+        for lower in range(position + 1, p[level + 1] if level + 1 < len(p) else subject.n + 1)
         if (deep := move_up(q := (*p[:level], lower, *p[level + 1 :]), level)) is not None
     ]
 
@@ -191,11 +191,11 @@ def same_in_part(subject: Subject, part: Callable[[Vector, int], Vector]) -> lis
 
 
 def same_top(subject: Subject) -> list[Step]:
-    return same_in_part(subject, lambda p, n: tuple(place for place in p if place <= n // 2))
+    return same_in_part(subject, lambda p, n: tuple(position for position in p if position <= n // 2))
 
 
 def same_bottom(subject: Subject) -> list[Step]:
-    return same_in_part(subject, lambda p, n: tuple(place for place in p if place > n - n // 2))
+    return same_in_part(subject, lambda p, n: tuple(position for position in p if position > n - n // 2))
 
 
 def differ(subject: Subject, cases: Sequence[Step]) -> list[bool]:

@@ -12,7 +12,7 @@ import numpy as np
 from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.results.plots import Drawn, Picture
+from tiebreak.results.plots import Picture, PlottedResult
 from tiebreak.results.record import Cell, column
 
 Task = TypeVar("Task")
@@ -20,7 +20,7 @@ Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings(Drawn):
+class Findings(PlottedResult):
     """The result of a study: rows, a picture of them or of what is `drawn` instead, and a conclusion in plain words."""
 
     columns: tuple[str, ...]
