@@ -37,6 +37,7 @@ PUBLIC = {
         "RequestOrders",
     ),
     *("Result", "Significance", "WorstCase"),
+    *("PairShares", "TopHeaviness", "WinShares"),
     "UNRETRIEVED",
     "Utilities",
     "studies",

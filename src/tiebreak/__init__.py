@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tiebreak.analysis.explanation import disaggregate as disaggregate
     from tiebreak.analysis.providers import ProviderExposure as ProviderExposure
     from tiebreak.analysis.providers import provider_exposure as provider_exposure
+    from tiebreak.analysis.top_heaviness import TopHeaviness as TopHeaviness
     from tiebreak.analysis.top_heaviness import is_top_heavy as is_top_heavy
     from tiebreak.analysis.worst_off_users import WorstCase as WorstCase
     from tiebreak.analysis.worst_off_users import worst_case as worst_case
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tiebreak.orderings import Ordering as Ordering
     from tiebreak.orderings.base import RequestOrders as RequestOrders
     from tiebreak.orderings.bootstrap import Bootstrap as Bootstrap
+    from tiebreak.orderings.bootstrap import PairShares as PairShares
     from tiebreak.populations import population as population
     from tiebreak.populations.lags import LagCurve as LagCurve
     from tiebreak.preferences import preference as preference
@@ -61,13 +63,14 @@ if TYPE_CHECKING:
     from tiebreak.studies.base import Findings as Findings
     from tiebreak.utilities import PopulationScores as PopulationScores
     from tiebreak.utilities import Utilities as Utilities
+    from tiebreak.utilities import WinShares as WinShares
 
 __version__ = "0.1.0"
 
 _NAMES = {
     "analysis.explanation": ("Contributions", "Disaggregation", "Explanation", "disaggregate"),
     "analysis.providers": ("ProviderExposure", "provider_exposure"),
-    "analysis.top_heaviness": ("is_top_heavy",),
+    "analysis.top_heaviness": ("TopHeaviness", "is_top_heavy"),
     "analysis.worst_off_users": ("WorstCase", "worst_case"),
     "comparison": ("Comparison", "ComparisonSummary", "compare"),
     "errors": ("InputError", "TiebreakError"),
@@ -76,7 +79,7 @@ _NAMES = {
     "metrics": ("metric",),
     "orderings": ("Ordering",),
     "orderings.base": ("RequestOrders",),
-    "orderings.bootstrap": ("Bootstrap",),
+    "orderings.bootstrap": ("Bootstrap", "PairShares"),
     "populations": ("population",),
     "populations.lags": ("LagCurve",),
     "preferences": ("preference",),
@@ -90,7 +93,7 @@ _NAMES = {
     "studies._counterexamples": ("LawTable",),
     "studies._power": ("PowerStudy",),
     "studies.base": ("Findings",),
-    "utilities": ("PopulationScores", "Utilities"),
+    "utilities": ("PopulationScores", "Utilities", "WinShares"),
 }
 """Modules and the public names that live in each."""
 

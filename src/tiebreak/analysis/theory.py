@@ -191,16 +191,16 @@ def recall_orientation(metric: str | Metric, n: int, m: int, *, scaled: bool = F
     return loss(metric, n, [*range(1, m + 1)], [*range(1, m), n], scaled)
 
 
-def loss(spec: str | Metric, n: int, before: Sequence[int], after: Sequence[int], scaled: bool) -> float:
-    metric = metrics.metric(spec)
-    form = metric if isinstance(metric, LevelMetric) else recall_level_form(metric)
+def loss(metric: str | Metric, n: int, before: Sequence[int], after: Sequence[int], scaled: bool) -> float:
+    chosen = metrics.metric(metric)
+    form = chosen if isinstance(chosen, LevelMetric) else recall_level_form(chosen)
     m = len(before)
     p = np.array([[before, after, range(1, m + 1), range(n - m + 1, n + 1)]], dtype=np.int32)
     high, low, highest, lowest = form.score(p)[0].tolist()
     if not scaled:
         return float(high - low)
     if highest == lowest:
-        raise InputError(f"{metric} has one value for all rankings of n={n} items, m={m} relevant.", kind="scaled")
+        raise InputError(f"{chosen} has one value for all rankings of n={n} items, m={m} relevant.", kind="scaled")
     return float((high - low) / (highest - lowest))
 
 

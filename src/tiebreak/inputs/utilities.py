@@ -82,6 +82,7 @@ def read_utilities(
         "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, or "
         "{run: {request: value}}"
     )
+    keep = "Keep one."
     data = open_source(source, "the utilities", columns or {}, expected)
     assert not isinstance(data, Source), "all files hold a table"
     if isinstance(data, Table):
@@ -89,13 +90,15 @@ def read_utilities(
         read = data.read([request_column, run_column], request_column, value_column)
         (requests, request), (runs, run) = ((Ids(*ids), code_of_row) for ids, code_of_row in read.coded)
         label, library, value = data.label, data.library, read.values
+        if "measure" in data.contents.names:
+            keep = 'Its column "measure" may hold several measures: keep the rows of one.'
     else:
         label, library = "the utilities", None
         runs, run, request_of_row, value = dict_columns(data, label, ("run", "request"))
         codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
         requests = Ids.from_names(codes)
         request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
-    table = fill_table(tuple(runs), requests, run, request, value, missing, label)
+    table = fill_table(tuple(runs), requests, run, request, value, missing, label, keep)
     return UtilityTable(tuple(runs), requests, 0.0 - table if lower_is_better else table, library=library)
 
 
@@ -107,8 +110,9 @@ def fill_table(
     value: NDArray[np.float64],
     missing: float | None,
     label: str,
+    keep: str,
 ) -> NDArray[np.float64]:
-    """The table [run, request] of rows; every cell once, and finite."""
+    """The table [run, request] of rows; every cell once, and finite. `keep` advises on repeated cells."""
     if not len(value):
         raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
     for row in np.flatnonzero(~(np.abs(value) <= LARGEST))[:1].tolist():
@@ -121,7 +125,7 @@ def fill_table(
     times = np.bincount(place, minlength=len(runs) * len(requests))
     for twice in np.flatnonzero(times > 1)[:1].tolist():
         where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
-        raise InputError(f"{label}: {where} appears twice. Keep one.", kind="duplicate")
+        raise InputError(f"{label}: {where} appears twice. {keep}", kind="duplicate")
     absent = np.flatnonzero(times == 0)
     if len(absent) and missing is None:
         first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]
