@@ -141,6 +141,11 @@ COMMANDS = {
     "explain one request": ("explain", "--request", "q1"),
     "ties": ("study", "ties", "-m", "AP", "-m", "ASL(n='union')"),
     "power": ("study", "power", "-m", "AP", "-m", "ASL(n='union')"),
+    "agreement by default": ("study", "agreement", "--view", "sign"),
+    "agreement of orders": ("study", "agreement", "--view", "order"),
+    "ties by default": ("study", "ties"),
+    "missing by default": ("study", "missing", "--samples", "1"),
+    "validity": ("study", "validity", "--view", "discriminant"),
     "agreement": ("study", "agreement", "-m", "AP", "-m", "RR"),
 }
 

@@ -202,7 +202,9 @@ def modules_in(specs: Iterable[str]) -> Iterator[str]:
                 yield spec.origin
 
 
-def reading_options(command: Command, *, audit: bool = False, is_needed: bool = True) -> Command:
+def reading_options(
+    command: Command, *, audit: bool = False, is_needed: bool = True, deep_views: Sequence[str] = ()
+) -> Command:
     """Give a command QRELS RUN... and the options of reading, which begins while the command imports what it needs."""
 
     @wraps(command)
@@ -210,7 +212,9 @@ def reading_options(command: Command, *, audit: bool = False, is_needed: bool = 
         options["audit"] = audit
         how = {name: options[name] for name in Options._fields if name in options}
         early = None
-        if qrels is not None and can_read_early(options):
+        # Views whose default measures look at more than judged items.
+        is_deep = options.get("view") in deep_views and not options["measures"]
+        if qrels is not None and not is_deep and can_read_early(options):
             early = read_early(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
         return command(qrels=qrels, runs=runs, early=early, **options)
 

@@ -71,7 +71,7 @@ def study_command(name: str, study: Study) -> click.Command:
         options = [RATINGS, *options, JOBS]
     run = with_options(run, (*options, PLOT))
     if study.reads.startswith("runs"):
-        run = reading_options(run, is_needed=study.reads == "runs")
+        run = reading_options(run, is_needed=study.reads == "runs", deep_views=study.deep_views)
     return click.command(name)(run)
 
 

@@ -42,7 +42,7 @@ class Result:
     """The columns of ``--format trec``, where they are not measure, request and value."""
 
     def rows(self) -> Sequence[Sequence[Any]]:
-        """A sequence of values per row, in the order of `columns`."""
+        """A sequence of values per row, in the order of `columns`; `records` have them by name."""
         raise NotImplementedError
 
     @property

@@ -43,6 +43,7 @@ class Study(NamedTuple):
     measures: str = "RPP, LexiRecall, AP or nDCG@10"
     options: tuple[Option, ...] = ()
     progress: tuple[str, str] = ("working", "parts")
+    deep_views: tuple[str, ...] = ()
 
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
@@ -83,6 +84,7 @@ CATALOGUE: dict[str, Study] = {
             SEED._replace(views=("sign",)),
         ),
         progress=("comparing", "parts"),
+        deep_views=("sign",),
     ),
     "power": Study(
         "_power",
