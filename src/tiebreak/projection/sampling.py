@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_choice, check_share
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak._kernels.shuffles import STEP, splitmix
-from tiebreak.exact import decimal
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection.position_table import Positions
@@ -66,9 +65,8 @@ def sample_indices(requests: Ids, share: float, seed: int) -> NDArray[np.int64]:
 
 
 def number_kept(m: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """max(floor(share m), 1), with the share as the decimal that was written."""
-    exact = decimal(check_share(share))
-    kept: NDArray[np.int64] = np.maximum(m.astype(object) * exact.numerator // exact.denominator, 1).astype(np.int64)
+    """max(floor(share m + 1e-9), 1); the small term is for shares such as 0.7, which float64 rounds down."""
+    kept: NDArray[np.int64] = np.maximum(np.floor(check_share(share) * m + 1e-9), 1).astype(np.int64)
     return kept
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
-from tiebreak.exact import decimal
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Ratings
 from tiebreak.projection.primitives import Floats
@@ -114,7 +113,7 @@ class Raters:
     def keep(self, removal: NDArray[np.int64], share: float) -> Kept:
         """Which entries are left after a share of every user's was taken away, at least one of each user's."""
         sizes = np.diff(self.rated.starts)
-        kept: Kept = removal >= np.repeat(sizes - number_kept(sizes, float(1 - decimal(share))), sizes)
+        kept: Kept = removal >= np.repeat(sizes - number_kept(sizes, 1 - share), sizes)
         return kept
 
     def random(self, seed: str) -> Floats:

@@ -17,7 +17,6 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison, compare
 from tiebreak.errors import InputError
-from tiebreak.exact import decimal
 from tiebreak.experiment import Experiment
 from tiebreak.inputs import Ids
 from tiebreak.orderings import Method, method
@@ -127,7 +126,7 @@ def missing(
         fraction, sample_seed = task
         return [
             (nan, 0) if part is None else (agreement(part), len(part.requests))
-            for agreement, part in zip(agreements, sampler(float(1 - decimal(fraction)), sample_seed), strict=True)
+            for agreement, part in zip(agreements, sampler(1 - fraction, sample_seed), strict=True)
         ]
 
     # [fraction, sample, measure, agreement and number of requests]
