@@ -34,6 +34,7 @@ class Study(NamedTuple):
 
     ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read.
     The first of `views` is the default; `progress` is what a progress bar says, and the unit that it counts.
+    The default measures of `deep_views` look at more than judged items.
     """
 
     module: str
