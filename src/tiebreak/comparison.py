@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -115,13 +115,14 @@ class Comparison(Result):
     by_run: ExactValues | None = None
     labels: Labels | None = None
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = PairValue._fields
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"measure": self.measure, "baselines": list(self.baselines)}
+        return {"measure": self.measure, "baselines": list(self.baselines), **self.more_settings}
 
     @cached_property
     def values(self) -> Floats:
@@ -166,8 +167,7 @@ class Comparison(Result):
             others = join_names(self.baselines)
             raise InputError(f"{run} and {other} were not compared, only runs with {others}.", kind="names")
         row, sign = pair
-        values: Floats = sign * self.values[row] + 0.0  # -0 + 0 is 0
-        return values
+        return np.asarray(sign * self.values[row] + 0.0)  # -0 + 0 is 0
 
     def summary(self) -> ComparisonSummary:
         """Mean, interval, wins, ties and losses of every pair."""
@@ -179,7 +179,7 @@ class Comparison(Result):
             f"{self.measure}{against} over {plural(len(self.requests), 'request')}: positive where run is better; "
             f"{self.share_tied:.1%} tied.{trial}"
         )
-        return ComparisonSummary(tuple(rows), (note, *self.notes, CLEAR), self.library)
+        return ComparisonSummary(tuple(rows), (note, *self.notes, CLEAR), self.library, self.settings)
 
     def preview(self) -> ComparisonSummary:
         return self.summary()
@@ -224,15 +224,15 @@ class Comparison(Result):
             one = self.take_requests(np.array([self.requests.place(request, "request")]))
             return replace(one, measure=f"{self.measure} of request {request}", notes=()).order(by or "win_rate")
         chosen = self._method(by)
-        cycles = self.ballots.cycles()
         return Ordering.from_scores(
             self.measure,
             str(chosen),
             self.runs,
             chosen.scores(self.ballots),
-            cycles=cycles,
+            cycles=self.ballots.cycles(),
             notes=(f"Over {plural(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
+            more_settings=self.more_settings,
         )
 
     def take_requests(self, places: NDArray[np.int64]) -> Comparison:
@@ -254,7 +254,7 @@ class Comparison(Result):
     def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
         """Bootstrap over requests: rank intervals and win probabilities."""
         result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
-        return replace(result, library=self.library)
+        return replace(result, library=self.library, more_settings=self.settings)
 
     def test(
         self,
@@ -305,7 +305,8 @@ class Comparison(Result):
             jobs=jobs,
             tick=tick,
         )
-        return replace(result, more_notes=(*result.more_notes, *self.notes), library=self.library)
+        notes = (*result.more_notes, *self.notes)
+        return replace(result, more_notes=notes, library=self.library, more_settings=self.settings)
 
     @property
     def paired_values(self) -> Paired:
@@ -327,7 +328,7 @@ class Comparison(Result):
             for request, shared, rates in zip(self.requests, ranks.tolist(), self.win_rate().T.tolist(), strict=True)
             for rank, run, rate in sorted(zip(shared, self.runs, rates, strict=True))
         )
-        return RequestOrders(tuple(places), self.notes, self.library)
+        return RequestOrders(tuple(places), self.notes, self.library, {"by": "win_rate", **self.settings})
 
     def rows(self) -> Sequence[PairValue]:
         """Every preference, by request, then pair."""
@@ -360,10 +361,9 @@ def compare(
     [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
     check_two_runs(positions.runs, "a comparison")
-    size = len(positions.runs)
     baselines = baseline_names(baseline)
     places = [find_name(name, positions.runs) for name in baselines]
-    pairs = Pairs.against(places, size) if places else Pairs.all(size)
+    pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
     return compare_pairs(positions, measure, pairs, baselines)
 
 

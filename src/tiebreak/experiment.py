@@ -25,6 +25,7 @@ from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_a
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_rankings import AspectSource, with_aspects, with_intents
 from tiebreak.projection.needs import Needs
+from tiebreak.results.formats import as_plain
 from tiebreak.scores import Scores
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tiebreak.utilities import Utilities
 
 AnyMeasure: TypeAlias = "str | Metric | Preference | Population"
+READING = ("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
@@ -125,6 +127,12 @@ class Experiment:
         )
 
     @property
+    def more_settings(self) -> dict[str, Any]:
+        """How files are read, as the settings of every result hold it."""
+        tables = {name: self._options[name] is not None for name in ("exclude", "candidates")}
+        return {"reading": {name: as_plain(self._options[name]) for name in READING} | tables}
+
+    @property
     def positions(self) -> Positions:
         """Positions of the judged items in every run; read on first use."""
         return self._positions(Needs())
@@ -178,9 +186,8 @@ class Experiment:
         exact = tuple(evaluate_all(metrics, positions))
         values = np.stack([one.nearest for one in exact], axis=-1)
         notes = tuple(metric_notes(names, metrics, values, positions))
-        return Scores(
-            positions.runs, positions.requests, names, metrics, values, exact, notes, library=positions.library
-        )
+        known = (positions.library, self.more_settings)
+        return Scores(positions.runs, positions.requests, names, metrics, values, exact, notes, *known)
 
     def compare(
         self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None
@@ -204,7 +211,7 @@ class Experiment:
         if isinstance(chosen, MetricDifference):
             warn_about_grades([metric(chosen.metric)], positions)
         notes = tuple(preference_notes(chosen, positions, len(comparison.requests)))
-        return replace(comparison, measure=str(measure).strip(), notes=notes)
+        return replace(comparison, measure=str(measure).strip(), notes=notes, more_settings=self.more_settings)
 
     def order(
         self,
@@ -253,7 +260,7 @@ class Experiment:
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
         notes = (*((LOWER,) if lower else ()), *reading_notes(positions, chosen.rel, len(known)))
-        return Utilities.from_table(table, str(chosen), notes, weights, groups)
+        return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings)
 
     def explain(
         self,
@@ -280,11 +287,11 @@ class Experiment:
         notes = tuple(reading_notes(positions))
         if request is None:
             requests = contributions(positions, run, other, measure)
-            return replace(requests, notes=(*requests.notes, *notes))
+            return replace(requests, notes=(*requests.notes, *notes), more_settings=self.more_settings)
         if measure is not None:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         levels = explain_request(positions, run, other, str(request))
-        return replace(levels, notes=(*levels.notes, *notes[:1]))
+        return replace(levels, notes=(*levels.notes, *notes[:1]), more_settings=self.more_settings)
 
 
 class SharedReader:

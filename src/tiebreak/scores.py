@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
@@ -104,6 +104,7 @@ class Scores(Result):
     exact: tuple[ExactValues, ...] = ()
     notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Score._fields
     spread = "measure"
 
@@ -115,7 +116,7 @@ class Scores(Result):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"measures": list(self.measures)}
+        return {"measures": list(self.measures), **self.more_settings}
 
     def rows(self) -> Sequence[Score]:
         """Every value, by run, then request, then measure; without what is left out."""
@@ -136,12 +137,12 @@ class Scores(Result):
     def summary(self) -> Means:
         """Means over requests, exactly rounded."""
         best = {(self.runs[r], measure) for k, measure in enumerate(self.measures) for r in self._best(k)}
-        return Means(tuple(self._means()), self.notes, self.library, frozenset(best))
+        return Means(tuple(self._means()), self.notes, self.library, self.settings, frozenset(best))
 
     def intervals(self) -> MeanIntervals:
         """Means over requests with 95% intervals, by Student's t."""
         notes = ("95% intervals, by Student's t.", *self.notes)
-        return MeanIntervals(tuple(map(self._interval, self._means())), notes, self.library)
+        return MeanIntervals(tuple(map(self._interval, self._means())), notes, self.library, self.settings)
 
     def to_flat_dict(self) -> dict[str, float]:
         """``{"run/measure": mean}``, as experiment trackers like it."""

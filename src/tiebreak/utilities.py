@@ -109,11 +109,18 @@ class Utilities:
 
     @classmethod
     def from_table(
-        cls, table: UtilityTable, measure: str, notes: tuple[str, ...] = (), weights: Any = None, groups: Any = None
+        cls,
+        table: UtilityTable,
+        measure: str,
+        notes: tuple[str, ...] = (),
+        weights: Any = None,
+        groups: Any = None,
+        more_settings: Mapping[str, Any] | None = None,
     ) -> Utilities:
         """Utilities from a table in memory."""
         utilities = cls.__new__(cls)
         utilities._set(table, measure, notes, weights, groups)
+        utilities.more_settings = dict(more_settings or {})
         return utilities
 
     def _set(self, table: UtilityTable, measure: str, notes: tuple[str, ...], weights: Any, groups: Any) -> None:
@@ -121,6 +128,7 @@ class Utilities:
             table = replace(table, weights=request_weights(table.requests, weights))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
+        self.more_settings: dict[str, Any] = {}
         self.groups = None if groups is None else tuple(every_request(table.requests, read_groups(groups), "group"))
 
     @property
@@ -156,6 +164,7 @@ class Utilities:
             reported=[chosen.number(score) for score in scores],
             notes=(f"Over {plural(len(units.requests), 'request')}.", *more, *units.notes),
             library=self.table.library,
+            more_settings=self.more_settings,
         )
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
@@ -167,7 +176,8 @@ class Utilities:
         check_names(names, "population", "mean")
         chosen = [(name, self._number(spec)) for name, spec in zip(names, several, strict=True)]
         notes = (f"Of {self.measure}, over {plural(len(self.requests), 'request')}.", *self.notes)
-        return PopulationScores(tuple(self._values(chosen)), notes, self.table.library)
+        settings = {"measure": self.measure, "populations": names, **self.more_settings}
+        return PopulationScores(tuple(self._values(chosen)), notes, self.table.library, settings)
 
     def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
         parts = [(None, self.table)] if self.groups is None else [*self._parts()]
@@ -199,7 +209,8 @@ class Utilities:
         note = f"Requests are aggregated to groups: {minus}{chosen} in each of {plural(len(names), 'group')}."
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
         table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
-        return Utilities.from_table(table, f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note))
+        measure, notes = f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note)
+        return Utilities.from_table(table, measure, notes, more_settings=self.more_settings)
 
     def win_shares(self, run: str, other: str) -> WinShares:
         """In which share of the requests each of two runs is better, and in which they tie; by weight where weighted.
@@ -242,7 +253,8 @@ class Utilities:
         """
         table = self._units._table_without_weights("by_lag")
         x, y = map(table.sample, find_pair(run, other, self.runs))
-        return replace(lag_curve(x, y, (run, other), table.requests, lags, resamples, seed), library=table.library)
+        curve = lag_curve(x, y, (run, other), table.requests, lags, resamples, seed)
+        return replace(curve, library=table.library, more_settings=self.more_settings)
 
     def test(
         self,
@@ -286,7 +298,9 @@ class Utilities:
             jobs=jobs,
             tick=tick,
         )
-        return replace(result, more_notes=(*result.more_notes, *units.notes), library=table.library)
+        settings = {"baselines": [] if baseline is None else [baseline], **self.more_settings}
+        notes = (*result.more_notes, *units.notes)
+        return replace(result, more_notes=notes, library=table.library, more_settings=settings)
 
     @property
     def _units(self) -> Utilities:

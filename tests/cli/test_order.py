@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -323,3 +324,8 @@ def test_trec_lines_are_measure_request_run_rank_and_score(files):
     assert lines == ["RPP\tall\tone\t1\t1.25", "RPP\tall\tthree\t2\t0.75", "RPP\tall\ttwo\t3\t-2.0"]
     lines = done("order", *files, "-m", "RPP", "-q", "--format", "trec").stdout.splitlines()
     assert lines[:3] == ["RPP\tq1\tthree\t1\t1.5", "RPP\tq1\tone\t2\t0.5", "RPP\tq1\ttwo\t3\t-2.0"]
+
+
+def test_json_tells_of_the_resamples(files):
+    (result,) = json.loads(done("order", *files, "-m", "RPP", "--bootstrap", 9, "--seed", 3, "--format", "json").stdout)
+    assert (result["settings"]["resamples"], result["settings"]["seed"]) == (9, 3)

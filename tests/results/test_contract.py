@@ -8,6 +8,7 @@ import re
 from functools import cache
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
@@ -132,7 +133,7 @@ def test_every_row_has_a_plain_value_for_every_column(result):
 
 def test_notes_are_sentences_and_settings_plain_data(result):
     assert isinstance(result.notes, tuple) and all(isinstance(note, str) and note for note in result.notes)
-    assert isinstance(result.settings, dict)
+    assert isinstance(result.settings, dict) and result.settings
     assert json.loads(json.dumps(finite(result.settings))) == finite(result.settings)
 
 
@@ -202,3 +203,62 @@ def test_nan_is_a_dash_in_tables_and_none_in_dictionaries():
 def test_column_of_groups_is_left_out_where_there_are_none():
     assert tb.Utilities(VALUES).evaluate("mean").columns == ("run", "measure", "value")
     assert grouped().evaluate("mean").columns == ("run", "group", "measure", "value")
+
+
+FROM_EXPERIMENT = {
+    "Scores",
+    "Means",
+    "MeanIntervals",
+    "Comparison",
+    "ComparisonSummary",
+    "Ordering",
+    "RequestOrders",
+    "Bootstrap",
+    "Significance",
+    "Letters",
+    "Explanation",
+    "Contributions",
+    "Findings",
+    "PowerStudy",
+}
+
+
+@pytest.mark.parametrize("name", sorted(FROM_EXPERIMENT))
+def test_settings_of_what_an_experiment_returns_tell_how_files_were_read(name):
+    assert example(name).settings["reading"] == {
+        "min_grade": None,
+        "binary": False,
+        "depth": None,
+        "judged_only": False,
+        "requests": "judged",
+        "ties": "item",
+        "duplicates": "error",
+        "on_bad_score": "error",
+        "exclude": False,
+        "candidates": False,
+    }
+
+
+def test_options_of_reading_are_those_that_were_given():
+    runs = [tb.Run(rankings, name=name) for name, rankings in RUNS.items()]
+    exp = tb.Experiment(QRELS, runs, min_grade=np.float64(1), depth=np.int64(2), exclude={next(iter(QRELS)): {"x": 1}})
+    utilities = exp.utilities("AP", groups=dict.fromkeys(QRELS, "g"))
+    for result in (exp.evaluate("AP").summary(), exp.order("mean(AP)"), utilities.evaluate("min"), utilities.order()):
+        reading = json.loads(json.dumps(result.to_dict()))["settings"]["reading"]
+        assert (reading["min_grade"], reading["depth"], reading["exclude"]) == (1, 2, True)
+
+
+def test_studies_tell_what_they_were_asked_for():
+    ties = tb.studies.ties(experiment(), iter(["AP", "RR"]), view="labels", samples=2, seed=7).settings
+    assert (ties["study"], ties["view"], ties["measures"], ties["samples"], ties["seed"]) == (
+        "ties",
+        "labels",
+        ["AP", "RR"],
+        2,
+        7,
+    )
+    assert "seed" not in tb.studies.ties(experiment(), "AP").settings
+    power = tb.studies.power(experiment(), ["AP"], "permutation", permutations=9, alpha=0.1).settings
+    assert [power[name] for name in ("test", "permutations", "seed", "alpha")] == ["permutation", 9, 0, 0.1]
+    assert tb.studies.axioms(lists=0).settings["metric"][-1] == "alpha_beta_nDCG"
+    assert tb.studies.validity(tb.Utilities(VALUES), "movement").settings["measures"] == ["utility"]

@@ -286,6 +286,7 @@ def test_dictionary_has_rows_and_settings(found):
         "seed": None,
         "correction": found.correction,
         "alpha": 0.05,
+        "baselines": [],
     }
 
 

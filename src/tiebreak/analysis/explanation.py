@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -115,11 +115,18 @@ class Explanation(Result):
     values: dict[str, float]
     notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Level._fields
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"run": self.run, "other": self.other, "request": self.request, "preferences": self.values}
+        return {
+            "run": self.run,
+            "other": self.other,
+            "request": self.request,
+            "preferences": self.values,
+            **self.more_settings,
+        }
 
     def rows(self) -> tuple[Level, ...]:
         return self.levels
@@ -167,13 +174,14 @@ class Contributions(Result):
     values: dict[str, tuple[int, tuple[float, ...]]]
     notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Contribution._fields
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"run": self.run, "other": self.other, "measures": list(self.measures)}
+        return {"run": self.run, "other": self.other, "measures": list(self.measures), **self.more_settings}
 
     def rows(self) -> list[Contribution]:
         """Every request and preference, the largest contribution first."""

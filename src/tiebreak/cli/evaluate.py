@@ -66,7 +66,7 @@ def command(
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):
         numbers = exp.utilities(metric, weights=weights, groups=groups).evaluate(chosen)
         rows = tuple(row._replace(measure=title) for row in numbers.values)
-        results.append(PopulationScores(rows, numbers.notes, numbers.library))
+        results.append(PopulationScores(rows, numbers.notes, numbers.library, numbers.settings))
     output.write(results)
 
 

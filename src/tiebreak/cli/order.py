@@ -159,7 +159,9 @@ def order_with_intervals(comparison: Comparison, by: str | None, resamples: int 
         return ordering
     bootstrap = comparison.bootstrap(ordering.by, resamples=resamples, seed=seed)
     intervals = np.array([row[1:] for row in bootstrap.rows()])
-    return replace(ordering, intervals=intervals, notes=(*ordering.notes, *bootstrap.notes))
+    settings = {**ordering.more_settings, "resamples": resamples, "seed": seed}
+    notes = (*ordering.notes, *bootstrap.notes)
+    return replace(ordering, intervals=intervals, notes=notes, more_settings=settings)
 
 
 def add_correlations(orderings: list[Ordering]) -> list[Ordering]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -79,6 +79,7 @@ class Ordering(Result):
     notes: tuple[str, ...] = ()
     library: str | None = None
     intervals: NDArray[np.int64] | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     marked_column = "rank"
     spread = "measure"
     trec_columns = ("measure", "request", "run", "rank", "score")
@@ -111,20 +112,21 @@ class Ordering(Result):
         cycles: tuple[tuple[str, ...], ...] = (),
         notes: tuple[str, ...] = (),
         library: str | None = None,
+        more_settings: Mapping[str, Any] | None = None,
     ) -> Ordering:
         """The order that exact scores make, the larger the better; they are reported as floats, or as given."""
         ranks = competition_ranks(scores)
         floats = np.array([*map(float, scores)] if reported is None else list(reported))
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()
-        ordering = cls(measure, by, runs, floats, ranks, cycles, (), library)
+        ordering = cls(measure, by, runs, floats, ranks, cycles, (), library, None, more_settings or {})
         tied = f", {plural(ordering.n_tied, 'system')} tied" if ordering.n_tied else ""
         cyclic = (f"{measure}: Condorcet cycle among {join_names(cycle)}." for cycle in cycles)
         return replace(ordering, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *cyclic, *notes))
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"measure": self.measure, "by": self.by}
+        return {"measure": self.measure, "by": self.by, **self.more_settings}
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

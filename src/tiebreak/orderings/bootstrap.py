@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil
 from typing import Any, NamedTuple
@@ -59,11 +59,12 @@ class Bootstrap(Result):
     wins: NDArray[np.int64]
     seed: int
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = RankInterval._fields
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"by": self.by, "resamples": len(self.ranks), "seed": self.seed}
+        return {"by": self.by, "resamples": len(self.ranks), "seed": self.seed, **self.more_settings}
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +39,12 @@ class LagCurve(Result):
     resamples: int
     seed: int
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = LagShare._fields
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"runs": list(self.runs), "resamples": self.resamples, "seed": self.seed}
+        return {"runs": list(self.runs), "resamples": self.resamples, "seed": self.seed, **self.more_settings}
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]

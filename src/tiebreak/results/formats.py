@@ -106,6 +106,17 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def as_plain(value: Any) -> Any:
+    """A setting as plain data: numbers and text as they are, lists of them, and others by their names."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [as_plain(part) for part in value]
+    return getattr(value, "__name__", None) or str(value)
+
+
 def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
     """As trec_eval prints: measure, request or ``all``, value, after the names of runs where there are several.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -95,11 +95,16 @@ class Result:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rows(Result, Generic[RowType]):
-    """A result that is nothing but rows and notes."""
+    """A result that is nothing but rows, notes and settings."""
 
     values: tuple[RowType, ...]
     notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(self.more_settings)
 
     def rows(self) -> tuple[RowType, ...]:
         return self.values

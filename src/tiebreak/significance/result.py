@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -67,11 +67,16 @@ class Letters(Result):
     letters: dict[str, str]
     notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = ("run", "measure", "letters")
     table_cells: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
     trec_columns = ("measure", "run", "letters")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(self.more_settings)
 
     def rows(self) -> list[tuple[str, str, str]]:
         return [(run, self.measure, text) for run, text in self.letters.items()]
@@ -101,6 +106,7 @@ class Significance(Result):
     outcome: Outcome
     more_notes: tuple[str, ...] = ()
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     trec_columns = ("measure", "run", "other", "pvalue_corrected")
     table_cells: ClassVar[Mapping[str, Cell]] = {
         "run": column("run"),
@@ -216,7 +222,8 @@ class Significance(Result):
 
     def letter_table(self) -> Letters:
         """Runs, the best first, with their letters."""
-        return Letters(self.paired.measure, self.letters(), (self.description, SHARED, *self.more_notes), self.library)
+        notes = (self.description, SHARED, *self.more_notes)
+        return Letters(self.paired.measure, self.letters(), notes, self.library, self.settings)
 
     @property
     def description(self) -> str:
@@ -240,6 +247,7 @@ class Significance(Result):
             "seed": getattr(self.test, "seed", None),
             "correction": self.correction,
             "alpha": self.alpha,
+            **self.more_settings,
         }
 
     @property

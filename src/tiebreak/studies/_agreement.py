@@ -27,10 +27,11 @@ from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, run_tasks, view_options
+from tiebreak.studies.base import Findings, run_tasks, view_options, with_settings
 from tiebreak.studies.measures import list_measures, measure_name
 
 
+@with_settings("experiment")
 def agreement(
     experiment: Experiment,
     view: str = "preference",

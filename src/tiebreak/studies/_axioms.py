@@ -35,7 +35,7 @@ from tiebreak.studies._axiom_rankings import (
     random_rankings,
 )
 from tiebreak.studies._counterexamples import Finding, LawTable, search, statements
-from tiebreak.studies.base import run_tasks
+from tiebreak.studies.base import run_tasks, with_settings
 
 LISTS = 2000
 DEEPEST = 1000
@@ -45,6 +45,7 @@ ORDERS = {1: ">", 0: "=", -1: "<"}
 MOST_DIGITS = 16
 
 
+@with_settings()
 def axioms(
     metric: Any = None, *, seed: int = 0, lists: int = LISTS, jobs: int = 1, tick: Tick | None = None
 ) -> LawTable:

@@ -14,7 +14,7 @@ from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, view_options
+from tiebreak.studies.base import Findings, view_options, with_settings
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -24,6 +24,7 @@ TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
 TAU_NOTE = "tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems."
 
 
+@with_settings("utilities")
 def validity(
     utilities: Utilities | Iterable[Utilities],
     view: str = "populations",
@@ -66,10 +67,11 @@ def validity(
         raise InputError(f"{len(tables)} utilities. Give one; several only for view='discriminant'.", kind="choice")
     findings = study(tables if view == "discriminant" else tables[0], **options)
     first = tables[0]
-    measures = join_names([table.measure for table in tables])
-    size = f"{measures} of {plural(len(first.runs), 'run')}, {plural(len(first.requests), 'request')}."
+    measures = [table.measure for table in tables]
+    size = f"{join_names(measures)} of {plural(len(first.runs), 'run')}, {plural(len(first.requests), 'request')}."
     notes = dict.fromkeys(note for table in tables for note in table.notes)
-    return replace(findings, details=(*findings.details, size, *notes), library=first.table.library)
+    details = (*findings.details, size, *notes)
+    return replace(findings, details=details, library=first.table.library, more_settings={"measures": measures})
 
 
 # Other populations

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.orderings import Ordering
+from tiebreak.results.formats import as_plain
 from tiebreak.results.plots import Picture, PlottedResult
 from tiebreak.results.record import Cell, column
+from tiebreak.studies._catalogue import CATALOGUE
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")
+Parameters = ParamSpec("Parameters")
+Found = TypeVar("Found", bound="Findings")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,10 +38,15 @@ class Findings(PlottedResult):
     drawn: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
     spread: str | None = None
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         return (self.conclusion, *self.details)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(self.more_settings)
 
     @property
     def spread_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
@@ -55,6 +67,49 @@ def view_options(view: str, views: Mapping[str, tuple[str, ...]], **options: Any
             others = " or ".join(f'view="{other}"' for other, names in views.items() if name in names)
             raise InputError(f"{name} is for {others}. Leave it out.", kind="choice")
     return chosen
+
+
+def as_setting(value: Any) -> Any:
+    """What a parameter was, as plain data; an order by its name."""
+    if isinstance(value, (list, tuple)):
+        return [as_setting(part) for part in value]
+    return f"{value.by}({value.measure})" if isinstance(value, Ordering) else as_plain(value)
+
+
+def with_settings(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+    """Let a study note what it was asked for: all parameters but its data, and how these were read."""
+
+    def decorate(study: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+        signature = inspect.signature(study)
+        entry = CATALOGUE[study.__name__]
+        of_views = {option.name: option.views for option in entry.options if option.views}
+
+        @wraps(study)
+        def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
+            bound = signature.bind(*args, **kwargs)
+            for name, value in bound.arguments.items():
+                bound.arguments[name] = list(value) if isinstance(value, Iterator) else value
+            findings = study(*bound.args, **bound.kwargs)
+            bound.apply_defaults()
+            typed = bound.arguments
+            view = typed.get("view")
+            settings = {
+                name: as_setting(value)
+                for name, value in typed.items()
+                if name not in (*data, "jobs", "tick") and view in of_views.get(name, (view,))
+            }
+            for name in {"measures", "metric", "methods"} & {*settings}:
+                if settings[name] is None and "measure" in findings.columns:  # the study chose
+                    settings[name] = list(dict.fromkeys(record["measure"] for record in findings.records()))
+            source = typed[data[0]] if data else None
+            first = source[0] if isinstance(source, (list, tuple)) else source
+            more = {**settings, **findings.more_settings, **getattr(first, "more_settings", {})}
+            chosen = {name: value for name, value in more.items() if value is not None}
+            return replace(findings, more_settings={"study": study.__name__, **chosen})
+
+        return run
+
+    return decorate
 
 
 def run_tasks(
