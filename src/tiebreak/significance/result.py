@@ -61,7 +61,10 @@ def pvalue_column(name: str) -> Cell:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Letters(Result):
-    """Runs, the best first, with letters: those that share one were not shown to differ."""
+    """Runs, the best first, with letters: those that share one were not shown to differ.
+
+    In tables the letters stand under the measure where there are several, else under ``letters``.
+    """
 
     measure: str
     letters: dict[str, str]

@@ -21,7 +21,7 @@ PESSIMISTIC = ("min", "gmean", "auc4")
 OTHERS = ("mean", "leximax")
 RELATIVES = (*PESSIMISTIC, *OTHERS)
 TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
-TAU_NOTE = "tau_b with leximin, nan where all systems tie or requests are too few; number of tied systems."
+TAU_NOTE = "tau_b with leximin, - where all systems tie or requests are too few; number of tied systems."
 
 
 @with_settings("utilities")
