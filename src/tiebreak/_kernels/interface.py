@@ -24,31 +24,44 @@ CANDIDATE = -3
 UNRETRIEVED = 2**31 - 1
 """Rank of an item that a run does not retrieve: below every retrieved one."""
 
-COUNTERS = (
-    "lines",
-    "blank",
-    "comment",
-    "crlf",
-    "byte_order_mark",
-    "unjudged_lines",
-    "unjudged_requests",
-    "bad_score",
-    "duplicate",
-    "returning",
-    "repeated",
-    "no_final_newline",
-    "unsorted",
-    "tabs",
-    "blanks",
-    "scientific",
-    "q0",
-    "rank_zero",
-    "no_rank",
-    "rank_disagrees",
-    "judged_ties",
-    "float32_ties",
-)
-"""What a reader counts in one file: data lines, then everything unusual or skipped."""
+ANOMALIES = {
+    "blank": "blank lines",
+    "comment": "comment lines",
+    "crlf": "lines that end with CR LF",
+    "byte_order_mark": "byte order mark",
+    "unjudged_lines": "lines of requests without judgements, ignored",
+    "unjudged_requests": "requests without judgements, ignored",
+    "bad_score": "lines with a bad score, dropped",
+    "duplicate": "lines that list an item again, resolved as asked",
+    "returning": "times a request returned after another one",
+    "repeated": "lines repeated with the same grade",
+    "no_final_newline": "last line without a line feed",
+    "unsorted": "requests whose lines are not in the order of their scores",
+    "tabs": "lines with tabs between columns",
+    "blanks": "lines with several blanks together, or at an end",
+    "scientific": "numbers with an exponent",
+    "q0": "lines with Q0 in the second column, read as 0",
+    "rank_zero": "lines of rank 0",
+    "no_rank": "lines whose rank is no whole number",
+    "rank_disagrees": "requests whose rank column disagrees with the order of their scores",
+    "judged_ties": "ties that touch a judged item",
+    "float32_ties": "scores that tie with a different one in 32 bits",
+}
+"""What a reader counts in a file beside its data lines, and what messages call it."""
+
+COUNTERS = ("lines", *ANOMALIES)
+"""Everything that a reader counts in a file, in the order of the columns of `Counts`."""
+
+CHOICES = {
+    "ties": ("item", "rank"),
+    "duplicates": ("error", "first", "best"),
+    "on_bad_score": ("error", "drop"),
+    "requests": ("judged", "common"),
+}
+"""The values of options of reading that have names; the first of each is the default."""
+
+GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""The first bytes of compressed files."""
 
 Source = tuple[Any, ...]
 """("file", path) or ("bytes", bytes), both text; or ("table", request ids, request of each row, item ids, values)."""

@@ -26,9 +26,11 @@ from tiebreak._kernels.interface import (
     CANDIDATE,
     COUNTERS,
     EXCLUDED,
+    GZIP_MAGIC,
     INTERFACE,
     MEMORY,
     UNRETRIEVED,
+    ZSTD_MAGIC,
     Counts,
     Fault,
     FrameColumns,
@@ -68,7 +70,6 @@ FAMILIES = (
 
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-GZIP_MAGIC, ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 class Stop(Exception):  # noqa: N818 - a signal, not an error of ours

@@ -5,32 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from tiebreak._kernels.interface import COUNTERS, Counts
+from tiebreak._kernels.interface import ANOMALIES, COUNTERS, Counts
 from tiebreak.errors import quote
-
-WORDS = {
-    "blank": "blank lines",
-    "comment": "comment lines",
-    "crlf": "lines that end with CR LF",
-    "byte_order_mark": "byte order mark",
-    "unjudged_lines": "lines of requests without judgements, ignored",
-    "unjudged_requests": "requests without judgements, ignored",
-    "bad_score": "lines with a bad score, dropped",
-    "duplicate": "lines that list an item again, resolved as asked",
-    "returning": "times a request returned after another one",
-    "repeated": "lines repeated with the same grade",
-    "no_final_newline": "last line without a line feed",
-    "unsorted": "requests whose lines are not in the order of their scores",
-    "tabs": "lines with tabs between columns",
-    "blanks": "lines with several blanks together, or at an end",
-    "scientific": "numbers with an exponent",
-    "q0": "lines with Q0 in the second column, read as 0",
-    "rank_zero": "lines of rank 0",
-    "no_rank": "lines whose rank is no whole number",
-    "rank_disagrees": "requests whose rank column disagrees with the order of their scores",
-    "judged_ties": "ties that touch a judged item",
-    "float32_ties": "scores that tie with a different one in 32 bits",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +25,7 @@ class Oddity:
         return f"{self.count:,}, first on line {self.first_line:,}{example}"
 
     def __str__(self) -> str:
-        return f"{WORDS[self.kind]}: {self.where}"
+        return f"{ANOMALIES[self.kind]}: {self.where}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +47,7 @@ class FileAudit:
         oddities = tuple(
             Oddity(kind, count, line + (first or 1) - 1, quote(example))
             for kind, (count, line, example) in met.items()
-            if count and kind in WORDS
+            if count and kind in ANOMALIES
         )
         return cls(label, met["lines"][0], oddities, scores)
 

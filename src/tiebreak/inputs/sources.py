@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.temporary import temporary_file
-from tiebreak._kernels.interface import MEMORY
+from tiebreak._kernels.interface import GZIP_MAGIC, MEMORY, ZSTD_MAGIC
 from tiebreak._kernels.interface import Source as KernelSource
 from tiebreak.errors import InputError, TiebreakError, quote
 from tiebreak.inputs.ids import Ids
@@ -27,8 +27,6 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 
 STANDARD_INPUT = "-"
 CHUNK = 1 << 20
-COMPRESSED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-"""The first bytes of files compressed by gzip or zstd."""
 LARGEST = 1e100
 """The largest utility or weight: sums of larger squares may overflow a float64."""
 
@@ -129,7 +127,7 @@ def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
     """The bytes of a stream, as far as a reader of runs or judgements would get."""
     size, packed = 0, False
     while chunk := stream.read(CHUNK):
-        packed = packed or (not size and chunk.startswith(COMPRESSED))
+        packed = packed or (not size and chunk.startswith((GZIP_MAGIC, ZSTD_MAGIC)))
         size += len(chunk)
         if size > memory:
             raise InputError(

@@ -15,7 +15,7 @@ from tiebreak import _kernels
 from tiebreak._base.checks import check_choice, check_count, check_number
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
-from tiebreak._kernels.interface import MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
+from tiebreak._kernels.interface import CHOICES, MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
@@ -26,13 +26,6 @@ from tiebreak.inputs.sources import Path, Values
 from tiebreak.projection.candidates import add_unjudged, removal_notes
 from tiebreak.projection.levels import Layout
 from tiebreak.projection.position_table import Positions
-
-CHOICES = {
-    "ties": ("item", "rank"),
-    "duplicates": ("error", "first", "best"),
-    "on_bad_score": ("error", "drop"),
-    "requests": ("judged", "common"),
-}
 
 
 def project(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak import _kernels
 from tiebreak._base.text import join_names, plural
-from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak._kernels.interface import ANOMALIES, UNRETRIEVED
 from tiebreak.inputs import Judgements
-from tiebreak.inputs.audit import WORDS, Oddity
+from tiebreak.inputs.audit import Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
 from tiebreak.results.record import Cell, Result, Row, column
@@ -125,7 +125,7 @@ class Overview(Result):
     def _oddity_notes(self) -> Iterator[str]:
         """A line per kind of oddity: in which files, how often, where first."""
         named = [(name, odd) for name, several in self.oddities.items() for odd in several]
-        for kind, words in WORDS.items():
+        for kind, words in ANOMALIES.items():
             where = [f"{name} ({odd.where})" for name, odd in named if odd.kind == kind]
             if where:
                 yield f"{words[0].upper()}{words[1:]}: {join_names(where, most=3)}."
