@@ -11,6 +11,7 @@ import pytest
 import tiebreak as tb
 from tiebreak import _kernels
 from tiebreak._kernels.interface import COUNTERS
+from tiebreak.cli import COMMANDS
 from tiebreak.errors import CoreMissingWarning, TiebreakError
 
 PUBLIC = {
@@ -100,16 +101,18 @@ def in_new_process(code, **environment):
     return done.stdout
 
 
-@pytest.mark.parametrize("code", ["import tiebreak", "from tiebreak.cli import main; sys.argv[1:] = ['--help']; run()"])
-def test_import_and_help_load_nothing_heavy(code):
+@pytest.mark.parametrize("command", [None, "", *COMMANDS])
+def test_import_and_help_load_nothing_heavy(command):
+    arguments = [] if command is None else [*filter(None, [command]), "--help"]
     code = f"""
-import json, sys
-def run():
+import json, sys, tiebreak
+sys.argv[1:] = {arguments!r}
+if sys.argv[1:]:
+    from tiebreak.cli import main
     try:
         main()
     except SystemExit:
         pass
-{code}
 print()
 print(json.dumps(sorted(set(sys.modules) & {set(HEAVY)!r})))
 """

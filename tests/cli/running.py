@@ -1,7 +1,6 @@
 """How tests run the command line: in this process where that makes no difference, else in one of its own."""
 
 import os
-import signal
 import subprocess
 import sys
 import warnings
@@ -36,7 +35,6 @@ def run_apart(words, stdin=None, **environment):
 
 
 def run_here(words, environment):
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         # Files, not buffers: a command may silence the stream by its number.
@@ -49,9 +47,6 @@ def run_here(words, environment):
             main()
         except SystemExit as stop:
             code = stop.code
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
         out.flush()
         err.flush()
         texts = [(folder / name).read_text(encoding="utf-8") for name in ("out", "err")]

@@ -2,8 +2,10 @@
 
 import gzip
 import os
+import signal
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -31,6 +33,22 @@ def test_help_names_every_command():
     for command in ("demo", "check", "doctor"):
         assert f"\n  {command} " in text
         assert "Usage: tiebreak" in run(command, "--help").stdout
+
+
+def test_signals_are_handled_as_before_once_a_command_is_done():
+    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    run("--version")
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == handlers
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "order", "test"])
+def test_help_lists_catalogues_and_says_what_the_papers_are(command):
+    text = " ".join(run(command, "--help").stdout.split())
+    assert text.endswith("AB on alpha-beta-nDCG.")
+    packages = import_module(f"tiebreak.cli.{command}").command.catalogues.values()
+    for catalogue in (import_module(f"tiebreak.{package}").CATALOGUE for package in packages):
+        for name, entry in catalogue.items():
+            assert f"{name} {entry.__doc__.split()[0]}" in text
 
 
 def test_version():

@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
 from typing import NoReturn
@@ -49,11 +50,29 @@ class Stopped(BaseException):
     """A signal asked to stop; raised, so that drafts are removed on the way out."""
 
 
+@contextmanager
+def signals_raised() -> Iterator[None]:
+    """Unwind where a signal would end Python at once; ignored signals, as under nohup, stay ignored."""
+
+    def stop(number: int, _: object) -> NoReturn:
+        raise Stopped(number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@signals_raised()
 def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
     _prepare_streams()
-    _stop_on_signals()
     # OpenBLAS threads spin while they wait, on processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -98,18 +117,6 @@ def _prepare_streams() -> None:
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _stop_on_signals() -> None:
-    """Unwind where a signal would end Python at once; ignored signals, as under nohup, stay ignored."""
-
-    def stop(number: int, _: object) -> NoReturn:
-        raise Stopped(number)
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, stop)
 
 
 def _stop(word: str, number: int) -> NoReturn:

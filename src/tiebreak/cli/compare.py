@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from tiebreak.cli import options
+from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import Output
 
 
-@click.command("compare", cls=options.CatalogueHelp, catalogues={"Preferences": "preferences"})
+@click.command("compare", cls=CatalogueHelp, catalogues={"Preferences": "preferences"})
 @options.reading_options
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or diff(AP)")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli import options
+from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import Output
 
 if TYPE_CHECKING:
     from tiebreak.populations import Population
 
 
-@click.command("evaluate", cls=options.CatalogueHelp, catalogues={"Measures": "metrics"})
+@click.command("evaluate", cls=CatalogueHelp, catalogues={"Measures": "metrics"})
 @options.reading_options
 @options.measures_option("AP, nDCG@10 or RBP(p=0.9)")
 @options.aspect_options

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from importlib import import_module
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,7 +14,7 @@ import click
 from tiebreak._base.checks import LARGEST
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
-from tiebreak._kernels.interface import MEMORY, Options
+from tiebreak._kernels.interface import CHOICES, MEMORY, Options
 from tiebreak.cli.output import Output, check_output, format_by_ending
 
 if TYPE_CHECKING:
@@ -51,8 +50,10 @@ WRITTEN = ("out", "plot")
 """Options that name files to write; other FILEs are read."""
 
 
-def choice_option(flag: str, choices: Sequence[str], help_: str) -> Callable[[Command], Command]:
-    """An option with named choices, by default the first."""
+def reading_choice(name: str, help_: str) -> Callable[[Command], Command]:
+    """An option of reading with named choices, by default the first."""
+    choices = CHOICES[name]
+    flag = "--" + name.replace("_", "-")
     return click.option(flag, type=click.Choice(choices), default=choices[0], show_default=True, help=help_)
 
 
@@ -91,10 +92,10 @@ READING = (
     click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
     click.option("--candidates", metavar="FILE", help="Keep only these items in the rankings of their request."),
     click.option("--judged-only", is_flag=True, help="Remove unjudged items from rankings (condensed lists)."),
-    choice_option("--requests", ("judged", "common"), "All judged requests, or only those that every run lists."),
-    choice_option("--ties", ("item", "rank"), "How tied scores are broken: by item id, or by the rank column first."),
-    choice_option("--duplicates", ("error", "first", "best"), "What to do with an item listed twice for a request."),
-    choice_option("--on-bad-score", ("error", "drop"), "What to do with a line whose score is not a finite number."),
+    reading_choice("requests", "All judged requests, or only those that every run lists."),
+    reading_choice("ties", "How tied scores are broken: by item id, or by the rank column first."),
+    reading_choice("duplicates", "What to do with an item listed twice for a request."),
+    reading_choice("on_bad_score", "What to do with a line whose score is not a finite number."),
     click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
     JOBS,
 )
@@ -114,26 +115,6 @@ OUTPUT = (
     ),
     click.option("-o", "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Write to this file."),
 )
-
-
-class CatalogueHelp(click.Command):
-    """Lists the entries of catalogues at the end of the help: a title and a package each."""
-
-    def __init__(self, *arguments: Any, catalogues: Mapping[str, str], **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.catalogues = catalogues
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, package in self.catalogues.items():
-            catalogue = import_module(f"tiebreak.{package}").CATALOGUE
-            with formatter.section(title):
-                formatter.write_dl([(name, summary(entry)) for name, entry in catalogue.items()])
-
-
-def summary(entry: object) -> str:
-    """The first line of a docstring as plain text; nothing where Python runs without docstrings."""
-    first = (entry.__doc__ or "").strip().partition("\n")[0]
-    return re.sub(r":\w+:`([^`]*)`", r"\1", first).replace("`", "")
 
 
 def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:

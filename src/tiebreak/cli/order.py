@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli import options
+from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import Output
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "order",
-    cls=options.CatalogueHelp,
+    cls=CatalogueHelp,
     catalogues={"Orderings": "orderings", "Preferences": "preferences", "Populations": "populations"},
 )
 @partial(options.reading_options, is_needed=False)

@@ -9,6 +9,7 @@ import click
 
 from tiebreak._base.corrections import CORRECTIONS
 from tiebreak.cli import options
+from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import Output
 
 
@@ -21,7 +22,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
     return int(value)
 
 
-@click.command("test", cls=options.CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
+@click.command("test", cls=CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
 @partial(options.reading_options, is_needed=False)
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or AP")
