@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from math import ceil, gcd
@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.exact import Number
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
-from tiebreak.exact.logarithms import BITS, log_units
+from tiebreak.exact.logarithms import BITS, log_units, many_digits
 from tiebreak.exact.number import Real
 from tiebreak.exact.sample import TINY, Sample
 from tiebreak.exact.sums import exact_sum, whole_units
@@ -165,7 +165,3 @@ def exponential(x: Fraction, digits: int, shown: int | None = None) -> Fraction:
     """The exponential to `digits` digits, rounded to `shown`."""
     context = many_digits(digits)
     return Fraction(many_digits(shown or digits).plus(context.exp(context.divide(x.numerator, x.denominator))))
-
-
-def many_digits(digits: int) -> Context:
-    return Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
