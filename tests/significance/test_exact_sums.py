@@ -1,7 +1,6 @@
 """Equal sums tie and different ones do not, however little they differ: tests by chance against fractions."""
 
 from fractions import Fraction
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from significance.cases import all_matrices, matrix, outcome_of, pair, utilities
 from tiebreak.exact import ExactValues
 from tiebreak.exact.decimals import decimal_number
 from tiebreak.orderings.bootstrap import draw_counts
-from tiebreak.significance.whole_numbers import FLOAT_SUMS, digit_signs, over_one_denominator, to_digits
+from tiebreak.significance.whole_numbers import FLOAT_SUMS, over_one_denominator
 
 DRAWS = 70  # beyond the 64 of one word
 
@@ -177,25 +176,9 @@ def test_wilcoxon_ties_differences_that_are_equal_with_any_sign():
     assert utilities(table).test("wilcoxon").outcome.statistic[0] == 1.5 + 3.5
 
 
-# Digits
+# Denominators
 
 
-@given(
-    rows=st.lists(st.lists(st.integers(-(10**30), 10**30), min_size=3, max_size=3), min_size=1, max_size=4),
-    weights=st.lists(st.integers(0, 3), min_size=3, max_size=3),
-)
-@example(rows=[[2**20, -(2**20), 0]], weights=[1, 1, 0])
-@example(rows=[[2**20, 1 - 2**20, 0], [2**20, -1 - 2**20, 0]], weights=[1, 1, 0])
-def test_signs_of_sums_of_digits_are_those_of_the_sums(rows, weights):
-    largest = max(map(abs, chain(*rows)))
-    digits = np.stack([to_digits(row, 20, largest.bit_length() // 20 + 1) @ weights for row in rows], axis=1)
-    sums = [sum(w * number for w, number in zip(weights, row, strict=True)) for row in rows]
-    assert digit_signs(digits.astype(np.int64), 20).tolist() == [(total > 0) - (total < 0) for total in sums]
-
-
-def test_digits_and_denominators_by_hand():
-    assert to_digits([5, -6], bits=2, count=2).tolist() == [[1, -2], [1, -1]]
-    # 3 - 1 * 4, 4 - 1 * 4 and 5 - 1 * 4
-    assert digit_signs(np.array([[3, 4, 5], [-1, -1, -1]]), bits=2).tolist() == [-1, 0, 1]
+def test_values_over_one_denominator_by_hand():
     numbers, denominator = over_one_denominator(ExactValues.from_floats(np.array([[0.5, 0.2]])), FLOAT_SUMS)
     assert (numbers.tolist(), denominator) == ([[5, 2]], 10)

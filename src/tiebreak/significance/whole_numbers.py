@@ -150,64 +150,31 @@ def distinct_cells(table: ExactValues) -> tuple[Places, Places]:
 
 
 class ExactSums:
-    """Exact signs of weighted sums of the values of pairs; weights are whole and sum to at most n.
-
-    Values are multiples of a unit, in digits of few enough bits that sums of each digit are exact as floats.
-    """
+    """Exact signs of weighted sums of the values of pairs, as whole multiples of a unit; weights are whole."""
 
     def __init__(self, paired: Paired) -> None:
         self.paired = paired
-        self.bits = 51 - paired.n.bit_length()
-        self.digits: dict[int, Floats] = {}
-        self.same = 0
+        self.units: dict[int, tuple[NDArray[Any], int]] = {}
 
     def signs(self, pairs: Places, draws: Places, weights: NDArray[np.generic]) -> Places:
         """Signs of the sums of pairs with the ``weights[draw, request]`` of their draws."""
-        step = max(1, NUMBERS_AT_ONCE // self.paired.n)
         signs = np.empty(len(pairs), dtype=np.int64)
-        for begin in range(0, len(pairs), step):
-            some = slice(begin, begin + step)
-            signs[some] = self._signs(pairs[some], weights[draws[some]].astype(np.float64))
+        for pair in np.unique(pairs).tolist():
+            untied = np.flatnonzero(self.paired.values[pair])
+            numbers, same = self._pair_units(pair, untied)
+            cells = np.flatnonzero(pairs == pair)
+            step = max(1, NUMBERS_AT_ONCE // len(untied))
+            for begin in range(0, len(cells), step):
+                some = cells[begin : begin + step]
+                times = weights[np.ix_(draws[some], untied)].astype(np.int64)
+                sums = times.astype(object) @ numbers
+                signs[some] = (sums > same).astype(np.int64) - (sums < -same)
         return signs
 
-    def _signs(self, pairs: Places, weights: Floats) -> Places:
-        distinct, which = np.unique(pairs, return_inverse=True)
-        by_pair = [self._pair_digits(pair) for pair in distinct.tolist()]
-        digits = np.zeros((max(map(len, by_pair)), len(by_pair), self.paired.n))
-        for place, pair_digits in enumerate(by_pair):
-            digits[: len(pair_digits), place] = pair_digits
-        sums = np.stack([np.einsum("ij,ij->i", weights, digit[which]) for digit in digits]).astype(np.int64)
-        same = to_digits([self.same], self.bits, len(digits)).astype(np.int64)
-        return (digit_signs(sums - same, self.bits) > 0).astype(np.int64) - (digit_signs(sums + same, self.bits) < 0)
-
-    def _pair_digits(self, pair: int) -> Floats:
-        """Digits [digit, request] of a pair's values, the lowest first."""
-        if pair not in self.digits:
-            untied = np.flatnonzero(self.paired.values[pair])
+    def _pair_units(self, pair: int, untied: Places) -> tuple[NDArray[Any], int]:
+        """A pair's values in the requests that are not tied, as Python integers; sums of at most the second are 0."""
+        if pair not in self.units:
             _, first, which = np.unique(self.paired.same_values(pair, untied), return_index=True, return_inverse=True)
             whole = whole_units(self.paired.exact_values(pair, untied[first]), self.paired.is_rational)
-            self.same = whole.same
-            count = max(whole.same, *map(abs, whole.numbers)).bit_length() // self.bits + 1
-            digits = np.zeros((count, self.paired.n))
-            digits[:, untied] = to_digits(whole.numbers, self.bits, count)[:, which.ravel()]
-            self.digits[pair] = digits
-        return self.digits[pair]
-
-
-def to_digits(numbers: list[int], bits: int, count: int) -> Floats:
-    """Digits [digit, number] of `bits` bits, the lowest first, each with the sign of its number."""
-    mask = (1 << bits) - 1
-    sign = np.array([(number > 0) - (number < 0) for number in numbers], dtype=np.float64)
-    sizes = [abs(number) for number in numbers]
-    return sign * np.array([[size >> k * bits & mask for size in sizes] for k in range(count)], dtype=np.float64)
-
-
-def digit_signs(digits: Places, bits: int) -> Places:
-    """The signs of numbers from their digits [digit, number] of `bits` bits, each of any sign and size."""
-    carry, rest = np.zeros_like(digits[0]), np.zeros(digits.shape[1], dtype=bool)
-    for digit in digits[:-1]:
-        total = digit + carry
-        carry = total >> bits
-        rest |= total & ((1 << bits) - 1) != 0
-    top = digits[-1] + carry
-    return np.where(top == 0, rest, np.sign(top))
+            self.units[pair] = np.array(whole.numbers, dtype=object)[which.ravel()], whole.same
+        return self.units[pair]
