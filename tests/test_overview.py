@@ -31,6 +31,11 @@ def found(files):
         return made.audit()
 
 
+def test_settings_say_how_files_were_read():
+    audit = tb.Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "b": 2.0}}, depth=1).audit()
+    assert audit.settings["reading"]["depth"] == 1 and audit.settings["reading"]["ties"] == "item"
+
+
 def test_every_run_is_counted(found):
     one, copy, tied = found.runs
     # q1 has 3 items and q2 one; q3 is missing. Of a, x, b and d three are judged. Relevant are a and d of a, c and d.

@@ -176,7 +176,8 @@ class Experiment:
         """Summary of the input: depths, ties, judged shares and anomalies, as ``tiebreak check`` prints it."""
         from tiebreak.results.overview import overview
 
-        return overview(self._positions(Needs(), audit=True), self.judgements)
+        result = overview(self._positions(Needs(), audit=True), self.judgements)
+        return replace(result, more_settings=self.more_settings)
 
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""

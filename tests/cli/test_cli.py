@@ -83,6 +83,10 @@ def test_demo_keeps_its_files_where_told(tmp_path):
     assert "3 requests with" in again.stdout
 
 
+def test_check_has_no_values_to_write_as_trec_eval_does(files):
+    assert "'trec' is not one of" in refused("check", files / "qrels.txt", files / "a.run", "--format", "trec")
+
+
 def test_check_says_what_was_read_and_what_was_odd(files):
     done = run("check", files / "qrels.txt", files / "a.run", files / "b.run.gz")
     assert done.returncode == 0, done.stderr

@@ -172,6 +172,15 @@ def test_trec_format_has_requests_then_all(files):
     assert [float(line[4]) for line in lines] == pytest.approx([AP["q1"][0], AP["q2"][0], AP["all"][0]])
 
 
+def test_trec_lines_of_a_request_and_pair_have_all_measures_one_after_the_other(files):
+    measures = ("RPP", "AP")
+    text = done("compare", *files, "-q", "-m", "RPP", "-m", "AP", "--format", "trec").stdout
+    pairs = [("one", "two"), ("one", "three"), ("two", "three")]
+    expected = [(*pair, measure, request) for request in ("q1", "q2") for pair in pairs for measure in measures]
+    expected += [(*pair, measure, "all") for measure in measures for pair in pairs]
+    assert [tuple(line.split("\t")[:4]) for line in text.splitlines()] == expected
+
+
 @pytest.mark.parametrize(("requests", "mean"), [(6, r"\textbf{+1.0000*}"), (5, "+1.0000 ")])
 def test_a_mean_is_marked_where_its_interval_excludes_0_and_enough_requests_differ(tmp_path, requests, mean):
     (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(requests)))

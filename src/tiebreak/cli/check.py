@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import experiment, output_options, reading_options
+from tiebreak.cli.options import TABLE_FORMATS, experiment, output_options, reading_options
 from tiebreak.cli.output import Output
 
 
 @click.command("check")
 @partial(reading_options, audit=True)
-@output_options
+@partial(output_options, formats=TABLE_FORMATS)
 def command(qrels: str, runs: tuple[str, ...], output: Output, **options: Any) -> None:
     """Read judgements and runs, and report what they hold."""
     output.write([experiment(qrels, runs, **options).audit()])

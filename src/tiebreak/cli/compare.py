@@ -29,7 +29,7 @@ from tiebreak.cli.output import Output
     help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
 @options.alpha_option("Significance level of --fail-if-worse.")
-@partial(options.output_options, more=("pref_eval",))
+@partial(options.output_options, formats=(*options.FORMATS, "pref_eval"))
 def command(
     qrels: str,
     runs: tuple[str, ...],

@@ -45,7 +45,8 @@ JUDGED_ITEMS_SUFFICE = {
     *("mc4", "borda", "copeland", "win_rate"),
 }
 """Words of specs that look at judged items only: known without importing what defines them."""
-FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown", "trec")
+TABLE_FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown")
+FORMATS = (*TABLE_FORMATS, "trec")
 WRITTEN = ("out", "plot")
 """Options that name files to write; other FILEs are read."""
 
@@ -129,8 +130,8 @@ def aspect_options(command: Command) -> Command:
     return with_options(command, ASPECTS)
 
 
-def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
-    """Give a command its `output`: how and where results are written; some have more formats."""
+def output_options(command: Command, *, formats: Sequence[str] = FORMATS) -> Command:
+    """Give a command its `output`: how and where results are written."""
 
     @wraps(command)
     def writing(format_: str | None, out: str | None, safe_csv: bool, digits: int, **options: Any) -> Any:
@@ -146,7 +147,7 @@ def output_options(command: Command, *, more: Sequence[str] = ()) -> Command:
     format_option = click.option(
         "--format",
         "format_",
-        type=click.Choice((*FORMATS, *more)),
+        type=click.Choice(formats),
         help="Output format; by default inferred from the extension of --out (.csv, .tsv, .jsonl, .json, "
         ".parquet, .tex, .md), else as a table.",
     )

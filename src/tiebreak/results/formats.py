@@ -120,17 +120,27 @@ def as_plain(value: Any) -> Any:
 def trec_rows(results: Sequence[Result]) -> Iterator[tuple[Any, ...]]:
     """As trec_eval prints: measure, request or ``all``, value, after the names of runs where there are several.
 
-    The means of a run follow its requests. Results with `trec_columns` have these; rows without a measure and a value
-    stay as they are.
+    The means of a run follow its requests; the measures of a request and a pair of runs follow each other. Results
+    with `trec_columns` have these; rows without a measure and a value stay as they are.
     """
-    names = (record["run"] for result in results for record in result.records() if "run" in record)
-    places = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    lines = [trec_lines(result, len(places) > 1) for result in results]
+    runs = in_order(results, "run")
+    lines = [trec_lines(result, len(runs) > 1) for result in results]
     first, last = results[0].columns, results[-1].columns
-    if len(places) > 1 and "request" in first and not {"request", "other"} & {*last}:
-        yield from merge(*lines, key=lambda line: places[line[0]])
-    else:
-        yield from chain.from_iterable(lines)
+    if {"request", "other"} <= {*first}:
+        requests, n_comparisons = in_order(results, "request"), sum("request" in one.columns for one in results)
+        pairs = {line[:2]: k for k, line in enumerate(trec_lines(results[-1], True))}
+        yield from merge(*lines[:n_comparisons], key=lambda line: (requests[line[3]], pairs[line[:2]]))
+        lines = lines[n_comparisons:]
+    elif len(runs) > 1 and "request" in first and "request" not in last:
+        yield from merge(*lines, key=lambda line: runs[line[0]])
+        return
+    yield from chain.from_iterable(lines)
+
+
+def in_order(results: Sequence[Result], column: str) -> dict[Any, int]:
+    """The distinct values of a column, and the place of each in their order of appearance."""
+    values = (record[column] for result in results if column in result.columns for record in result.records())
+    return {value: k for k, value in enumerate(dict.fromkeys(values))}
 
 
 def trec_lines(result: Result, are_several: bool) -> Iterator[tuple[Any, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
@@ -84,6 +84,7 @@ class Overview(Result):
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
     library: str | None = None
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = RunRow._fields
     table_cells: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("run", "lines", "requests", "missing", "unjudged")},
@@ -110,6 +111,7 @@ class Overview(Result):
             "oddities": {name: [asdict(odd) for odd in several] for name, several in self.oddities.items()},
             "warnings": list(self.warnings),
             "choices": list(self.choices),
+            **self.more_settings,
         }
 
     def _judgement_notes(self) -> Iterator[str]:
