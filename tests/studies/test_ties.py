@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from tiebreak.studies._ties import MEASURES, VIEWS, count_equal_runs, round_depths, truncate
+from tiebreak.studies import CATALOGUE
+from tiebreak.studies._ties import MEASURES, count_equal_runs, round_depths, truncate
 from tiebreak.studies.base import sample_seeds
 
+VIEWS = CATALOGUE["ties"].views
 ties = tb.studies.ties
 
 

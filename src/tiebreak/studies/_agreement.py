@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_count, check_seed, check_two_runs
+from tiebreak._base.checks import check_count, check_two_runs
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison
@@ -20,18 +20,17 @@ from tiebreak.experiment import Experiment
 from tiebreak.metrics import Metric
 from tiebreak.notes import reading_notes
 from tiebreak.orderings import Method, Ordering, method
-from tiebreak.orderings.correlation import METHODS
 from tiebreak.populations import Population, population_for
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, run_tasks, view_options, with_settings
+from tiebreak.studies.base import Findings, catalogued, run_tasks, view_options
 from tiebreak.studies.measures import list_measures, measure_name
 
 
-@with_settings("experiment")
+@catalogued("experiment")
 def agreement(
     experiment: Experiment,
     view: str = "preference",
@@ -86,7 +85,7 @@ def agreement(
 
 def check(view: str = "preference", measures: Any = None, **others: Any) -> list[Any]:
     """Validate before reading; the measures of a view."""
-    entry = VIEWS[check_choice(view, "view", VIEWS)]
+    entry = VIEWS[view]
     chosen = list(entry.measures) if measures is None else list_measures(measures)
     if len(chosen) < 2:
         raise InputError("agreement is between measures; there is one. Give at least two.", kind="empty")
@@ -161,7 +160,7 @@ def sign_view(
     experiment: Experiment, measures: list[Any], *, points: int = 500, seed: int = 0, jobs: int, tick: Tick | None
 ) -> Findings:
     """Pearson correlation of preferences, and the share of points where both have the same sign (RPP Fig 5)."""
-    points, seed = check_count(points, "points"), check_seed(seed)
+    points = check_count(points, "points")
     compared = compare_all(experiment, measures, jobs, tick)
     rows = [
         (x.measure, y.measure, pearson(x.values, y.values), float((x.signs == y.signs).mean()))
@@ -219,7 +218,6 @@ def order_view(
     tick: Tick | None,
 ) -> Findings:
     """The correlation of the orders by all pairs of measures; preferences are ordered by MC4, metrics by their mean."""
-    check_choice(correlation, "correlation", METHODS)
     by = None if ordering is None else method(ordering)
 
     def order(measure: Any) -> Ordering:

@@ -1,4 +1,4 @@
-"""The metrics of AB Table 1 from their equations, in the arithmetic of their parameters.
+"""Metrics of AB Table 1 from their equations, in the arithmetic of their parameters: floats cannot decide between them.
 
 Normalised metrics are without their ideal: it is the same for both rankings of a user, and changes no comparison.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from math import log2
@@ -16,19 +15,17 @@ from numbers import Rational
 from typing import Any, TypeAlias
 
 from tiebreak._base.tolerance import TOLERANCE
+from tiebreak.exact.logarithms import BITS, log2_units
 from tiebreak.studies._axiom_rankings import R_MAX, Items, Pair
 
 Number: TypeAlias = Any
 """A Fraction or a float: parameters and interests are of one kind."""
-Discount: TypeAlias = Callable[[int], Number]
 Form: TypeAlias = Callable[..., Any]
 """(items, interest, r_max) -> a number, the larger the better."""
-DIGITS = 50
-"""Precision of the logarithmic discount, which is irrational."""
 CLOSE = 1e-9
 """Floats of the package's metrics that differ by less are computed again as fractions."""
 LOGARITHMS_TIE = Fraction(1, 10**40)
-"""Where logarithms are known to 50 digits, fractions that differ by less tie; others are compared as they are."""
+"""Where logarithms are known to 60 digits, fractions that differ by less tie; others are compared as they are."""
 
 
 @dataclass(frozen=True)
@@ -58,24 +55,12 @@ class Measure:
 
 
 @cache
-def exact_discount(rank: int) -> Fraction:
-    """1 / log2(rank + 1) to 50 digits, exact where it is a fraction."""
-    if (rank + 1).bit_count() == 1:
-        return Fraction(1, rank.bit_length())
-    with localcontext() as context:
-        context.prec = DIGITS
-        return Fraction(Decimal(2).ln() / Decimal(rank + 1).ln())
+def discount(rank: int, is_exact: bool) -> Number:
+    """1 / log2(rank + 1), as a fraction to 60 digits or as a float."""
+    return Fraction(1 << BITS, log2_units(rank + 1)) if is_exact else 1 / log2(rank + 1)
 
 
-@cache
-def quick_discount(rank: int) -> float:
-    """1 / log2(rank + 1)."""
-    return 1 / log2(rank + 1)
-
-
-def alpha_beta_dcg(
-    items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number, discount: Discount
-) -> Number:
+def alpha_beta_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number) -> Number:
     """The discounted gain of alpha-beta-nDCG (AB eqs 8 and 15)."""
     left, total = dict(interest), 0 * alpha
     for rank, (rating, aspects) in enumerate(items, start=1):
@@ -85,12 +70,17 @@ def alpha_beta_dcg(
             missed *= 1 - chance * left[aspect]
             left[aspect] *= 1 - chance
         if missed != 1:
-            total += (1 - missed) * discount(rank)
+            total += (1 - missed) * discount(rank, isinstance(alpha, Fraction))
     return total
 
 
-def alpha_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, discount: Discount) -> Number:
-    """The discounted gain of alpha-nDCG with ratings as gains; an item counts as seen where it is relevant."""
+def alpha_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number) -> Number:
+    """The discounted gain of alpha-nDCG with ratings as gains."""
+    return novelty_gain(items, r_max, alpha, lambda rank: discount(rank, isinstance(alpha, Fraction)))
+
+
+def novelty_gain(items: Items, r_max: int, alpha: Number, discount: Callable[[int], Number]) -> Number:
+    """Discounted gains of novelty: an item counts as seen where it is relevant."""
     seen, total = Counter[str](), 0 * alpha
     for rank, (rating, aspects) in enumerate(items, start=1):
         if rating:
@@ -102,7 +92,7 @@ def alpha_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha
 
 def nrbp(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number) -> Number:
     """Novelty- and rank-biased precision (Clarke et al. 2009), with ratings as gains."""
-    total = alpha_dcg(items, interest, r_max, alpha=alpha, discount=lambda rank: beta ** (rank - 1))
+    total = novelty_gain(items, r_max, alpha, lambda rank: beta ** (rank - 1))
     return total * (1 - (1 - alpha) * beta) / len(interest)
 
 
@@ -129,19 +119,3 @@ def rank_biased_utility(items: Items, interest: Mapping[str, Number], r_max: int
         for aspect in aspects:
             left[aspect] *= 1 - chance
     return total
-
-
-def aspect_recall(items: Items, interest: Mapping[str, Number], r_max: int) -> Fraction:
-    """The share of aspects that any item shows."""
-    shown = frozenset[str]().union(*(item.aspects for item in items))
-    return Fraction(len(shown), len(interest))
-
-
-def aspect_reciprocal_rank(items: Items, interest: Mapping[str, Number], r_max: int) -> Fraction:
-    """One over the first rank at which all aspects have been shown, or 0."""
-    missing = set(interest)
-    for rank, item in enumerate(items, start=1):
-        missing -= item.aspects
-        if not missing:
-            return Fraction(1, rank)
-    return Fraction(0)

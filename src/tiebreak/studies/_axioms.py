@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
-from tiebreak._base.checks import check_count, check_names, check_seed
+from tiebreak._base.checks import check_names
 from tiebreak._base.spec import Spec, canonical, parse
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
@@ -35,7 +36,7 @@ from tiebreak.studies._axiom_rankings import (
     random_rankings,
 )
 from tiebreak.studies._counterexamples import Finding, LawTable, search, statements
-from tiebreak.studies.base import run_tasks, with_settings
+from tiebreak.studies.base import catalogued, run_tasks
 
 LISTS = 2000
 DEEPEST = 1000
@@ -45,7 +46,7 @@ ORDERS = {1: ">", 0: "=", -1: "<"}
 MOST_DIGITS = 16
 
 
-@with_settings()
+@catalogued()
 def axioms(
     metric: Any = None, *, seed: int = 0, lists: int = LISTS, jobs: int = 1, tick: Tick | None = None
 ) -> LawTable:
@@ -74,8 +75,6 @@ def axioms(
     >>> [row["law"] for row in axioms(by_rank, lists=50).records() if row["holds"]]
     ['Pri', 'Deep', 'TopHeav', 'Pri > 0']
     """
-    check_seed(seed)
-    check_count(lists, "lists", 0)
     measures = axiom_measures(metric)
     rankings = list(random_rankings(lists, seed))
 
@@ -120,30 +119,21 @@ def notes(lists: int, seed: int) -> tuple[str, ...]:
         "Every aspect is of some interest. Metrics without a cutoff see whole rankings. Normalised ones of AB Table 1 "
         "are shown without their ideal, which is the same for both rankings; others of the package are evaluated "
         "as they are, with the ideal of each ranking's own items.",
-        f"A tie violates an axiom. Fractions are compared exactly, logarithms to 50 digits with ties below "
+        f"A tie violates an axiom. Fractions are compared exactly, logarithms to 60 digits with ties below "
         f"{float(LOGARITHMS_TIE):g}; floats of functions tie below {TOLERANCE:g}.",
         *statements(AXIOMS),
     )
 
 
-class Equation(NamedTuple):
-    """A metric of AB Table 1: its form and parameters, and whether logarithms discount it."""
-
-    form: Form
-    parameters: tuple[str, ...] = ()
-    has_logarithms: bool = False
-
-
-EQUATIONS = {
-    "alpha_nDCG": Equation(forms.alpha_dcg, ("alpha",), True),
-    "S-Recall": Equation(forms.aspect_recall),
-    "S-RR": Equation(forms.aspect_reciprocal_rank),
-    "NRBP": Equation(forms.nrbp, ("alpha", "beta")),
-    "EU": Equation(forms.expected_utility, ("p", "alpha", "e")),
-    "RBU": Equation(forms.rank_biased_utility, ("p", "e")),
-    "alpha_beta_nDCG": Equation(forms.alpha_beta_dcg, ("alpha", "beta"), True),
+EQUATIONS: dict[str, Form] = {
+    "alpha_nDCG": forms.alpha_dcg,
+    "NRBP": forms.nrbp,
+    "EU": forms.expected_utility,
+    "RBU": forms.rank_biased_utility,
+    "alpha_beta_nDCG": forms.alpha_beta_dcg,
 }
-METRICS = tuple("NRBP(alpha=0.25, beta=0.9)" if name == "NRBP" else name for name in EQUATIONS)
+LOGARITHMIC = ("alpha_nDCG", "alpha_beta_nDCG")
+METRICS = ("alpha_nDCG", "S-Recall", "S-RR", "NRBP(alpha=0.25, beta=0.9)", "EU", "RBU", "alpha_beta_nDCG")
 """With the paper's parameters (AB 5.2), which are the defaults of all but NRBP."""
 
 
@@ -175,7 +165,8 @@ def equation_measure(one: str | Spec | Metric) -> Measure:
     spec = parse(canonical(str(one).strip()))
     if spec.name not in EQUATIONS:
         return package_measure(spec)
-    form, parameters, has_logarithms = EQUATIONS[spec.name]
+    form = EQUATIONS[spec.name]
+    parameters = [*signature(form).parameters][3:]  # after items, interest and r_max
     values = with_cutoff(spec, 1)
     for field in fields(values):
         if field.name not in (*parameters, "cutoff") and getattr(values, field.name) != field.default:
@@ -188,13 +179,13 @@ def equation_measure(one: str | Spec | Metric) -> Measure:
             raise InputError(f"{spec}: {name} is a function. Give a number here.", kind="spec")
     quick: dict[str, Any] = {name: float(getattr(values, name)) for name in parameters}
     exact: dict[str, Any] = {name: Fraction(str(value)) for name, value in quick.items()}
-    if has_logarithms:
-        quick["discount"], exact["discount"] = forms.quick_discount, forms.exact_discount
 
     def truncate(options: dict[str, Any]) -> Form:
         return lambda items, interest, r_max: form(items[: spec.cutoff], interest, r_max, **options)
 
-    return Measure(str(spec), truncate(exact), truncate(quick), LOGARITHMS_TIE if has_logarithms else Fraction(0))
+    return Measure(
+        str(spec), truncate(exact), truncate(quick), LOGARITHMS_TIE if spec.name in LOGARITHMIC else Fraction(0)
+    )
 
 
 def with_cutoff(spec: Spec, cutoff: int) -> Any:

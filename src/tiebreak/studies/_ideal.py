@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tiebreak._base.checks import check_choice, check_count, check_number, check_several
+from tiebreak._base.checks import check_number, check_several
 from tiebreak._base.spec import format_value
 from tiebreak._base.text import plural
 from tiebreak._base.tolerance import TOLERANCE
@@ -29,7 +29,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.significance.classic import wilcoxon_less
 from tiebreak.studies._ideal_rankings import PERTURBATIONS
 from tiebreak.studies._ideal_systems import Raters
-from tiebreak.studies.base import Findings, run_tasks, with_settings
+from tiebreak.studies.base import Findings, catalogued, run_tasks
 
 AspectMeasure = AspectMetric | SubtopicMetric
 Measures = dict[str, AspectMeasure]
@@ -39,7 +39,7 @@ ASPECT_STEPS = 10
 """Most of the swapped aspects: few users rated more of them (AB 5.2.3)."""
 
 
-@with_settings("ratings", "aspects", "profile")
+@catalogued("ratings", "aspects", "profile")
 def ideal(
     ratings: Any,
     aspects: Any,
@@ -98,13 +98,7 @@ def ideal(
     >>> study.rows()[0][1:4]
     ('alpha_beta_nDCG@100', 2, 1.0)
     """
-    check_choice(view, "view", (*PERTURBATION_VIEWS, "robustness"))
-    check_choice(users, "users", ("common", "reached"))
-    check_count(cutoff, "cutoff")
-    check_count(steps, "steps")
-    check_count(systems, "systems", 2)
-    check_count(removals, "removals")
-    length = cutoff if length is None else check_count(length, "length")
+    length = cutoff if length is None else length
     removed = check_several(shares, "shares", lambda share, name: check_number(share, name, above=0, below=1))
     by_name = None if measures is None else aspect_measures(measures)
     judgements, labels = read_judgements(ratings), read_aspects(aspects)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_count, check_seed, check_several, check_share
+from tiebreak._base.checks import check_several, check_share
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison, compare
@@ -24,7 +24,7 @@ from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, run_tasks, sample_seeds, with_settings
+from tiebreak.studies.base import Findings, catalogued, run_tasks, sample_seeds
 from tiebreak.studies.measures import Measure, check_positions_suffice, list_measures, measure_name, preferences_by_name
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
@@ -63,7 +63,7 @@ class Stability(NamedTuple):
     samples: int
 
 
-@with_settings("experiment")
+@catalogued("experiment")
 def missing(
     experiment: Experiment,
     measures: Measure | Iterable[Measure] = MEASURES,
@@ -113,8 +113,7 @@ def missing(
     measures = list_measures(measures)
     check(measures, remove, of, truth, by, fractions)
     steps = sorted(check_several(fractions, "fraction", check_share))
-    seeds = sample_seeds(check_seed(seed), check_count(samples, "samples"))
-    check_count(jobs, "jobs")
+    seeds = sample_seeds(seed, samples)
     complete = [replace(experiment.compare(one), measure=name) for name, one in preferences_by_name(measures).items()]
     reference = None if truth is None else experiment.compare(next(iter(preferences_by_name([truth]).values())))
     agreements = [agreement_with(reference, one, of, by) for one in complete]
@@ -169,8 +168,6 @@ def check(
     **others: Any,
 ) -> list[Preference]:
     """Validate before reading; the measures to read."""
-    check_choice(remove, "remove", REMOVE)
-    check_choice(of, "of", OF)
     check_several(fractions, "fraction", check_share)
     if by is not None and of != "order":
         raise InputError(f"by={by!r} is how runs are ordered; nothing is ordered for of={of!r}.", kind="choice")

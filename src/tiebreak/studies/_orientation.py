@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._base.checks import check_choice, check_count, check_seed, check_several
+from tiebreak._base.checks import check_count, check_several
 from tiebreak._base.text import join_names, plural
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
@@ -25,7 +25,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.studies._counterexamples import LawTable, statements
 from tiebreak.studies._position_vectors import all_vectors, prefer, random_vectors
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row
-from tiebreak.studies.base import Findings, run_tasks, with_settings
+from tiebreak.studies.base import Findings, catalogued, run_tasks
 from tiebreak.studies.measures import Measure, inner_metric, preferences_by_name
 
 MOST_ITEMS = 10**7
@@ -63,7 +63,7 @@ class Request:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
-@with_settings()
+@catalogued()
 def orientation(
     measures: Measure | Iterable[Measure] | None = None,
     *,
@@ -102,11 +102,9 @@ def orientation(
     RR 2 recall 0.0
     AP 2 recall 0.4
     """
-    study, default_measures, default_items, default_relevant = VIEWS[check_choice(view, "view", VIEWS)]
+    study, default_measures, default_items, default_relevant = VIEWS[view]
     ns = sizes("items", items, default_items, MOST_ITEMS)
     ms = sizes("relevant", relevant, default_relevant, min(ns))
-    check_count(pairs, "pairs", 2)
-    check_seed(seed)
     by_name = preferences_by_name(default_measures if measures is None else measures)
     return study(Request(by_name, ns, ms, pairs, seed, jobs, tick))
 

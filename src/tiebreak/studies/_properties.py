@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tiebreak._base.checks import check_count, check_names, check_number, check_seed
+from tiebreak._base.checks import check_count, check_names, check_number
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.populations import Population
@@ -29,7 +29,7 @@ from tiebreak.studies._population_orders import (
     population_order,
     standalone_population,
 )
-from tiebreak.studies.base import run_tasks, with_settings
+from tiebreak.studies.base import catalogued, run_tasks
 
 POPULATIONS = ("min", "leximin", "mean", "gmean", "auc4", "gain", "gini")
 BELOW_FLOOR = Fraction(1, 200_000)
@@ -56,7 +56,7 @@ EXAMPLES = (
 """Well-known pairs, tried before all others (PE 3.4, 5 and 7)."""
 
 
-@with_settings()
+@catalogued()
 def properties(
     methods: str | Population | Callable[..., Any] | Iterable[str | Population | Callable[..., Any]] | None = None,
     *,
@@ -108,8 +108,6 @@ def properties(
     if len(values) < 2:
         raise InputError("utilities needs at least two values, such as (0, 1).", kind="size")
     check_count(min_requests, "min_requests", 1, MOST_REQUESTS)
-    check_count(pairs, "pairs", 0)
-    check_seed(seed)
     several = POPULATIONS if methods is None else methods
     if isinstance(several, (str, Population)) or not isinstance(several, Iterable):
         several = [several]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_count, check_seed, check_several, check_share, check_two_runs
+from tiebreak._base.checks import check_count, check_several, check_share, check_two_runs
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import compare
@@ -22,7 +22,7 @@ from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, run_tasks, sample_seeds, with_settings
+from tiebreak.studies.base import Findings, catalogued, run_tasks, sample_seeds
 from tiebreak.studies.measures import (
     Measure,
     Measures,
@@ -34,13 +34,12 @@ from tiebreak.studies.measures import (
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
 """Those of LR Figs 11 and 14 and of LP Table 2, and RPP."""
 FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
-VIEWS = ("measure", "level", "labels", "depth")
 SHARE = ("share", "share of comparisons that tie")
 SPREAD = ("measure", "share", "sd", "low", "high")
 Counts = NDArray[np.int64]
 
 
-@with_settings("experiment")
+@catalogued("experiment")
 def ties(
     experiment: Experiment,
     measures: Measure | Iterable[Measure] | None = None,
@@ -80,8 +79,7 @@ def ties(
     (('RR', 1, 1, 1.0), ('LexiPrecision', 1, 0, 0.0))
     """
     preferences = check(measures, view)
-    levels, samples, seed = check_count(levels, "levels"), check_count(samples, "samples"), check_seed(seed)
-    check_count(jobs, "jobs")
+    levels = check_count(levels, "levels")
     kept = check_several(fractions, "fraction", check_share)
     cutoffs = None if depths is None else check_several(depths, "depth", check_count)
     if view == "measure":
@@ -98,7 +96,6 @@ def ties(
 
 def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:
     """Validate before reading; the measures of a view, by their names."""
-    check_choice(view, "view", VIEWS)
     if measures is not None and view == "level":
         raise InputError('view="level" uses positions only; it takes no measures.', kind="choice")
     preferences = preferences_by_name(MEASURES if measures is None else measures)

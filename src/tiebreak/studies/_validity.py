@@ -7,14 +7,14 @@ from dataclasses import replace
 from math import floor, isnan, nan
 from typing import Any, NamedTuple
 
-from tiebreak._base.checks import check_choice, check_two_runs
+from tiebreak._base.checks import check_two_runs
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError
 from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, view_options, with_settings
+from tiebreak.studies.base import Findings, catalogued, view_options
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -24,7 +24,7 @@ TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
 TAU_NOTE = "tau_b with leximin, - where all systems tie or requests are too few; number of tied systems."
 
 
-@with_settings("utilities")
+@catalogued("utilities")
 def validity(
     utilities: Utilities | Iterable[Utilities],
     view: str = "populations",
@@ -56,7 +56,7 @@ def validity(
     >>> validity(table, populations=["min", "mean"]).rows()
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
-    study = VIEWS[check_choice(view, "view", VIEWS)]
+    study = VIEWS[view]
     options = view_options(
         view, VIEW_OPTIONS, populations=populations, pessimistic=pessimistic, others=others, lags=lags
     )

@@ -11,14 +11,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from tiebreak._base.checks import check_count
+from tiebreak._base.checks import LARGEST, check_choice, check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.orderings import Ordering
 from tiebreak.results.formats import as_plain
 from tiebreak.results.plots import Picture, PlottedResult
 from tiebreak.results.record import Cell, column
-from tiebreak.studies._catalogue import CATALOGUE
+from tiebreak.studies._catalogue import CATALOGUE, Study
 
 Task = TypeVar("Task")
 Part = TypeVar("Part")
@@ -76,8 +76,27 @@ def as_setting(value: Any) -> Any:
     return f"{value.by}({value.measure})" if isinstance(value, Ordering) else as_plain(value)
 
 
-def with_settings(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
-    """Let a study note what it was asked for: all parameters but its data, and how these were read."""
+def check_options(entry: Study, arguments: dict[str, Any]) -> None:
+    """Check the view, the options by the choices and ranges of the catalogue, and the number of threads."""
+    if arguments.get("jobs") is not None:
+        check_count(arguments["jobs"], "jobs")
+    if entry.views:
+        check_choice(arguments["view"], "view", entry.views)
+    for option in entry.options:
+        value = arguments.get(option.name)
+        if value is None and option.default is None:
+            continue
+        if isinstance(option.kind, tuple):
+            check_choice(value, option.name, option.kind)
+        elif option.kind is int:
+            arguments[option.name] = check_count(value, option.name, option.low or 0, option.high or LARGEST)
+
+
+def catalogued(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+    """Let a study check its options by its entry in the catalogue, and note all of them in the settings.
+
+    Its parameters of these names are `data`: of them, how the first was read is noted.
+    """
 
     def decorate(study: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
         signature = inspect.signature(study)
@@ -87,11 +106,12 @@ def with_settings(*data: str) -> Callable[[Callable[Parameters, Found]], Callabl
         @wraps(study)
         def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
             bound = signature.bind(*args, **kwargs)
-            for name, value in bound.arguments.items():
-                bound.arguments[name] = list(value) if isinstance(value, Iterator) else value
-            findings = study(*bound.args, **bound.kwargs)
             bound.apply_defaults()
             typed = bound.arguments
+            for name, value in typed.items():
+                typed[name] = list(value) if isinstance(value, Iterator) else value
+            check_options(entry, typed)
+            findings = study(*bound.args, **bound.kwargs)
             view = typed.get("view")
             settings = {
                 name: as_setting(value)
