@@ -26,11 +26,11 @@ from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, catalogued, run_tasks, view_options
+from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue, view_options
 from tiebreak.studies.measures import list_measures, measure_name
 
 
-@catalogued("experiment")
+@study_from_catalogue("experiment")
 def agreement(
     experiment: Experiment,
     view: str = "preference",

@@ -36,7 +36,7 @@ from tiebreak.studies._axiom_rankings import (
     random_rankings,
 )
 from tiebreak.studies._counterexamples import Finding, LawTable, search, statements
-from tiebreak.studies.base import catalogued, run_tasks
+from tiebreak.studies.base import run_tasks, study_from_catalogue
 
 LISTS = 2000
 DEEPEST = 1000
@@ -46,7 +46,7 @@ ORDERS = {1: ">", 0: "=", -1: "<"}
 MOST_DIGITS = 16
 
 
-@catalogued()
+@study_from_catalogue()
 def axioms(
     metric: Any = None, *, seed: int = 0, lists: int = LISTS, jobs: int = 1, tick: Tick | None = None
 ) -> LawTable:

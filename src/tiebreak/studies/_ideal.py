@@ -29,7 +29,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.significance.classic import wilcoxon_less
 from tiebreak.studies._ideal_rankings import PERTURBATIONS
 from tiebreak.studies._ideal_systems import Raters
-from tiebreak.studies.base import Findings, catalogued, run_tasks
+from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue
 
 AspectMeasure = AspectMetric | SubtopicMetric
 Measures = dict[str, AspectMeasure]
@@ -39,7 +39,7 @@ ASPECT_STEPS = 10
 """Most of the swapped aspects: few users rated more of them (AB 5.2.3)."""
 
 
-@catalogued("ratings", "aspects", "profile")
+@study_from_catalogue("ratings", "aspects", "profile")
 def ideal(
     ratings: Any,
     aspects: Any,

@@ -24,7 +24,7 @@ from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import sample_indices, sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, catalogued, run_tasks, sample_seeds
+from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
 from tiebreak.studies.measures import Measure, check_positions_suffice, list_measures, measure_name, preferences_by_name
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
@@ -63,7 +63,7 @@ class Stability(NamedTuple):
     samples: int
 
 
-@catalogued("experiment")
+@study_from_catalogue("experiment")
 def missing(
     experiment: Experiment,
     measures: Measure | Iterable[Measure] = MEASURES,

@@ -25,7 +25,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.studies._counterexamples import LawTable, statements
 from tiebreak.studies._position_vectors import all_vectors, prefer, random_vectors
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row
-from tiebreak.studies.base import Findings, catalogued, run_tasks
+from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue
 from tiebreak.studies.measures import Measure, inner_metric, preferences_by_name
 
 MOST_ITEMS = 10**7
@@ -63,7 +63,7 @@ class Request:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
-@catalogued()
+@study_from_catalogue()
 def orientation(
     measures: Measure | Iterable[Measure] | None = None,
     *,

@@ -18,7 +18,7 @@ from tiebreak.results.plots import Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import Resampled
-from tiebreak.studies.base import Findings, catalogued
+from tiebreak.studies.base import Findings, study_from_catalogue
 from tiebreak.studies.measures import Measure, preferences_by_name
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
@@ -62,7 +62,7 @@ class PowerStudy(Findings):
         return self.picture()[2]
 
 
-@catalogued("experiment")
+@study_from_catalogue("experiment")
 def power(
     experiment: Experiment,
     measures: Measure | Iterable[Measure] = MEASURES,

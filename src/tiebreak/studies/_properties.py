@@ -29,7 +29,7 @@ from tiebreak.studies._population_orders import (
     population_order,
     standalone_population,
 )
-from tiebreak.studies.base import catalogued, run_tasks
+from tiebreak.studies.base import run_tasks, study_from_catalogue
 
 POPULATIONS = ("min", "leximin", "mean", "gmean", "auc4", "gain", "gini")
 BELOW_FLOOR = Fraction(1, 200_000)
@@ -56,7 +56,7 @@ EXAMPLES = (
 """Well-known pairs, tried before all others (PE 3.4, 5 and 7)."""
 
 
-@catalogued()
+@study_from_catalogue()
 def properties(
     methods: str | Population | Callable[..., Any] | Iterable[str | Population | Callable[..., Any]] | None = None,
     *,

@@ -22,7 +22,7 @@ from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, catalogued, run_tasks, sample_seeds
+from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
 from tiebreak.studies.measures import (
     Measure,
     Measures,
@@ -39,7 +39,7 @@ SPREAD = ("measure", "share", "sd", "low", "high")
 Counts = NDArray[np.int64]
 
 
-@catalogued("experiment")
+@study_from_catalogue("experiment")
 def ties(
     experiment: Experiment,
     measures: Measure | Iterable[Measure] | None = None,

@@ -14,7 +14,7 @@ from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, catalogued, view_options
+from tiebreak.studies.base import Findings, study_from_catalogue, view_options
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -24,7 +24,7 @@ TAU_TITLE = ("tau_b", "Kendall's tau_b with leximin")
 TAU_NOTE = "tau_b with leximin, - where all systems tie or requests are too few; number of tied systems."
 
 
-@catalogued("utilities")
+@study_from_catalogue("utilities")
 def validity(
     utilities: Utilities | Iterable[Utilities],
     view: str = "populations",

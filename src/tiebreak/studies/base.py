@@ -92,7 +92,7 @@ def check_options(entry: Study, arguments: dict[str, Any]) -> None:
             arguments[option.name] = check_count(value, option.name, option.low or 0, option.high or LARGEST)
 
 
-def catalogued(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+def study_from_catalogue(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
     """Let a study check its options by its entry in the catalogue, and note all of them in the settings.
 
     Its parameters of these names are `data`: of them, how the first was read is noted.
