@@ -119,7 +119,7 @@ def test_an_item_listed_twice_is_named_with_its_line(written):
     ("name", "text", "words"),
     [
         ("r.csv", "qid,docno,score\nq,a,1\nq,b\n", "r.csv:3: 2 cells found; the first line names 3 columns."),
-        ("r.csv", "qid,docno,score\nq,a,high\n", "r.csv:2: column \"score\" holds 'high'. Give a number."),
+        ("r.csv", "qid,docno,score\nq,a,high\n", "r.csv:2: column \"score\" holds 'high'. Give numbers"),
         ("r.csv", "qid,docno,score\n,a,1\n", 'r.csv:2: column "qid" has no value here.'),
         ("r.csv", 'qid,docno,score\nq,"a,1\n', "r.csv:"),
         ("r.csv", "a,b\n1,2\n", "no column for score"),
@@ -133,7 +133,7 @@ def test_an_item_listed_twice_is_named_with_its_line(written):
         ("r.csv", "qid,docno,score,score\nq,a,1,2\n", 'r.csv:1: there are two columns "score". Keep one.'),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1, "score": 2}\n', "r.jsonl:1: an object with the same keys"),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1' + "0" * 400 + "}\n", "r.jsonl:1: column"),
-        ("r.csv", "qid,docno,score\nq,a,\u0661\n", "Give a number."),
+        ("r.csv", "qid,docno,score\nq,a,\u0661\n", "Give numbers"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_line(tmp_path, name, text, words):

@@ -54,10 +54,10 @@ def read_frame(
     reader = kernels() if hasattr(frame, "__arrow_c_stream__") else twin
     try:
         fault, fields = reader.read_frame(frame, coded, items, values, memory)
-    except ValueError:
+    except (ValueError, ImportError):  # the core does not know every type; pandas needs pyarrow to offer a stream
         if reader is twin or hasattr(frame, "read_all"):  # a stream can be read only once
             raise
-        fault, fields = twin.read_frame(frame, coded, items, values, memory)  # the core does not know every type
+        fault, fields = twin.read_frame(frame, coded, items, values, memory)
     return Fault(*fault) if fault is not None else FrameColumns(*fields)
 
 

@@ -413,13 +413,14 @@ def read_cells(column: Any, name: str) -> list[object]:
             chunk.validate(full=True)
     except (ValueError, IndexError):
         raise Stop("damaged", text=name.encode()) from None
+    nulls = column.is_null().to_list()
     try:
-        if not column.dtype.is_temporal():
-            return column.to_list()  # type: ignore[no-any-return]
+        if not column.dtype.is_temporal():  # pandas has NaN where a text is missing
+            return [None if null else cell for cell, null in zip(column.to_list(), nulls, strict=True)]
     except (ValueError, OverflowError):  # a decimal that narwhals does not know, or a time that Python cannot hold
         with suppress(ValueError, OverflowError):
             return native.to_pylist()  # type: ignore[no-any-return]
-    return [None if null else datetime.min for null in column.is_null().to_list()]
+    return [None if null else datetime.min for null in nulls]
 
 
 def code_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:

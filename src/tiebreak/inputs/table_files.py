@@ -20,8 +20,9 @@ import numpy as np
 from tiebreak import _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
+from tiebreak.inputs.faults import RUN, raise_input_error
 from tiebreak.inputs.ids import offsets
-from tiebreak.inputs.sources import calling
+from tiebreak.inputs.sources import Source, calling
 
 COMPRESSED = {
     ".gz": ("gzip",),
@@ -100,7 +101,7 @@ class TextReader:
             text = self.id(item, line, cells[item_column])
             n_bytes += ROW_COST + len(text)
             if n_bytes > self.memory:
-                raise too_large(self.path, self.memory, line)
+                self.stop("memory", line)
             letters += text
             ends.append(len(letters))
             numbers.append(1.0 if value_column is None else self.number(str(value), line, cells[value_column]))
@@ -112,13 +113,13 @@ class TextReader:
 
     def id(self, name: str, line: int, cell: object) -> bytes:
         if cell is None or cell == "":
-            self.raise_error(line, f"column {quote(name)} has no value here. Give every row one", "null")
+            self.stop("null", line, name)
         if isinstance(cell, bool) or not isinstance(cell, (str, int)):
-            self.raise_error(line, f"column {quote(name)} holds {as_text(cell)}. Ids are text or integers", "id_type")
+            self.stop("id_type", line, f"{name}\t{cell_text(cell)}")
         try:
             return str(cell).encode()
         except UnicodeEncodeError:
-            self.raise_error(line, f"the id {quote(str(cell))} is not valid Unicode text", "id")
+            self.stop("encoding", line, str(cell))
 
     def number(self, name: str, line: int, cell: Any) -> float:
         is_plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
@@ -126,25 +127,15 @@ class TextReader:
         try:
             return float(cell if is_plain or is_number else "")
         except (ValueError, OverflowError):
-            self.raise_error(line, f"column {quote(name)} holds {as_text(cell)}. Give a number", "value_type")
+            self.stop("value_type", line, f"{name}\t{cell_text(cell)}")
 
-    def raise_error(self, line: int, message: str, kind: str) -> NoReturn:
-        raise InputError(f"{self.path}:{line}: {message}.", kind=kind, file=self.path, line=line) from None
+    def stop(self, kind: str, line: int, text: str = "") -> NoReturn:
+        fault = Fault(kind, 0, line, 0, b"", b"", text.encode(errors="backslashreplace"))
+        raise_input_error(fault, Source(self.path, ("table",), first_line=1), RUN, self.memory)
 
 
-def as_text(cell: object) -> str:
+def cell_text(cell: object) -> str:
     return quote(repr(cell))[1:-1]
-
-
-def too_large(path: str, memory: int, line: int | None = None) -> InputError:
-    place = path if line is None else f"{path}:{line}"
-    return InputError(
-        f"{place}: holding the rows up to here takes more than memory={memory:,} bytes. "
-        "Give more memory, or fewer rows.",
-        kind="memory",
-        file=path,
-        line=line,
-    )
 
 
 class Lines:
@@ -162,16 +153,15 @@ class Lines:
                 # No character takes more than four bytes.
                 self.length += len(content) if len(content) * 4 <= LONGEST_LINE else len(content.encode())
                 if self.length > LONGEST_LINE:
-                    raise InputError(
-                        f"{self.path}:{self.number}: the line is longer than {LONGEST_LINE:,} bytes.",
-                        kind="long_line",
-                        file=self.path,
-                        line=self.number,
-                    )
+                    raise self.error(f"the line is longer than {LONGEST_LINE:,} bytes", "long_line")
                 yield line
 
     def end_record(self) -> None:
         self.length = 0
+
+    def error(self, problem: str, kind: str = "columns") -> InputError:
+        """An error in the current line."""
+        return InputError(f"{self.path}:{self.number}: {problem}.", kind=kind, file=self.path, line=self.number)
 
 
 def csv_rows(path: str, packed: str, separator: str) -> Rows:
@@ -181,16 +171,10 @@ def csv_rows(path: str, packed: str, separator: str) -> Rows:
             lines.end_record()
             width = len(row) if width is None else width
             if len(row) != width:
-                raise InputError(
-                    f"{path}:{lines.number}: {len(row)} cells found; the first line names {width} columns.",
-                    kind="columns",
-                    file=path,
-                    line=lines.number,
-                )
+                raise lines.error(f"{len(row)} cells found; the first line names {width} columns")
             yield lines.number, row
     except csv.Error as error:
-        words = quote(str(error))[1:-1]
-        raise InputError(f"{path}:{lines.number}: {words}.", kind="columns", file=path) from None
+        raise lines.error(quote(str(error))[1:-1]) from None
 
 
 def json_rows(path: str, packed: str) -> Rows:
@@ -205,12 +189,7 @@ def json_rows(path: str, packed: str) -> Rows:
             names = row.keys()
             yield lines.number, [*names]
         if not isinstance(row, dict) or row.keys() != names:
-            raise InputError(
-                f"{path}:{lines.number}: an object with the same keys on every line, each once, is expected.",
-                kind="columns",
-                file=path,
-                line=lines.number,
-            )
+            raise lines.error("an object with the same keys on every line, each once, is expected")
         yield lines.number, [row[name] for name in names]
 
 
@@ -253,7 +232,7 @@ def open_parquet(path: str, packed: str, memory: int) -> Contents:
 
     def read(coded: list[str], item: str, value: str | None) -> FrameColumns | Fault:
         if n_rows * ROW_COST > memory:
-            raise too_large(path, memory)
+            return Fault("memory", 0, 0, 0, b"", b"", b"")
         with calling(path, "as parquet"):
             columns = load([*dict.fromkeys(filter(None, (*coded, item, value)))])
             return _kernels.read_frame(columns, coded, item, value, memory)

@@ -11,13 +11,13 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak import _kernels
 from tiebreak._base.checks import check_choice
 from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, quote
+from tiebreak.inputs import faults
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import is_frame, unpack
 from tiebreak.inputs.sources import Source, calling, file_source
@@ -89,8 +89,6 @@ class Table:
 
     def read(self, coded: list[str], item: str, value: str | None) -> FrameColumns:
         """The columns whose ids are coded, the column of item ids, and that of numbers."""
-        from tiebreak.inputs import faults
-
         read = self.contents.read(coded, item, value)
         if isinstance(read, Fault):
             faults.raise_input_error(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)
@@ -165,7 +163,7 @@ def read_frame(frame: Any, label: str, coded: list[str], item: str, value: str |
         return FrameColumns([(nothing, np.empty(0, dtype=np.int32)) for _ in coded], nothing, np.empty(0))
     with calling(label):
         frame = select(frame, [*filter(None, dict.fromkeys([*coded, item, value]))])
-        return read_pandas(frame, coded, item, value) or _kernels.read_frame(frame, coded, item, value)
+        return _kernels.read_frame(frame, coded, item, value)
 
 
 def select(frame: Any, names: list[str]) -> Any:
@@ -176,31 +174,3 @@ def select(frame: Any, names: list[str]) -> Any:
         return nw.from_native(frame).select(*names).to_native()
     except Exception:  # an Arrow stream that narwhals does not know, or names that are not text
         return frame
-
-
-def read_pandas(frame: Any, coded: list[str], item: str, value: str | None) -> FrameColumns | None:
-    """The columns of a pandas frame without pyarrow, which cannot be read through Arrow; None for all others."""
-    from importlib.util import find_spec
-
-    if type(frame).__module__.partition(".")[0] != "pandas" or find_spec("pyarrow") is not None:
-        return None
-    codes = [factorize(frame[name]) for name in coded]
-    items, item_of_row = factorize(frame[item])
-    numbers = np.ones(len(frame)) if value is None else frame[value].to_numpy()
-    if numbers.dtype.kind not in "iuf":
-        raise InputError(f"column {quote(str(value))} holds {numbers.dtype}. Give numbers.", kind="value_type")
-    coded_columns = [(ids.column, code_of_row) for ids, code_of_row in codes]
-    return FrameColumns(coded_columns, items.take(item_of_row).column, numbers.astype(np.float64))
-
-
-def factorize(column: Any) -> tuple[Ids, NDArray[np.int32]]:
-    """The distinct ids of a pandas column in order of appearance, and which of them each row has."""
-    codes, uniques = column.factorize()
-    if (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0]) + 1
-        raise InputError(f"row {row}: column {quote(str(column.name))} has no value here.", kind="null")
-    for name in uniques.tolist():
-        if isinstance(name, bool) or not isinstance(name, (str, int)):
-            problem = f"column {quote(str(column.name))} holds {type(name).__name__}"
-            raise InputError(f"{problem}. Ids are text or integers; convert it first.", kind="id_type")
-    return Ids.from_names(uniques.tolist()), codes.astype(np.int32)
