@@ -9,15 +9,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.stats
 
 from report import Table
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
-from tiebreak.preferences import Pairs
-from tiebreak.significance import Paired, significance
+from tiebreak.preferences import Pairs, PairValues
+from tiebreak.significance import significance
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 LIKELY = 4.5
@@ -66,37 +67,40 @@ def rows(n: int, draws: int) -> Iterator[Row]:
     numerator, denominator = preferences(rng, n, 3)
     values = numerator / denominator
     table = metric(rng, n, 3)
-    two = paired(values[:1], denominator=denominator)
+    two = pair_values(numerator[:1], denominator)
     yield fixed(n, "t", two, scipy.stats.ttest_1samp(values[0], 0).pvalue)
     won, lost = int((values[0] > 0).sum()), int((values[0] < 0).sum())
     yield fixed(n, "sign", two, scipy.stats.binomtest(won, won + lost).pvalue)
     yield fixed(n, "wilcoxon", two, wilcoxon(values[0]))
-    metrics = paired((table[0] - table[1])[None], is_difference=True)
+    metrics = pair_values((table[0] - table[1])[None])
     yield fixed(n, "tukey", metrics, scipy.stats.ttest_rel(table[0], table[1]).pvalue, 1e-5)
     yield sampled(n, "permutation", two, sign_flips(values[0], rng, draws), draws)
     yield sampled(n, "bootstrap", two, bootstrap(values[0], rng, draws), draws)
     x, y = np.triu_indices(3, 1)
-    metrics = paired(table[x] - table[y], is_difference=True)
+    metrics = pair_values(table[x] - table[y])
     yield sampled(n, "hsd", metrics, hsd_of_values(table, rng, draws), draws, " of a metric")
-    of_three = paired(values, denominator=denominator)
+    of_three = pair_values(numerator, denominator)
     yield sampled(n, "hsd", of_three, hsd_of_preferences(values, rng, draws), draws, " of preferences")
     # Of two runs every shuffle flips signs.
     yield sampled(n, "hsd", two, scipy.stats.ttest_1samp(values[0], 0).pvalue, draws, " of two runs, beside t")
 
 
-def paired(values: np.ndarray, **how: Any) -> Paired:
-    runs = {1: 2, 3: 3}[len(values)]
-    names = tuple(f"run{r}" for r in range(runs))
-    requests = Ids.from_names(range(values.shape[1]))
-    return Paired("x", names, requests, Pairs.all(runs), values, values.mean(axis=1), **how)
+def pair_values(numerator: np.ndarray, denominator: np.ndarray | None = None) -> PairValues:
+    """Whole preferences, or differences of a metric where there are no denominators."""
+    runs = {1: 2, 3: 3}[len(numerator)]
+    known = tuple(f"run{r}" for r in range(runs)), Ids.from_names(range(numerator.shape[1])), Pairs.all(runs), numerator
+    if denominator is not None:
+        return PairValues(*known, denominator)
+    ones = np.ones(numerator.shape[1], dtype=np.int64)
+    return PairValues(*known, ones, ExactValues.from_floats(numerator), is_difference=True)
 
 
-def fixed(n: int, test: str, given: Paired, expected: float, digits: float = DIGITS) -> Row:
-    return Row(n, test, float(significance(given, test).pvalue[0]), float(expected), digits * float(expected))
+def fixed(n: int, test: str, given: PairValues, expected: float, digits: float = DIGITS) -> Row:
+    return Row(n, test, float(significance("x", given, test).pvalue[0]), float(expected), digits * float(expected))
 
 
-def sampled(n: int, test: str, given: Paired, expected: float, draws: int, form: str = "") -> Row:
-    p = float(significance(given, test, permutations=draws).pvalue[0])
+def sampled(n: int, test: str, given: PairValues, expected: float, draws: int, form: str = "") -> Row:
+    p = float(significance("x", given, test, permutations=draws).pvalue[0])
     both = LIKELY * np.sqrt(2 * expected * (1 - expected) / draws) + 2 / draws
     return Row(n, test + form, p, float(expected), float(both))
 

@@ -14,9 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from tiebreak._kernels import largest_differences
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
-from tiebreak.preferences import Pairs
-from tiebreak.significance import Paired, significance
+from tiebreak.preferences import Pairs, PairValues
+from tiebreak.significance import significance
 
 SEED = 7
 
@@ -49,10 +50,10 @@ def permuted(runs: int, requests: int, draws: int) -> float:
 def signs(runs: int, requests: int, draws: int) -> float:
     pairs = Pairs.all(runs)
     values = np.random.default_rng(SEED).normal(size=(len(pairs), requests))
-    paired = Paired(
-        "x", tuple(map(str, range(runs))), Ids.from_names(range(requests)), pairs, values, values.mean(axis=1)
-    )
-    return float(np.median(significance(paired, "permutation", permutations=draws).p))
+    exact, ones = ExactValues.from_floats(values), np.ones(requests, dtype=np.int64)
+    names, ids = tuple(map(str, range(runs))), Ids.from_names(range(requests))
+    paired = PairValues(names, ids, pairs, values, ones, exact)
+    return float(np.median(significance("x", paired, "permutation", permutations=draws).pvalue))
 
 
 def main() -> None:

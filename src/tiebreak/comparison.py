@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_has_values, check_two_runs, find_name, find_pair
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.exact import ExactValues
 from tiebreak.exact.intervals import half_width
-from tiebreak.exact.sums import row_means
-from tiebreak.inputs import Ids, Run
+from tiebreak.inputs import Run
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.base import RequestOrders, RequestPlace
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
-from tiebreak.preferences import Pairs, Preference, preference
-from tiebreak.preferences.base import Labels
+from tiebreak.preferences import Pairs, PairValues, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, LazyRows, Result, Row, Rows, column, signed_column
-from tiebreak.significance import Paired, Significance, Test, significance
+from tiebreak.significance import Significance, Test, significance
 
 FEWEST = 6
 """With fewer untied requests, even winning all of them is not significant: 2 / 2^5 > 0.05."""
@@ -84,8 +80,8 @@ class ComparisonSummary(Rows[PairSummary]):
         return PairSummary(**row).is_clear
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison(Result, PairValues):
     """Preferences [pair, request]; positive where the first run of a pair is better, 0 exactly where they tie.
 
     Attributes
@@ -93,27 +89,20 @@ class Comparison(Result):
     measure : str
         As it was asked for.
     preference : Preference
+    baselines : tuple of str
     runs : tuple of str
     requests : Ids
         Those that count: requests with nothing relevant are left out.
     pairs : Pairs
         All pairs of runs; or, against baselines, every run with each of them, the baseline second.
     numerator, denominator, exact, by_run, labels
-        Their values, as in `Preferred`.
+        Their values, as in `PairValues`.
     """
 
     measure: str
     preference: Preference
-    runs: tuple[str, ...]
-    requests: Ids
-    pairs: Pairs
-    numerator: NDArray[Any]
-    denominator: NDArray[np.int64]
     baselines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    exact: ExactValues | None = None
-    by_run: ExactValues | None = None
-    labels: Labels | None = None
     library: str | None = None
     more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = PairValue._fields
@@ -125,18 +114,6 @@ class Comparison(Result):
         return {"measure": self.measure, "baselines": list(self.baselines), **self.more_settings}
 
     @cached_property
-    def values(self) -> Floats:
-        """Every preference: [pair, request]."""
-        return np.asarray(self.numerator / self.denominator)
-
-    @cached_property
-    def mean(self) -> Floats:
-        """The mean over requests of every pair, exactly rounded."""
-        if self.exact is None:
-            return np.array([*map(float, row_means(self.numerator, self.denominator))])
-        return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
-
-    @cached_property
     def interval(self) -> Floats:
         """The 95% interval of every mean, by Student's t over requests: [pair, 2]."""
         n = len(self.requests)
@@ -144,21 +121,10 @@ class Comparison(Result):
         margin = np.array([half_width(row, n) for row in deviations])
         return np.stack([self.mean - margin, self.mean + margin], axis=1)
 
-    @cached_property
-    def win_tie_loss(self) -> NDArray[np.int64]:
-        """Requests that the first run of each pair wins, ties and loses: [pair, 3]."""
-        wins, losses = (self.numerator > 0).sum(axis=1), (self.numerator < 0).sum(axis=1)
-        return np.stack([wins, len(self.requests) - wins - losses, losses], axis=1)
-
     @property
     def share_tied(self) -> float:
         """The share of all (pair, request) that tie."""
         return float(self.win_tie_loss[:, 1].sum() / self.numerator.size)
-
-    def names(self) -> Iterator[tuple[str, str]]:
-        """The two runs of every pair."""
-        for x, y in zip(self.pairs.x.tolist(), self.pairs.y.tolist(), strict=True):
-            yield self.runs[x], self.runs[y]
 
     def between(self, run: str, other: str) -> Floats:
         """The preferences [request] between two runs: positive where the first is better."""
@@ -186,11 +152,7 @@ class Comparison(Result):
 
     def matrix(self) -> Floats:
         """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
-        means = np.full((len(self.runs), len(self.runs)), np.nan)
-        np.fill_diagonal(means, 0.0)
-        means[self.pairs.x, self.pairs.y] = self.mean
-        means[self.pairs.y, self.pairs.x] = -self.mean + 0.0
-        return means
+        return self.square(self.mean, others=np.nan)
 
     def win_rate(self) -> Floats:
         """Sum of every run's preferences over the others, in every request: [run, request] (RPP eq 7)."""
@@ -201,13 +163,7 @@ class Comparison(Result):
         """The preferences of all pairs as the input of ordering methods."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
-        signs = np.sign(self.numerator).astype(np.int8)
-        if self.exact is not None:
-            return Ballots(
-                self.runs, self.pairs.x, self.pairs.y, signs, self.exact, by_run=self.by_run, labels=self.labels
-            )
-        exact = ExactValues.quotients(self.numerator, self.denominator)
-        return Ballots(self.runs, self.pairs.x, self.pairs.y, signs, exact, self.numerator, self.denominator)
+        return Ballots(self)
 
     def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
         """Order the runs.
@@ -233,19 +189,6 @@ class Comparison(Result):
             notes=(f"Over {plural(len(self.requests), 'request')}.", *self.notes),
             library=self.library,
             more_settings=self.more_settings,
-        )
-
-    def take_requests(self, places: NDArray[np.int64]) -> Comparison:
-        """The comparison on some requests, by their indices."""
-        labels = self.labels
-        return replace(
-            self,
-            requests=self.requests.take(places),
-            numerator=self.numerator[:, places],
-            denominator=self.denominator[places],
-            exact=None if self.exact is None else self.exact.take_columns(places),
-            by_run=None if self.by_run is None else self.by_run.take_columns(places),
-            labels=None if labels is None else lambda: labels()[:, places],
         )
 
     def _method(self, by: str | Method | None) -> Method:
@@ -295,8 +238,9 @@ class Comparison(Result):
         >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().pvalue.tolist()      # 2 / 2^8
         [0.0078125]
         """
-        result = significance(
-            self.paired_values,
+        return significance(
+            self.measure,
+            self,
             test,
             correction=correction,
             alpha=alpha,
@@ -304,19 +248,10 @@ class Comparison(Result):
             seed=seed,
             jobs=jobs,
             tick=tick,
+            notes=self.notes,
+            library=self.library,
+            more_settings=self.settings,
         )
-        notes = (*result.more_notes, *self.notes)
-        return replace(result, more_notes=notes, library=self.library, more_settings=self.settings)
-
-    @property
-    def paired_values(self) -> Paired:
-        """The values of all pairs as the input of tests."""
-        is_sign = self.preference.traits.is_sign
-        is_difference = isinstance(self.preference, MetricDifference) and not is_sign
-        known = (self.measure, self.runs, self.requests, self.pairs, self.values, self.mean, is_sign, is_difference)
-        if self.exact is None:
-            return Paired(*known, self.denominator)
-        return Paired(*known, None, self.exact.exactly, self.exact.is_rational, self.by_run)
 
     def order_requests(self) -> RequestOrders:
         """The order of the runs within every request, by win rate."""
@@ -374,18 +309,13 @@ def compare_pairs(
     chosen = preference(measure)
     values = chosen.compare(positions, pairs)
     check_has_values(values.requests, chosen)
+    is_sign = chosen.traits.is_sign
+    values = replace(values, is_sign=is_sign, is_difference=isinstance(chosen, MetricDifference) and not is_sign)
     return Comparison(
-        str(measure).strip(),
-        chosen,
-        positions.runs,
-        positions.requests.take(values.requests),
-        pairs,
-        values.numerator,
-        values.denominator,
-        baselines,
-        exact=values.exact,
-        by_run=values.by_run,
-        labels=values.labels,
+        **{field.name: getattr(values, field.name) for field in fields(values)},
+        measure=str(measure).strip(),
+        preference=chosen,
+        baselines=baselines,
         library=positions.library,
     )
 

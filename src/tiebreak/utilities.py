@@ -22,10 +22,10 @@ from tiebreak.inputs.utilities import UtilityTable, read_utilities
 from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
-from tiebreak.preferences import Pairs
+from tiebreak.preferences import Pairs, PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Rows
-from tiebreak.significance import Paired, Significance, Test, significance
+from tiebreak.significance import Significance, Test, significance
 
 LOWER = "Utilities are minus the values given, of which lower is better."
 
@@ -274,22 +274,12 @@ class Utilities:
         size = len(self.runs)
         check_two_runs(self.runs, "a test")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
+        is_counted = np.ones(len(table.requests), dtype=bool)
         values = table.numbers.differences(pairs.x, pairs.y)
-        mean = np.array([float(values.sample(pair).mean()) for pair in range(len(pairs))])
-        paired = Paired(
+        paired = PairValues.from_exact(table, pairs, values, is_counted, by_run=table.numbers)
+        return significance(
             units.measure,
-            self.runs,
-            table.requests,
-            pairs,
-            values.nearest,
-            mean,
-            is_difference=True,
-            exactly=values.exactly,
-            is_rational=values.is_rational,
-            of_runs=table.numbers,
-        )
-        result = significance(
-            paired,
+            replace(paired, is_difference=True),
             test,
             correction=correction,
             alpha=alpha,
@@ -297,10 +287,10 @@ class Utilities:
             seed=seed,
             jobs=jobs,
             tick=tick,
+            notes=units.notes,
+            library=table.library,
+            more_settings={"baselines": [] if baseline is None else [baseline], **self.more_settings},
         )
-        settings = {"baselines": [] if baseline is None else [baseline], **self.more_settings}
-        notes = (*result.more_notes, *units.notes)
-        return replace(result, more_notes=notes, library=table.library, more_settings=settings)
 
     @property
     def _units(self) -> Utilities:

@@ -15,7 +15,7 @@ import tiebreak as tb
 from preferences import slow
 from preferences.slow import TWINS
 from tiebreak.errors import InputError
-from tiebreak.preferences import ALIASES, CATALOGUE, Preference, Preferred, preference, rpp
+from tiebreak.preferences import ALIASES, CATALOGUE, PairValues, Preference, preference, rpp
 from tiebreak.preferences.from_metric import MetricDifference
 
 ITEMS = "abcdefgh"
@@ -91,7 +91,8 @@ class Indifferent(Preference):
     name = "Indifferent"
 
     def compare(self, positions, pairs):
-        return Preferred.from_counts(np.zeros((len(pairs), len(positions.requests)), dtype=np.int8), np.array([1]))
+        nothing = np.zeros((len(pairs), len(positions.requests)), dtype=np.int8)
+        return PairValues.from_counts(positions, pairs, nothing, np.array([1]))
 
 
 def test_a_preference_that_always_ties_fails_the_contract():

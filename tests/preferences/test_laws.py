@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from preferences import slow
-from tiebreak.preferences import rpp
-from tiebreak.preferences.base import Preferred
+from tiebreak.inputs.utilities import read_utilities
+from tiebreak.preferences import Pairs, PairValues, rpp
 
 N, MOST = 12, 5
 INF = slow.INFINITE
@@ -161,5 +161,7 @@ def test_populations_are_nested_by_grade():
 
 
 def test_requests_without_anything_relevant_are_left_out():
-    made = Preferred.from_counts(np.array([[4, 0, -2]]), np.array([5, 0, 2]))
-    assert (made.requests.tolist(), made.numerator.tolist(), made.denominator.tolist()) == ([0, 2], [[4, -2]], [5, 2])
+    three = read_utilities({run: {"q": 1, "r": 1, "s": 1} for run in "ab"})
+    made = PairValues.from_counts(three, Pairs.all(2), np.array([[4, 0, -2]]), np.array([5, 0, 2]))
+    assert [*made.requests] == ["q", "s"]
+    assert (made.numerator.tolist(), made.denominator.tolist()) == ([[4, -2]], [5, 2])

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from significance import slow
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
-from tiebreak.preferences import Pairs
-from tiebreak.significance import Paired, significance
+from tiebreak.preferences import Pairs, PairValues
+from tiebreak.significance import significance
 
 # Sums of these are exact as floats, and often equal.
 eighths = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
@@ -56,19 +57,18 @@ def paired(matrices, **how):
     """All pairs of ``matrices[request][i][j]``."""
     runs = len(matrices[0])
     exact = [[m[x][y] for m in matrices] for x, y in slow.pairs(runs)]
-    values = np.array([[float(value) for value in row] for row in exact])
-    mean = np.array([float(slow.mean(row)) for row in exact])
-    names = tuple(f"run{r}" for r in range(runs))
-    requests = Ids.from_names(f"q{q}" for q in range(len(matrices)))
+    return pair_values(ExactValues.from_exact(np.array(exact, dtype=object)), runs, **how)
 
-    def exactly(pair, columns):
-        return [Fraction(exact[pair][q]) for q in columns.tolist()]
 
-    return Paired("preference", names, requests, Pairs.all(runs), values, mean, exactly=exactly, **how)
+def pair_values(exact, runs=2, **how):
+    """Exact values of all pairs of so many runs."""
+    names, ones = tuple(f"run{r}" for r in range(runs)), np.ones(exact.nearest.shape[1], dtype=np.int64)
+    requests = Ids.from_names(f"q{q}" for q in range(len(ones)))
+    return PairValues(names, requests, Pairs.all(runs), exact.nearest, ones, exact, **how)
 
 
 def outcome_of(matrices, test, is_sign=False, **how):
-    return significance(paired(matrices, is_sign=is_sign), test, **how)
+    return significance("preference", paired(matrices, is_sign=is_sign), test, **how)
 
 
 def pair(differences):

@@ -209,7 +209,7 @@ class Uniform(Test):
 
     def run(self, paired, alpha, jobs, tick):
         p = np.random.default_rng(abs(hash(paired.values.tobytes()))).random(len(paired.pairs))
-        return Outcome(paired.mean.copy(), p, *paired.interval(alpha))
+        return Outcome(paired.mean.copy(), p, *paired.student_interval(alpha))
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Unpaired(TTest):
 
     def run(self, paired, alpha, jobs, tick):
         outcome = super().run(paired, alpha, jobs, tick)
-        return outcome._replace(pvalue=2 * scipy.stats.t.sf(2 * abs(outcome.statistic), paired.n - 1))
+        return outcome._replace(pvalue=2 * scipy.stats.t.sf(2 * abs(outcome.statistic), paired.n_requests - 1))
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class OneRequest(TTest):
     """Looks at the first half of the requests."""
 
     def run(self, paired, alpha, jobs, tick):
-        half = paired.values[:, : paired.n // 2]
+        half = paired.values[:, : paired.n_requests // 2]
         p = scipy.stats.ttest_1samp(half, 0, axis=1).pvalue
         return super().run(paired, alpha, jobs, tick)._replace(pvalue=np.nan_to_num(p, nan=1.0))
 

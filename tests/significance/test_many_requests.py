@@ -4,6 +4,7 @@ import importlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -13,21 +14,27 @@ import pytest
 import scipy.stats
 
 from significance import slow
-from significance.cases import matrix, noise, outcome_of, pair, paired, utilities
-from tiebreak.inputs import Ids
-from tiebreak.preferences import Pairs
-from tiebreak.significance import CATALOGUE, Paired, resampling, significance
-from tiebreak.significance import paired as paired_module
+from significance.cases import matrix, noise, outcome_of, pair, pair_values, utilities
+from tiebreak.exact import ExactValues
+from tiebreak.preferences import pair_values as pair_values_module
+from tiebreak.significance import CATALOGUE, resampling, significance
 from tiebreak.significance.tukey import shuffle_rows
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
 
 LIKELY = 5  # standard errors
 
 
-def of_two(values, **how):
-    """What tests see of two runs with these values."""
-    requests = Ids.from_names(range(len(values)))
-    return Paired("x", ("a", "b"), requests, Pairs.all(2), values[None], np.array([values.mean()]), **how)
+def of_two(values, denominator=None, **how):
+    """What tests see of two runs with these values, which are whole numbers over the denominators if there are any."""
+    two = pair_values(ExactValues.from_floats(values[None]), **how)
+    if denominator is None:
+        return two
+    return replace(two, numerator=np.rint(two.values * denominator).astype(int), denominator=denominator, exact=None)
+
+
+def of_fractions(fractions):
+    """What tests see of two runs with these values, as whole numbers over their denominators."""
+    return of_two(np.array([*map(float, fractions)]), np.array([value.denominator for value in fractions]))
 
 
 def thirds_and_fifths(n, z):
@@ -48,10 +55,12 @@ def test_hsd_of_two_preferences_agrees_with_t_and_sign_flips(n, is_whole):
     two = of_two(values, denominator=denominator if is_whole else None)
     assert shuffle_rows(two).kind == "preferences"
     draws = 400
-    expected = significance(two, "t").pvalue[0]
+    expected = significance("x", two, "t").pvalue[0]
     error = LIKELY * np.sqrt(expected * (1 - expected) / draws) + 1 / draws
     for test in ("hsd", "permutation"):
-        assert significance(two, test, permutations=draws).pvalue[0] == pytest.approx(expected, rel=0, abs=error), test
+        assert significance("x", two, test, permutations=draws).pvalue[0] == pytest.approx(
+            expected, rel=0, abs=error
+        ), test
 
 
 def test_whole_preferences_are_shuffled_exactly():
@@ -71,8 +80,7 @@ def test_sums_of_whole_preferences_that_nearly_agree_are_told_apart(test, exact)
     assert NEARLY[0] + NEARLY[1] == Fraction(1, A * B)
     matrices = [matrix([value], 2) for value in NEARLY]
     expected = exact(NEARLY) if exact else slow.hsd_of_preferences(matrices)[0]
-    how = {"denominator": np.array([value.denominator for value in NEARLY])}
-    assert significance(paired(matrices, **how), test, permutations="all").pvalue[0] == float(expected)
+    assert significance("x", of_fractions(NEARLY), test, permutations="all").pvalue[0] == float(expected)
     assert outcome_of(matrices, test, permutations="all").pvalue[0] == float(expected)
 
 
@@ -101,7 +109,7 @@ def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
     monkeypatch.setattr(resampling, "REQUESTS_AT_ONCE", 3)
     monkeypatch.setattr(resampling, "COUNTS_AT_ONCE", 60)
     monkeypatch.setattr(resampling, "SUMS_AT_ONCE", 600)
-    monkeypatch.setattr(paired_module, "NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr(pair_values_module, "NUMBERS_AT_ONCE", 60)
     assert [part.tolist() for part in made.test(test, permutations=300).outcome] == whole
 
 
@@ -109,16 +117,17 @@ def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
 MEASURED = r"""
 import json, re, sys
 import numpy as np
+from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
-from tiebreak.preferences import Pairs
-from tiebreak.significance import Paired, significance
+from tiebreak.preferences import Pairs, PairValues
+from tiebreak.significance import significance
 
 test, n, runs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 pairs = Pairs.all(runs)
-values = np.random.default_rng(1).normal(size=(len(pairs), n))
-names = tuple(f"run{r}" for r in range(runs))
-made = Paired("x", names, Ids.from_names(range(n)), pairs, values, values.mean(axis=1))
-significance(made, test, permutations=300)
+exact = ExactValues.from_floats(np.random.default_rng(1).normal(size=(len(pairs), n)))
+names, ones = tuple(f"run{r}" for r in range(runs)), np.ones(n, dtype=np.int64)
+made = PairValues(names, Ids.from_names(range(n)), pairs, exact.nearest, ones, exact)
+significance("x", made, test, permutations=300)
 print(json.dumps(1024 * int(re.search(r"VmHWM:\s+(\d+) kB", open("/proc/self/status").read())[1])))
 """
 
@@ -143,9 +152,7 @@ def test_wilcoxon_counts_what_differs_by_little():
 
 def test_wilcoxon_ranks_whole_preferences_as_they_are():
     nearly = [value for value in NEARLY for _ in range(4)]
-    matrices = [matrix([value], 2) for value in nearly]
-    how = {"denominator": np.array([value.denominator for value in nearly])}
-    found = significance(paired(matrices, **how), "wilcoxon")
+    found = significance("x", of_fractions(nearly), "wilcoxon")
     ranks = scipy.stats.rankdata(
         [{abs(value): place for place, value in enumerate(sorted(map(abs, nearly)))}[abs(v)] for v in nearly]
     )
@@ -166,7 +173,7 @@ def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):
         "wilcoxon": lambda: scipy.stats.wilcoxon(values[values != 0]).pvalue,
         "sign": lambda: scipy.stats.binomtest(int(won), int(won + lost)).pvalue,
     }[test]()
-    assert significance(of_two(values, is_difference=True), test).pvalue[0] == pytest.approx(expected, rel=1e-9)
+    assert significance("x", of_two(values, is_difference=True), test).pvalue[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_sign_test_of_many_requests_has_twelve_digits():
@@ -176,7 +183,7 @@ def test_sign_test_of_many_requests_has_twelve_digits():
     for k in range(wins, wins - 1000, -1):
         ways.append(ways[-1] * k // (losses + wins - k + 1))
     expected = float(Fraction(2 * sum(ways), 2 ** (wins + losses)))
-    found = significance(of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
+    found = significance("x", of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
     assert found.pvalue[0] == pytest.approx(expected, rel=1e-12, abs=0)
 
 

@@ -382,4 +382,4 @@ def test_as_many_draws_as_are_asked_for_are_enough(alpha, pairs):
 def test_a_preference_can_be_tested_by_itself():
     made = outcome_of([matrix([1, 1, -1], 3), matrix([1, 0, 1], 3)], "sign", is_sign=True)
     assert made.pvalue.tolist() == [0.5, 1, 1]
-    assert significance(made.paired).test.name == "sign"
+    assert significance("preference", made.paired).test.name == "sign"

@@ -1,5 +1,7 @@
 """Discriminative power of measures, and what draws leave open."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ def test_interval_by_hand(experiment):
     # 1 of 99 draws reached: the 95% interval of p by Clopper and Pearson is 0.00026 to 0.055; 0 of 99: 0 to 0.0366.
     test = experiment.compare("RPP").test("hsd", permutations=99)
     changed = test.outcome._replace(pvalue=np.where(np.arange(len(test.pvalue)) == 0, 0.02, 0.01))
-    made = test.__class__(test.paired, test.test, "none", 0.05, changed)
+    made = replace(test, correction="none", alpha=0.05, outcome=changed)
     pairs = len(test.pvalue)
     assert share_interval(made) == ((pairs - 1) / pairs, 1.0)
 
@@ -68,9 +70,9 @@ def with_pvalue(test, value):
 def test_interval_of_a_doubled_share_is_doubled(experiment):
     # p of the bootstrap is twice a share: 0.04 is 1 of 99 draws, whose interval is 0.00026 to 0.055.
     test = experiment.compare("RPP").test("bootstrap", permutations=99, correction="none")
-    made = test.__class__(test.paired, test.test, "none", 0.05, with_pvalue(test, 0.04))
+    made = replace(test, outcome=with_pvalue(test, 0.04))
     assert share_interval(made) == (0.0, 1.0)
-    made = test.__class__(test.paired, test.test, "none", 0.05, with_pvalue(test, 0.02))
+    made = replace(test, outcome=with_pvalue(test, 0.02))
     assert share_interval(made) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
 
 

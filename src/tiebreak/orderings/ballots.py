@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,43 +13,42 @@ from tiebreak.exact import Doubles, ExactValues, Number
 from tiebreak.exact.slices import Totals
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import CANCELLED, Places
+from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Ballots:
-    """Win rates of all runs in every request, and the preferences between all pairs.
+    """Win rates of all runs in every request, and the majorities of all pairs.
 
-    A run's win rate in a request is the sum of its preferences over the other runs (RPP eq 7). The values are those of
-    `Preferred`: signs and preferences [pair, request], `by_run` and labels [run, request].
+    A run's win rate in a request is the sum of its preferences over the other runs (RPP eq 7).
     """
 
-    runs: tuple[str, ...]
-    x: Places
-    y: Places
-    signs: NDArray[np.int8]
-    preferences: ExactValues
-    numerator: NDArray[np.integer] | None = None
-    denominator: Places | None = None
-    by_run: ExactValues | None = None
-    labels: Callable[[], Places] | None = None
+    values: PairValues
 
     def take(self, requests: Places) -> Ballots:
         """The ballots of some requests; repeated ones count repeatedly."""
-        labels = self.labels
-        return replace(
-            self,
-            signs=self.signs[:, requests],
-            preferences=self.preferences.take_columns(requests),
-            numerator=None if self.numerator is None else self.numerator[:, requests],
-            denominator=None if self.denominator is None else self.denominator[requests],
-            by_run=None if self.by_run is None else self.by_run.take_columns(requests),
-            labels=None if labels is None else lambda: labels()[:, requests],
-        )
+        return Ballots(self.values.take_requests(requests))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return self.values.runs
 
     @property
     def n_requests(self) -> int:
-        return int(self.signs.shape[1])
+        return self.values.n_requests
+
+    @cached_property
+    def signs(self) -> NDArray[np.int8]:
+        """The sign of every preference: [pair, request]."""
+        signs: NDArray[np.int8] = np.sign(self.values.numerator).astype(np.int8)
+        return signs
+
+    @cached_property
+    def preferences(self) -> ExactValues:
+        """The exact preferences [pair, request]."""
+        values = self.values
+        return ExactValues.quotients(values.numerator, values.denominator) if values.exact is None else values.exact
 
     def unit_weights(self) -> Floats:
         """Weights of one sample that counts every request once: [1, request]."""
@@ -59,20 +57,22 @@ class Ballots:
     @cached_property
     def win_rate(self) -> ExactValues:
         """The exact win rates [run, request]."""
-        if self.numerator is not None and self.denominator is not None:
-            whole = np.zeros((len(self.runs), self.n_requests), dtype=np.int64)
-            for pair, (x, y) in enumerate(zip(self.x.tolist(), self.y.tolist(), strict=True)):
-                whole[x] += self.numerator[pair]
-                whole[y] -= self.numerator[pair]
-            return ExactValues.quotients(whole, self.denominator)
-        rates = Doubles(*(np.zeros((len(self.runs), self.n_requests)) for _ in range(2)))
-        for pair, (x, y) in enumerate(zip(self.x.tolist(), self.y.tolist(), strict=True)):
+        pairs, shape = self.values.pairs, (len(self.runs), self.n_requests)
+        by_pair = list(enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)))
+        if self.values.exact is None:
+            whole = np.zeros(shape, dtype=np.int64)
+            for pair, (x, y) in by_pair:
+                whole[x] += self.values.numerator[pair]
+                whole[y] -= self.values.numerator[pair]
+            return ExactValues.quotients(whole, self.values.denominator)
+        rates = Doubles(np.zeros(shape), np.zeros(shape))
+        for pair, (x, y) in by_pair:
             preferred = Doubles(self.preferences.nearest[pair], self.preferences.rest[pair])
             for run, after in ((x, rates[x] + preferred), (y, rates[y] - preferred)):
                 rates.high[run], rates.low[run] = after.high, after.low
         largest = np.abs(self.preferences.nearest).max(initial=0.0, axis=0)
         met = np.zeros(rates.shape, dtype=bool)
-        for rows in (self.x, self.y):
+        for rows in (pairs.x, pairs.y):
             np.logical_or.at(met, rows, self.signs != 0)
         error = 2 * self.preferences.share * len(self.runs) * largest
         return ExactValues.from_doubles(
@@ -83,28 +83,33 @@ class Ballots:
             is_signed=True,
             share=CANCELLED,
             is_rational=self.preferences.is_rational,
-            labels=self.labels,
+            labels=self.values.labels,
         )
 
     def _exact_win_rates(self, run: int, requests: Places) -> list[Fraction]:
         rates = [[Fraction(0)] for _ in requests]
-        for rows, sign in ((self.x, 1), (self.y, -1)):
+        for rows, sign in ((self.values.pairs.x, 1), (self.values.pairs.y, -1)):
             for pair in np.flatnonzero(rows == run).tolist():
                 for rate, number in zip(rates, self.preferences.exactly(pair, requests), strict=True):
                     rate.append(sign * number)
         return [sum_fractions(rate) for rate in rates]
 
+    @property
+    def _run_values(self) -> ExactValues:
+        """Numbers [run, request] that order the runs of a request as win rates do: these, or what runs differ by."""
+        return self.win_rate if self.values.by_run is None else self.values.by_run
+
     @cached_property
     def win_rate_codes(self) -> Places:
         """Whole numbers [run, request] that order and tie the runs of a request as their win rates do."""
-        return (self.win_rate if self.by_run is None else self.by_run).codes(by_column=True)
+        return self._run_values.codes(by_column=True)
 
     @cached_property
     def mean_win_rates(self) -> list[Number]:
         """The exact mean over requests of every run's win rate."""
-        if self.by_run is None:
-            return [self.win_rate.sample(run).mean() for run in range(len(self.runs))]
-        means = [self.by_run.sample(run).mean() for run in range(len(self.runs))]
+        means = [self._run_values.sample(run).mean() for run in range(len(self.runs))]
+        if self.values.by_run is None:
+            return means
         everything = sum(means[1:], means[0])
         return [len(means) * mean - everything for mean in means]
 
@@ -115,14 +120,8 @@ class Ballots:
 
     def majorities(self, weights: Floats) -> NDArray[np.int8]:
         """Majority relation per sample: [sample, run, run], 1 where more requests prefer the first run."""
-        return self.to_square(np.sign(weights @ self.signs.T.astype(np.float64)))  # sums of whole numbers are exact
-
-    def to_square(self, signs: NDArray[np.number]) -> NDArray[np.int8]:
-        """Signs [sample, pair] as [sample, run, run]."""
-        square = np.zeros((len(signs), len(self.runs), len(self.runs)), dtype=np.int8)
-        square[:, self.x, self.y] = signs
-        square[:, self.y, self.x] = -signs
-        return square
+        sums = weights @ self.signs.T.astype(np.float64)  # of whole numbers, so they are exact
+        return self.values.square(np.sign(sums).astype(np.int8))
 
     def placements(self, weights: Floats) -> NDArray[np.int8]:
         """Majority relation of win rates per sample: [sample, run, run], 1 where the first is more often higher."""
@@ -132,7 +131,7 @@ class Ballots:
     @cached_property
     def totals(self) -> Totals:
         """Sums over requests of win rates, or of numbers that order runs as they do."""
-        return Totals(self.win_rate if self.by_run is None else self.by_run)
+        return Totals(self._run_values)
 
     @cached_property
     def pair_totals(self) -> Totals:

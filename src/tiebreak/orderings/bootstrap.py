@@ -94,7 +94,7 @@ def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, s
     for rows, by_name in draw_counts(ballots.n_requests, resamples, seed, step):
         weights = by_name[:, requests.places_in_order]
         ranks[rows] = method.ranks(ballots, weights)
-        wins += (ballots.to_square(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
+        wins += (ballots.values.square(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 
 

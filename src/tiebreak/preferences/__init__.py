@@ -11,11 +11,12 @@ from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
 from tiebreak.metrics import Metric, metric
-from tiebreak.preferences.base import Preference, Preferred, Traits
+from tiebreak.preferences.base import Preference, Traits
 from tiebreak.preferences.from_metric import MetricDifference
+from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 
-__all__ = ["CATALOGUE", "DEFAULTS", "Pairs", "Preference", "Preferred", "Traits", "preference"]
+__all__ = ["CATALOGUE", "DEFAULTS", "PairValues", "Pairs", "Preference", "Traits", "preference"]
 
 CATALOGUE: Catalogue[Preference] = Catalogue(
     "preference",

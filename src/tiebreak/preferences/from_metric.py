@@ -12,7 +12,8 @@ from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric, metric
-from tiebreak.preferences.base import Preference, Preferred, Traits
+from tiebreak.preferences.base import Preference, Traits
+from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.needs import Needs
@@ -49,12 +50,12 @@ class MetricDifference(Preference):
         object.__setattr__(self, "metric", measure)
         check_number(self.tolerance, "tolerance", low=0)
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         values, known = self.utilities(positions)
         exact = values.differences(pairs.x, pairs.y)
         if self.tolerance:
             exact = exact.zero_where(np.abs(exact.nearest) <= self.tolerance)
-        return Preferred.from_exact(exact, known, None if self.tolerance else values)
+        return PairValues.from_exact(positions, pairs, exact, known, None if self.tolerance else values)
 
     @property
     def relevant_from(self) -> float | None:
@@ -84,7 +85,7 @@ class MetricSign(MetricDifference):
     name: ClassVar[str] = "sign"
     traits: ClassVar[Traits] = Traits(rises=False, is_sign=True)
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         values, known = self.utilities(positions)
         if self.tolerance:
             differences = values.differences(pairs.x, pairs.y).nearest
@@ -92,4 +93,6 @@ class MetricSign(MetricDifference):
         else:
             codes = values.codes(by_column=True)
             signs = np.sign(codes[pairs.x] - codes[pairs.y])
-        return Preferred.from_counts(np.where(known, signs, 0).astype(np.int8), known.astype(np.int64))
+        return PairValues.from_counts(
+            positions, pairs, np.where(known, signs, 0).astype(np.int8), known.astype(np.int64)
+        )

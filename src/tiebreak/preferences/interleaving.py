@@ -15,7 +15,8 @@ from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.number import snap_to_zero
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
+from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Ranks
@@ -43,7 +44,7 @@ class StoppingPreference(Preference):
         """Whether no logarithm enters."""
         return True
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         values = np.full((len(pairs), len(m)), Fraction(0), dtype=object)
         for bucket in positions.only_relevant(self.rel).buckets():
@@ -52,7 +53,7 @@ class StoppingPreference(Preference):
                 for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
                     values[row, bucket.requests[block]] = self.between(bucket.p[x, block], bucket.p[y, block])
         exact = replace(ExactValues.from_exact(values), is_rational=self.is_rational)
-        return Preferred.from_exact(exact, m > 0, labels=lambda: position_labels(positions))
+        return PairValues.from_exact(positions, pairs, exact, m > 0, labels=lambda: position_labels(positions))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import numpy as np
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
+from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks, dense_rank, pair_signs
@@ -32,7 +33,7 @@ class Lexicographic(Preference):
     from_last: ClassVar[bool] = False
     traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True)
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         rank = np.ones((len(positions.runs), len(m)), dtype=np.int32)
         for bucket in positions.levels(self.rel).buckets():
@@ -42,7 +43,7 @@ class Lexicographic(Preference):
         signs = np.empty((len(pairs), len(m)), dtype=np.int8)
         for fan in pairs.fans:
             signs[fan.rows] = fan.sign * pair_signs(rank[fan.run], rank[fan.others])
-        return Preferred.from_counts(signs, (m > 0).astype(np.int64))
+        return PairValues.from_counts(positions, pairs, signs, (m > 0).astype(np.int64))
 
 
 class LexiRecall(Lexicographic):
@@ -96,7 +97,7 @@ class ReciprocalRankLexiPrecision(Lexicographic):
     name: ClassVar[str] = "rrLP"
     traits: ClassVar[Traits] = Traits(rises=False)
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         m = np.zeros(len(positions.requests), dtype=np.int64)
         above, below = np.zeros((len(pairs), len(m)), dtype=np.int64), np.ones((len(pairs), len(m)), dtype=np.int64)
         for bucket in positions.levels(self.rel).buckets():
@@ -107,8 +108,8 @@ class ReciprocalRankLexiPrecision(Lexicographic):
                     x, y = at_first_difference(p[None, fan.run], p[fan.others])
                     numerator, below[fan.rows, requests] = difference_of_inverses(x, y)
                     above[fan.rows, requests] = fan.sign * numerator
-        return Preferred.from_exact(
-            ExactValues.quotients(above, below), m > 0, labels=lambda: position_labels(positions)
+        return PairValues.from_exact(
+            positions, pairs, ExactValues.quotients(above, below), m > 0, labels=lambda: position_labels(positions)
         )
 
 

@@ -24,7 +24,8 @@ from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Preferred, Traits, position_labels
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
+from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
@@ -64,7 +65,7 @@ class PairedPreference(Preference):
     def min_grade(self, positions: Positions) -> float | None:
         return positions.min_grade if self.rel is None else self.rel
 
-    def compare(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
         if self.weights != "uniform":
             return self.compare_weighted(positions, pairs)
         size = np.zeros(len(positions.requests), dtype=np.int64)
@@ -74,7 +75,7 @@ class PairedPreference(Preference):
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
                     total[rows, requests[block]] += sign * sum_signs(x, y)
-        return Preferred.from_counts(total, size)
+        return PairValues.from_counts(positions, pairs, total, size)
 
     def buckets(self, positions: Positions) -> Iterator[tuple[Bucket, Places]]:
         """The levels of every population by size, and the places of their requests."""
@@ -83,7 +84,7 @@ class PairedPreference(Preference):
                 for bucket in some.levels(self.rel, mask=mask).buckets():
                     yield bucket, places[bucket.requests]
 
-    def compare_weighted(self, positions: Positions, pairs: Pairs) -> Preferred:
+    def compare_weighted(self, positions: Positions, pairs: Pairs) -> PairValues:
         """Weighted preferences: signs are added up in slices of the weights, exactly, and rounded once."""
         shape = len(pairs), len(positions.requests)
         size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape)
@@ -112,7 +113,7 @@ class PairedPreference(Preference):
         exact = ExactValues.from_doubles(
             total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
         )
-        return Preferred.from_exact(exact, size > 0, labels=lambda: self.labels(positions))
+        return PairValues.from_exact(positions, pairs, exact, size > 0, labels=lambda: self.labels(positions))
 
     def labels(self, positions: Positions) -> Places:
         """Whole numbers [run, request]; runs with the same have the same preferences in a request."""

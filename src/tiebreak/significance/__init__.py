@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -18,16 +18,15 @@ from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.preferences import PairValues
 from tiebreak.significance.base import Resampled, Test
 from tiebreak.significance.corrections import correct_pvalues
-from tiebreak.significance.paired import Paired
 from tiebreak.significance.result import PairTest, Significance
 
 __all__ = [
     "CATALOGUE",
     "CORRECTIONS",
     "PairTest",
-    "Paired",
     "Significance",
     "Test",
     "correct_pvalues",
@@ -67,7 +66,8 @@ def statistical_test(spec: str | Test, *, permutations: int | str | None = None,
 
 
 def significance(
-    paired: Paired,
+    measure: str,
+    paired: PairValues,
     test: str | Test = "auto",
     *,
     correction: str | None = None,
@@ -76,6 +76,9 @@ def significance(
     seed: int | None = None,
     jobs: int | None = None,
     tick: Tick | None = None,
+    notes: tuple[str, ...] = (),
+    library: str | None = None,
+    more_settings: Mapping[str, Any] | None = None,
 ) -> Significance:
     """Test all pairs; see `Comparison.test`."""
     check_number(alpha, "alpha", above=0, below=1)
@@ -88,8 +91,8 @@ def significance(
     check_choice(correction, "correction", CORRECTIONS)
     chosen.check(paired)
     outcome = chosen.run(paired.by_name(), alpha, workers, tick)
-    notes = tuple(warn_few_draws(chosen, correction, alpha, len(paired.pairs)))
-    return Significance(paired, chosen, correction, alpha, outcome, notes)
+    notes = (*warn_few_draws(chosen, correction, alpha, len(paired.pairs)), *notes)
+    return Significance(measure, paired, chosen, correction, alpha, outcome, notes, library, more_settings or {})
 
 
 def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:

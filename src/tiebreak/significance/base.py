@@ -11,8 +11,8 @@ from tiebreak._base.catalogue import Entry
 from tiebreak._base.checks import check_count, check_seed
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.significance.paired import Paired
 
 MOST_PERMUTATIONS = 100_000_000
 
@@ -40,12 +40,14 @@ class Test(Entry):
     is_familywise: ClassVar[bool] = False
     """Whether its p-values are already corrected for the number of pairs."""
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         raise NotImplementedError
 
-    def check(self, paired: Paired) -> None:
-        if paired.n < self.needs:
-            raise InputError(f"{self.words} needs at least {self.needs} requests; there is {paired.n}.", kind="size")
+    def check(self, paired: PairValues) -> None:
+        if paired.n_requests < self.needs:
+            raise InputError(
+                f"{self.words} needs at least {self.needs} requests; there is {paired.n_requests}.", kind="size"
+            )
         if self.is_familywise and not paired.has_all_pairs:
             raise InputError(f"{self.name} tests all pairs jointly. Remove the baseline, --baseline.", kind="choice")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import ClassVar
 
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues
+from tiebreak.exact.values import Places
+from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Test
-from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import whole_pairs
 
 ENUMERATED = 13
@@ -32,15 +35,15 @@ class TTest(Test):
     words: ClassVar[str] = "a two-sided paired t-test"
     needs: ClassVar[int] = 2
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.special import stdtr
 
-        error = paired.deviation / np.sqrt(paired.n)
+        error = paired.deviation / np.sqrt(paired.n_requests)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Where all differences are equal the mean is certain: nothing where it is 0, else infinite.
             t = np.where(paired.mean == 0, 0.0, paired.mean / error)
-        p = np.minimum(2 * stdtr(paired.n - 1, -np.abs(t)), 1.0)
-        return Outcome(t, p, *paired.interval(alpha))
+        p = np.minimum(2 * stdtr(paired.n_requests - 1, -np.abs(t)), 1.0)
+        return Outcome(t, p, *paired.student_interval(alpha))
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,15 @@ class SignTest(Test):
     name: ClassVar[str] = "sign"
     words: ClassVar[str] = "an exact two-sided sign test, ties dropped"
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.special import betainc
 
-        wins, _, losses = paired.wins.T
+        wins, _, losses = paired.win_tie_loss.T
         # The binomial distribution as a beta integral: of 10^6 coins SciPy's bdtr has nine digits, this twelve.
         rarer, untied = np.minimum(wins, losses), np.maximum(wins + losses, 1)
         p = np.minimum(2 * betainc(untied - rarer, rarer + 1, 0.5), 1.0)
         p = np.where(wins + losses == 0, 1.0, p)
-        return Outcome((wins - losses).astype(np.float64), p, *paired.interval(alpha))
+        return Outcome((wins - losses).astype(np.float64), p, *paired.student_interval(alpha))
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Wilcoxon(Test):
     is_signed: ClassVar[bool] = False
     words: ClassVar[str] = "a two-sided Wilcoxon signed-rank test, ties dropped"
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.stats import wilcoxon
 
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
@@ -79,10 +82,29 @@ class Wilcoxon(Test):
             if tick and k % 16 == 0:
                 tick(k, len(paired.values))
             if row.any():
-                differing = paired.wilcoxon_ranks(k) if may_share_a_float[k] else row[row != 0]
+                differing = wilcoxon_ranks(paired, k) if may_share_a_float[k] else row[row != 0]
                 is_small = len(differing) <= ENUMERATED
                 statistic[k], p[k] = wilcoxon_exact(differing) if is_small else wilcoxon(differing)
-        return Outcome(statistic, p, *paired.interval(alpha))
+        return Outcome(statistic, p, *paired.student_interval(alpha))
+
+
+def wilcoxon_ranks(paired: PairValues, pair: int) -> Floats:
+    """Numbers with the signs of the values that are not 0, whose sizes order and tie as the exact values do."""
+    untied = np.flatnonzero(paired.values[pair])
+    values = paired.values[pair, untied]
+
+    def exactly(_: int, columns: Places) -> list[Fraction]:
+        return [abs(number) for number in paired.exact_values(pair, untied[columns])]
+
+    sizes = ExactValues(
+        np.abs(values)[None],
+        np.zeros((1, len(values))),
+        exactly,
+        paired.is_rational,
+        labels=lambda: paired.equal_values(pair, untied)[None],
+    )
+    signed: Floats = np.sign(values) * (1.0 + sizes.codes()[0])
+    return signed
 
 
 def wilcoxon_exact(differences: Floats) -> tuple[float, float]:

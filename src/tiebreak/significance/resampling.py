@@ -12,9 +12,9 @@ from tiebreak._kernels.interface import Tick
 from tiebreak._kernels.shuffles import Words, words
 from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import draw_counts
+from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Resampled, draw_pvalues
-from tiebreak.significance.paired import Paired
 from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256
@@ -37,12 +37,12 @@ class SignFlip(Resampled):
     name: ClassVar[str] = "permutation"
     words: ClassVar[str] = "a two-sided sign-flip permutation test"
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         whole, exact = whole_pairs(paired), ExactSums(paired)
         observed, slack = whole.distances()[:, None], whole.slack[:, None]
         least, most = observed - slack, np.where(slack > 0, observed + slack, -1)  # between them it is undecided
         reached = np.zeros(len(observed), dtype=np.int64)
-        draws = self.draws(paired.n)
+        draws = self.draws(paired.n_requests)
         for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
                 tick(begin, draws)
@@ -55,7 +55,7 @@ class SignFlip(Resampled):
             if is_undecided.any():
                 reached -= self.count_below_observed(exact, is_undecided, some)
         p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
-        return Outcome(paired.mean.copy(), p, *paired.interval(alpha))
+        return Outcome(paired.mean.copy(), p, *paired.student_interval(alpha))
 
     def draws(self, n: int) -> int:
         if self.permutations != "all":
@@ -72,7 +72,7 @@ class SignFlip(Resampled):
         self, exact: ExactSums, is_undecided: NDArray[np.bool_], draws: range
     ) -> NDArray[np.int64]:
         """The number of undecided sums [pair, draw] that are nearer to 0 than the observed one: [pair]."""
-        n, below = exact.paired.n, np.zeros(len(is_undecided), dtype=np.int64)
+        n, below = exact.paired.n_requests, np.zeros(len(is_undecided), dtype=np.int64)
         step = max(1, SIGNS_AT_ONCE // n)
         for begin in range(0, len(draws), step):
             pairs, places = np.nonzero(is_undecided[:, begin : begin + step])
@@ -126,7 +126,7 @@ class BootstrapTest(Resampled):
         if self.permutations == "all":
             raise InputError('permutations="all" is for permutation tests. Give a number.', kind="size")
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
         low, high, p = (np.empty(len(paired.values)) for _ in range(3))
         whole, exact = whole_pairs(paired), ExactSums(paired)
@@ -135,7 +135,7 @@ class BootstrapTest(Resampled):
             rows = slice(begin, begin + step)
             sums, signs = self.sums(whole, exact, rows, tick)
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
-            low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n
+            low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n_requests
             beyond = np.minimum((signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0))
             p[rows] = np.minimum(2 * draw_pvalues(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)

@@ -15,12 +15,12 @@ from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.text import format_signed, join_names, plural
 from tiebreak.errors import InputError
 from tiebreak.exact.intervals import binomial_interval
+from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters
-from tiebreak.significance.paired import Paired
 
 SHARED = "Runs that share a letter were not shown to differ."
 
@@ -91,7 +91,8 @@ class Significance(Result):
 
     Attributes
     ----------
-    paired : Paired
+    measure : str
+    paired : PairValues
         What was tested.
     test : Test
     correction : str
@@ -102,7 +103,8 @@ class Significance(Result):
         Statistic, p-value and interval of the mean, of every pair.
     """
 
-    paired: Paired
+    measure: str
+    paired: PairValues
     test: Test
     correction: str
     alpha: float
@@ -186,39 +188,27 @@ class Significance(Result):
     def pair_tests(self) -> list[PairTest]:
         """Every pair."""
         paired, (statistic, pvalue, low, high) = self.paired, self.outcome
-        win, tie, loss = paired.wins.T
+        win, tie, loss = paired.win_tie_loss.T
         untied = win + loss
         win_share = np.where(untied > 0, win / np.maximum(untied, 1), 0.5)
-        effects = (self.effect_size, (win + tie / 2) / paired.n, win_share)
+        effects = (self.effect_size, (win + tie / 2) / paired.n_requests, win_share)
         numbers = (paired.mean, low, high, statistic, pvalue, self.pvalue_corrected, *effects)
         columns = zip(*numbers, *binomial_interval(win, untied, self.alpha), strict=True)
-        more = ((paired.n, tied, self.correction, self.alpha) for tied in tie.tolist())
+        more = ((paired.n_requests, tied, self.correction, self.alpha) for tied in tie.tolist())
         return [
-            PairTest._make((*self._names(k), paired.measure, self.test.name, *map(float, row), *rest))
-            for k, (row, rest) in enumerate(zip(columns, more, strict=True))
+            PairTest._make((*names, self.measure, self.test.name, *map(float, row), *rest))
+            for names, row, rest in zip(paired.names(), columns, more, strict=True)
         ]
-
-    def _names(self, k: int) -> tuple[str, str]:
-        """The two runs of a pair."""
-        return self.runs[self.paired.pairs.x[k]], self.runs[self.paired.pairs.y[k]]
 
     def matrix(self) -> Floats:
         """Corrected p-values [run, run], 1 on the diagonal; NaN where two runs were not tested."""
-        return self._square(self.pvalue_corrected, self.pvalue_corrected, 1.0)
-
-    def _square(self, upper: Floats, lower: Floats, diagonal: float) -> Floats:
-        """Numbers of pairs, and of swapped pairs, as [run, run]."""
-        square = np.full((len(self.runs), len(self.runs)), np.nan)
-        np.fill_diagonal(square, diagonal)
-        square[self.paired.pairs.x, self.paired.pairs.y] = upper
-        square[self.paired.pairs.y, self.paired.pairs.x] = lower
-        return square
+        return self.paired.square(self.pvalue_corrected, self.pvalue_corrected, diagonal=1, others=np.nan)
 
     def letters(self) -> dict[str, str]:
         """Letters of every run, the best first: runs that share one were not shown to differ."""
         if not self.paired.has_all_pairs:
             raise InputError("letters need all pairs tested. Compare without a baseline.", kind="choice")
-        means = self._square(self.paired.mean, -self.paired.mean, 0.0)
+        means = self.paired.square(self.paired.mean)
         order = np.argsort(-means.sum(axis=1), kind="stable")
         differ = (self.matrix() < self.alpha)[np.ix_(order, order)]
         return dict(zip((self.runs[k] for k in order.tolist()), letters(differ), strict=True))
@@ -226,7 +216,7 @@ class Significance(Result):
     def letter_table(self) -> Letters:
         """Runs, the best first, with their letters."""
         notes = (self.description, SHARED, *self.more_notes)
-        return Letters(self.paired.measure, self.letters(), notes, self.library, self.settings)
+        return Letters(self.measure, self.letters(), notes, self.library, self.settings)
 
     @property
     def description(self) -> str:
@@ -236,7 +226,7 @@ class Significance(Result):
         pairs = plural(len(self.paired.pairs), "comparison")
         others = "" if self.differs.all() else " For the others no difference was shown."
         return (
-            f"Differences in {self.paired.measure} over {plural(self.paired.n, 'request')} were tested by "
+            f"Differences in {self.measure} over {plural(self.paired.n_requests, 'request')} were tested by "
             f"{self.test.words}{describe_draws(self.test)}{family}{by}: {pairs}, alpha = {self.alpha:g}; "
             f"{int(self.differs.sum()):,} shown.{others}"
         )
@@ -244,7 +234,7 @@ class Significance(Result):
     @property
     def settings(self) -> dict[str, Any]:
         return {
-            "measure": self.paired.measure,
+            "measure": self.measure,
             "test": self.test.name,
             "permutations": getattr(self.test, "permutations", None),
             "seed": getattr(self.test, "seed", None),
@@ -267,7 +257,8 @@ class Significance(Result):
         if self.test.name != "sign":
             return
         against = np.flatnonzero(self.differs & (self.outcome.statistic * self.paired.mean < 0))
-        names = [" and ".join(self._names(k)) for k in against.tolist()]
+        pairs = list(self.paired.names())
+        names = [" and ".join(pairs[k]) for k in against.tolist()]
         if names:
             yield f"The run with the lower mean wins significantly more requests: {join_names(names)}."
 

@@ -16,8 +16,9 @@ from tiebreak._kernels import shuffles as shuffle_twin
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.sums import whole_units
+from tiebreak.exact.values import Places
+from tiebreak.preferences import PairValues
 from tiebreak.significance.base import Outcome, Resampled, Test, draw_pvalues
-from tiebreak.significance.paired import Paired, Places
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
 MOST_ENUMERATED = 200_000
@@ -51,10 +52,10 @@ class RandomisedHSD(Resampled):
     is_signed: ClassVar[bool] = False
     is_familywise: ClassVar[bool] = True
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         rows, systems = shuffle_rows(paired), len(paired.runs)
         if self.permutations == "all":
-            rows = exact_rows(paired, rows.kind, np.arange(paired.n)) if rows.slack else rows
+            rows = exact_rows(paired, rows.kind, np.arange(paired.n_requests)) if rows.slack else rows
             largest = np.sort(all_shuffles(rows))
             reached = len(largest) - np.searchsorted(largest, rows.observed - rows.slack, side="left")
             p = reached / len(largest)
@@ -63,10 +64,10 @@ class RandomisedHSD(Resampled):
             largest = _kernels.largest_differences(rows.kind, rows.numbers.ravel(), systems, draw, jobs, tick)
             p = draw_pvalues(self.count_reached(largest, rows, paired), len(largest))
             largest.sort()
-        margin = self.critical(largest, alpha, rows.unit / paired.n)
+        margin = self.critical(largest, alpha, rows.unit / paired.n_requests)
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
-    def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: Paired) -> NDArray[np.int64]:
+    def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: PairValues) -> NDArray[np.int64]:
         """The number of shuffles that reach the observed sum of every pair."""
         order = np.argsort(largest, kind="stable")
         first = np.searchsorted(largest, rows.observed - rows.slack, side="left", sorter=order)
@@ -94,32 +95,42 @@ class RandomisedHSD(Resampled):
         return float(int(largest[len(largest) - reached]) * unit) if reached > 0 else inf
 
 
-def shuffle_rows(paired: Paired) -> Rows:
+def shuffle_rows(paired: PairValues) -> Rows:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
-        common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, INTEGER_SUMS)
+        common = None if paired.by_run is None else over_one_denominator(paired.by_run, INTEGER_SUMS)
         if common is not None:
             return value_rows(paired, common[0] - common[0][0], Fraction(1, common[1]))
-        whole = whole_numbers(paired.by_run(), None, INTEGER_SUMS, one_unit=True)
+        whole = whole_numbers(against_first(paired, paired.values), None, INTEGER_SUMS, one_unit=True)
         return value_rows(paired, whole.numbers, whole.one_unit, 2 * int(whole.slack.max()))
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
             return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), Fraction(1))
-    whole = whole_numbers(paired.values, paired.denominator, INTEGER_SUMS, one_unit=True)
+    denominator = paired.denominator if paired.exact is None else None
+    whole = whole_numbers(paired.values, denominator, INTEGER_SUMS, one_unit=True)
     fits = np.abs(whole.numbers).max(initial=0) < 2**31
-    matrices = paired.matrices(whole.numbers, np.int32 if fits else np.int64)
+    matrices = paired.square(whole.numbers.astype(np.int32 if fits else np.int64, copy=False).T)
     return Rows("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
 
 
-def value_rows(paired: Paired, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
+def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers [run, request] whose differences are numbers [pair, request]; those of the first run are 0."""
+    by_run = np.zeros((len(paired.runs), numbers.shape[1]), dtype=numbers.dtype)
+    first, second = paired.pairs.x == 0, paired.pairs.y == 0
+    by_run[paired.pairs.y[first]] = -numbers[first]
+    by_run[paired.pairs.x[second]] = numbers[second]
+    return by_run
+
+
+def value_rows(paired: PairValues, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
     """Whole numbers [run, request] as they are shuffled."""
     sums = numbers.sum(axis=1)
     observed = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
     return Rows("values", np.ascontiguousarray(numbers.T), observed, unit, slack)
 
 
-def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
+def exact_rows(paired: PairValues, kind: str, requests: Places) -> Rows:
     """Whole numbers of any size, as objects, of some requests; `slack` is 0, or what 60 digits leave undecided."""
     is_needed = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (kind != "values")
     needed = np.flatnonzero(is_needed).tolist()
@@ -128,9 +139,9 @@ def exact_rows(paired: Paired, kind: str, requests: Places) -> Rows:
     numbers = np.zeros((len(paired.pairs), len(requests)), dtype=object)
     numbers[needed] = np.array(whole.numbers, dtype=object).reshape(-1, len(requests))
     if kind == "values":
-        return value_rows(paired, paired.by_run(numbers), whole.unit, whole.same)
+        return value_rows(paired, against_first(paired, numbers), whole.unit, whole.same)
     observed = np.abs(numbers.sum(axis=1))
-    return Rows(kind, paired.matrices(numbers, object), observed, whole.unit, whole.same)
+    return Rows(kind, paired.square(numbers.T), observed, whole.unit, whole.same)
 
 
 def largest_difference(rows: Rows, order: Places) -> int:
@@ -174,10 +185,10 @@ def all_shuffles(rows: Rows) -> NDArray[Any]:
     return np.array(largest, dtype=object if rows.numbers.dtype == object else np.int64)
 
 
-def ranks_by_wins(paired: Paired) -> NDArray[np.int32] | None:
+def ranks_by_wins(paired: PairValues) -> NDArray[np.int32] | None:
     """Ranks [request, run] whose signs are the values, the smaller the better; None where preferences are cyclic."""
     signs = np.sign(paired.values).astype(np.int32)
-    wins = np.zeros((len(paired.runs), paired.n), dtype=np.int32)
+    wins = np.zeros((len(paired.runs), paired.n_requests), dtype=np.int32)
     np.add.at(wins, paired.pairs.x, signs)
     np.subtract.at(wins, paired.pairs.y, signs)
     if not np.array_equal(np.sign(wins[paired.pairs.x] - wins[paired.pairs.y]), signs):
@@ -195,16 +206,17 @@ class TukeyHSD(Test):
     is_signed: ClassVar[bool] = False
     is_familywise: ClassVar[bool] = True
 
-    def check(self, paired: Paired) -> None:
+    def check(self, paired: PairValues) -> None:
         super().check(paired)
         if not paired.is_difference:
             raise InputError("tukey needs metric values per run. Use hsd for preferences.", kind="choice")
 
-    def run(self, paired: Paired, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.stats import studentized_range
 
-        largest = float(np.abs(paired.by_run()).max(initial=0.0)) or 1.0
-        values, n = paired.by_run() / largest, paired.n  # squares of tiny numbers would vanish
+        values, n = against_first(paired, paired.values), paired.n_requests
+        largest = float(np.abs(values).max(initial=0.0)) or 1.0
+        values /= largest  # squares of tiny numbers would vanish
         size = len(paired.runs)
         freedom = (size - 1) * (n - 1)
         residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sums import whole_units
+from tiebreak.exact.values import Places
+from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE, PairValues, largest_sizes
 from tiebreak.projection.primitives import Floats
-from tiebreak.significance.paired import NUMBERS_AT_ONCE, Paired, Places, largest_sizes
 
 FLOAT_SUMS, INTEGER_SUMS = 2**53, 2**62
 """Sums of whole numbers are exact below these, in float64 and in int64."""
@@ -91,20 +92,20 @@ def bits_held(n: int, below: int) -> int:
     return min(MOST_BITS, below.bit_length() - 1 - n.bit_length())
 
 
-def whole_pairs(paired: Paired) -> Whole:
+def whole_pairs(paired: PairValues) -> Whole:
     """The values of every pair: exact if runs have a common denominator, or few requests differ, and it fits."""
-    common = None if paired.of_runs is None else over_one_denominator(paired.of_runs, FLOAT_SUMS)
+    common = None if paired.by_run is None else over_one_denominator(paired.by_run, FLOAT_SUMS)
     if common is not None:
         numbers, denominator = common
         return Whole.over(denominator, (numbers[paired.pairs.x] - numbers[paired.pairs.y]).astype(np.float64))
-    whole = whole_numbers(paired.values, paired.denominator)
+    whole = whole_numbers(paired.values, paired.denominator if paired.exact is None else None)
     untied = np.count_nonzero(paired.values, axis=1)
     is_improvable = (whole.slack > 0) & (untied <= FEW_UNTIED) & paired.is_rational
     for pair in np.flatnonzero(is_improvable).tolist():
         requests = np.flatnonzero(paired.values[pair])
         multiples, unit, _ = whole_units(paired.exact_values(pair, requests), is_rational=True)
         factor = gcd(*multiples)
-        if sum(map(abs, multiples)) // factor * paired.n < FLOAT_SUMS:
+        if sum(map(abs, multiples)) // factor * paired.n_requests < FLOAT_SUMS:
             whole.numbers[pair, requests] = [multiple // factor for multiple in multiples]
             whole.unit[pair], whole.slack[pair] = float(factor * unit), 0
     return whole
@@ -152,7 +153,7 @@ def distinct_cells(table: ExactValues) -> tuple[Places, Places]:
 class ExactSums:
     """Exact signs of weighted sums of the values of pairs, as whole multiples of a unit; weights are whole."""
 
-    def __init__(self, paired: Paired) -> None:
+    def __init__(self, paired: PairValues) -> None:
         self.paired = paired
         self.units: dict[int, tuple[NDArray[Any], int]] = {}
 
@@ -174,7 +175,7 @@ class ExactSums:
     def _pair_units(self, pair: int, untied: Places) -> tuple[NDArray[Any], int]:
         """A pair's values in the requests that are not tied, as Python integers; sums of at most the second are 0."""
         if pair not in self.units:
-            _, first, which = np.unique(self.paired.same_values(pair, untied), return_index=True, return_inverse=True)
+            _, first, which = np.unique(self.paired.equal_values(pair, untied), return_index=True, return_inverse=True)
             whole = whole_units(self.paired.exact_values(pair, untied[first]), self.paired.is_rational)
             self.units[pair] = np.array(whole.numbers, dtype=object)[which.ravel()], whole.same
         return self.units[pair]

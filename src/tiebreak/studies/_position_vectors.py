@@ -30,7 +30,7 @@ def prefer_first(measure: Preference, at: Positions) -> Floats:
     preferences = measure.compare(at, Pairs.all(2))
     if len(preferences.requests) < len(at.requests):
         raise InputError(f"{measure} has no value for some rankings of positions alone.", kind="spec")
-    better: Floats = preferences.numerator[0] / preferences.denominator
+    better: Floats = preferences.values[0]
     return better
 
 

@@ -54,7 +54,7 @@ class PowerStudy(Findings):
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
-        check_choice(measure, "measure", [test.paired.measure for test in self.tests])
+        check_choice(measure, "measure", [test.measure for test in self.tests])
         return np.array([p for name, _, p in self.curves() if name == measure])
 
     def curves(self) -> Iterable[Sequence[Any]]:
@@ -92,7 +92,7 @@ def power(
     )
     rows = tuple(map(summarise, tests))
     curves = tuple(
-        (test.paired.measure, place, p)
+        (test.measure, place, p)
         for test in tests
         for place, p in enumerate(np.sort(test.pvalue_corrected).tolist(), start=1)
     )
@@ -121,7 +121,7 @@ def check(measures: Any = MEASURES, **others: Any) -> dict[str, Preference]:
 
 def summarise(test: Significance) -> Power:
     separated, pairs = int(test.differs.sum()), len(test.paired.pairs)
-    names = test.paired.measure, str(test.test), test.correction
+    names = test.measure, str(test.test), test.correction
     return Power(*names, pairs, separated, separated / pairs, *share_interval(test))
 
 

@@ -1,0 +1,201 @@
+"""Signed values of pairs of runs in every request: what preferences return, and what orderings and tests take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.exact import ExactValues
+from tiebreak.exact.sums import row_means
+from tiebreak.exact.values import Places
+from tiebreak.inputs import Ids
+from tiebreak.preferences.pairs import Pairs
+from tiebreak.projection.primitives import Floats
+
+NUMBERS_AT_ONCE = 1 << 22
+Labels: TypeAlias = Callable[[], Places]
+Values = TypeVar("Values", bound="PairValues")
+
+
+class RunsAndRequests(Protocol):
+    """Positions, or a table of utilities."""
+
+    @property
+    def runs(self) -> tuple[str, ...]: ...
+    @property
+    def requests(self) -> Ids: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairValues:
+    """Values [pair, request], positive where the first run of a pair is better, 0 exactly where they tie.
+
+    They are ``numerator / denominator``, both whole; or, where they are not quotients of whole numbers, `exact`, with
+    the nearest floats as numerators and 1 as denominators.
+    """
+
+    runs: tuple[str, ...]
+    requests: Ids  # those that count, in the order of the input
+    pairs: Pairs
+    numerator: NDArray[Any]  # [pair, request]
+    denominator: Places  # [request]
+    exact: ExactValues | None = None
+    by_run: ExactValues | None = None  # numbers [run, request] of which the values are differences
+    labels: Labels | None = None  # [run, request]: runs with the same label have the same values in a request
+    is_sign: bool = False  # values say only which run is better
+    is_difference: bool = False  # values are differences of one number per run
+
+    @classmethod
+    def from_counts(
+        cls, source: RunsAndRequests, pairs: Pairs, numerator: NDArray[Any], denominator: Places
+    ) -> PairValues:
+        """Whole numerators over denominators; requests with denominator 0, without relevant items, do not count."""
+        return cls(source.runs, source.requests, pairs, numerator, denominator)._where(denominator > 0)
+
+    @classmethod
+    def from_exact(
+        cls,
+        source: RunsAndRequests,
+        pairs: Pairs,
+        exact: ExactValues,
+        is_counted: NDArray[np.bool_],
+        by_run: ExactValues | None = None,
+        labels: Labels | None = None,
+    ) -> PairValues:
+        """Exact values of the requests that count."""
+        ones = np.ones(len(is_counted), dtype=np.int64)
+        values = cls(source.runs, source.requests, pairs, exact.nearest, ones, exact, by_run, labels)
+        return values._where(is_counted)
+
+    def _where(self, is_counted: NDArray[np.bool_]) -> PairValues:
+        return self if is_counted.all() else self.take_requests(np.flatnonzero(is_counted))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: without labels, which are a function and only save time."""
+        return vars(self) | {"labels": None}
+
+    def take_requests(self: Values, places: Places) -> Values:
+        """The values of some requests, by their indices; repeated ones count repeatedly."""
+        exact, by_run, labels = self.exact, self.by_run, self.labels
+        exact = None if exact is None else exact.take_columns(places)
+        return replace(
+            self,
+            requests=self.requests.take(places),
+            numerator=np.take(self.numerator, places, axis=1) if exact is None else exact.nearest,
+            denominator=self.denominator[places],
+            exact=exact,
+            by_run=None if by_run is None else by_run.take_columns(places),
+            labels=None if labels is None else lambda: labels()[:, places],
+        )
+
+    def by_name(self: Values) -> Values:
+        """Runs and requests sorted by name, so that random draws do not depend on the order of the input."""
+        places = Ids.from_names(self.runs).places_in_order
+        values = self.take_requests(np.argsort(self.requests.places_in_order))
+        by_run = None if values.by_run is None else values.by_run.take_rows(np.argsort(places).tolist())
+        pairs = Pairs(places[self.pairs.x], places[self.pairs.y], ())
+        values = replace(values, runs=tuple(sorted(self.runs)), pairs=pairs, by_run=by_run, labels=None)
+        vars(values)["mean"] = self.mean  # an exact mean does not depend on the order either
+        return values
+
+    @property
+    def n_requests(self) -> int:
+        return len(self.denominator)
+
+    @property
+    def has_all_pairs(self) -> bool:
+        return len(self.pairs) == len(self.runs) * (len(self.runs) - 1) // 2
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether no logarithm enters: exact values are compared as they are, otherwise to 60 digits."""
+        return self.exact is None or self.exact.is_rational
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The two runs of every pair."""
+        for x, y in zip(self.pairs.x.tolist(), self.pairs.y.tolist(), strict=True):
+            yield self.runs[x], self.runs[y]
+
+    @cached_property
+    def values(self) -> Floats:
+        """Every value: [pair, request]."""
+        return np.asarray(self.numerator / self.denominator) if self.exact is None else self.exact.nearest
+
+    def exact_values(self, pair: int, requests: Places) -> list[Fraction]:
+        """The exact values of a pair in some requests; to more than 60 digits where logarithms enter."""
+        if self.exact is not None:
+            return self.exact.exactly(pair, requests)
+        quotients = zip(self.numerator[pair, requests].tolist(), self.denominator[requests].tolist(), strict=True)
+        return [Fraction(above, below) for above, below in quotients]
+
+    def equal_values(self, pair: int, requests: Places) -> Places:
+        """Labels of requests: equal labels mean equal values."""
+        if self.by_run is None or not self.by_run.is_injective:
+            return np.arange(len(requests))
+        x, y = (self.by_run.nearest[int(rows[pair]), requests] for rows in (self.pairs.x, self.pairs.y))
+        return np.unique(x + 1j * y, return_inverse=True)[1].ravel()
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean over requests of every pair, exactly rounded."""
+        if self.exact is None:
+            return np.array([*map(float, row_means(self.numerator, self.denominator))])
+        return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """The standard deviation of every pair's values; 0 where all are equal."""
+        if self.n_requests < 2:
+            return np.zeros(len(self.pairs))
+        step = max(1, NUMBERS_AT_ONCE // self.n_requests)
+        parts = (self.values[begin : begin + step] for begin in range(0, len(self.pairs), step))
+        return np.concatenate([row_deviations(part) for part in parts])
+
+    def student_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """The interval of every mean at 1 - alpha, by Student's t."""
+        from scipy.special import stdtrit
+
+        n = self.n_requests
+        if n < 2:
+            return np.full(len(self.pairs), -inf), np.full(len(self.pairs), inf)
+        margin = stdtrit(n - 1, 1 - alpha / 2) * self.deviation / np.sqrt(n)
+        return self.mean - margin, self.mean + margin
+
+    @cached_property
+    def win_tie_loss(self) -> NDArray[np.int64]:
+        """Requests that the first run of each pair wins, ties and loses: [pair, 3]."""
+        wins, losses = (self.numerator > 0).sum(axis=1), (self.numerator < 0).sum(axis=1)
+        return np.stack([wins, self.n_requests - wins - losses, losses], axis=1)
+
+    def square(
+        self, numbers: NDArray[Any], swapped: NDArray[Any] | None = None, diagonal: float = 0, others: float = 0
+    ) -> NDArray[Any]:
+        """Numbers [..., pair] as [..., run, run]: minus the number, or `swapped`, for a pair of swapped runs."""
+        size = len(self.runs)
+        square = np.full((*numbers.shape[:-1], size, size), others, dtype=numbers.dtype)
+        square[..., range(size), range(size)] = diagonal
+        square[..., self.pairs.x, self.pairs.y] = numbers
+        square[..., self.pairs.y, self.pairs.x] = 0 - numbers if swapped is None else swapped
+        return square
+
+
+def largest_sizes(values: Floats) -> Floats:
+    """The size of the largest value of every row: [row, 1]."""
+    low, high = (end(axis=1, keepdims=True, initial=0.0) for end in (values.min, values.max))
+    largest: Floats = np.maximum(high, -low)
+    return largest
+
+
+def row_deviations(values: Floats) -> Floats:
+    """The standard deviation of every row."""
+    largest = largest_sizes(values)
+    scaled = values / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers would vanish
+    deviations: Floats = np.where(np.ptp(scaled, axis=1) == 0, 0.0, scaled.std(axis=1, ddof=1)) * largest[:, 0]
+    return deviations
