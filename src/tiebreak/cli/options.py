@@ -100,6 +100,9 @@ READING = (
     click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
     JOBS,
 )
+UTILITIES = click.option(
+    "--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN..."
+)
 ASPECTS = (
     click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
     click.option(

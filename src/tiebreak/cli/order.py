@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -14,7 +14,7 @@ from tiebreak.cli.output import Output
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
-    from tiebreak.experiment import Experiment
+    from tiebreak.metrics import Metric
     from tiebreak.orderings import Ordering
 
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from this many resamples."
 )
 @click.option("--seed", type=options.SEED, default=0, show_default=True, help="Random seed of the resamples.")
-@click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
+@options.UTILITIES
 @click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
@@ -63,6 +63,8 @@ def command(
     A metric such as AP means the difference of its values. With --utilities no rankings are needed.
     """
     from tiebreak.cli import pref_eval
+    from tiebreak.populations import population_for
+    from tiebreak.preferences import DEFAULTS
     from tiebreak.utilities import Utilities
 
     over: dict[str, Any] = {"weights": weights, "groups": groups}
@@ -72,49 +74,34 @@ def command(
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         write_populations(output, [table.order(by or "leximin")], [by or "leximin"])
         return
-    specs, method = specs_and_method(measures, by)
+    alone = None if measures else population_for(None, by)  # a population of its own metric needs no measure
+    specs = options.distinct([str(by)] if alone else measures or DEFAULTS)
+    populations = [alone] if alone else [population_for(spec, by) for spec in specs]
     options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
     options.require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     is_plain = not (per_request and (by or resamples))
     options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
-    if is_over_requests(specs, method):
-        options.require(
-            not (per_request or resamples), "populations are over all requests: leave out -q and --bootstrap"
-        )
+    over_requests = [population for population in populations if population is not None]
+    if over_requests:
+        is_one_kind = len(over_requests) == len(specs)
+        options.require(is_one_kind, "order by populations or by preferences, not by both at once")
+        is_plain = not (per_request or resamples)
+        options.require(is_plain, "populations are over all requests: leave out -q and --bootstrap")
         exp = options.experiment(str(qrels), runs, specs, **reading)
-        write_populations(output, [order_by_population(exp, spec, method, over) for spec in specs], specs)
+        orders = [exp.utilities(cast("Metric", one.metric), **over).order(one) for one in over_requests]
+        write_populations(output, orders, specs)
         return
     options.require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
-    check_method(method)
+    check_method(by)
     exp = options.experiment(str(qrels), runs, specs, **reading)
     comparisons = [exp.compare(spec) for spec in specs]
     if output.format == "pref_eval":
-        lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, method)
+        lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, by)
         output.write_jsonl(*lines)
     elif per_request:
         output.write([one.order_requests() for one in comparisons])
     else:
-        output.write(add_correlations([order_with_intervals(one, method, resamples, seed) for one in comparisons]))
-
-
-def specs_and_method(measures: tuple[str, ...], by: str | None) -> tuple[tuple[str, ...], str | None]:
-    """What to order by, and the method; a population of a metric given as the method is what to order by."""
-    from tiebreak.orderings import CATALOGUE as METHODS
-    from tiebreak.populations import is_population
-    from tiebreak.preferences import DEFAULTS
-
-    if by is not None and not measures and by.strip() not in METHODS and is_population(by):
-        return (by.strip(),), None
-    return options.distinct(measures or DEFAULTS), by
-
-
-def is_over_requests(specs: tuple[str, ...], by: str | None) -> bool:
-    """Whether all are ordered by populations; some and others by preferences is an error."""
-    from tiebreak.populations import population_for
-
-    is_population = {population_for(spec, by) is not None for spec in specs}
-    options.require(len(is_population) == 1, "order by populations or by preferences, not by both at once")
-    return is_population.pop()
+        output.write(add_correlations([order_with_intervals(one, by, resamples, seed) for one in comparisons]))
 
 
 def check_method(by: str | None) -> None:
@@ -129,16 +116,6 @@ def check_method(by: str | None) -> None:
         method(by or "mean")
     except UnknownNameError:
         raise UnknownNameError("ordering method", parse(str(by)).name, [*METHODS, *POPULATIONS]) from None
-
-
-def order_by_population(exp: Experiment, measure: str, by: str | None, over: dict[str, str | None]) -> Ordering:
-    """The order by a population of a metric, over weighted or grouped requests."""
-    from tiebreak.populations import population_for
-
-    population = population_for(measure, by)
-    if population is None or population.metric is None or not any(over.values()):
-        return exp.order(measure, by)
-    return exp.utilities(population.metric, **over).order(population)
 
 
 def write_populations(output: Output, orderings: list[Ordering], names: tuple[str, ...] | list[str]) -> None:

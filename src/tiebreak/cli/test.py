@@ -46,7 +46,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--seed", type=options.SEED, help="Random seed of randomised tests; by default 0.")
 @click.option("--baseline", metavar="NAME", help="Test all others against this run only.")
 @click.option("--letters", is_flag=True, help="Compact letters: runs that share one were not shown to differ.")
-@click.option("--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN...")
+@options.UTILITIES
 @options.output_options
 def command(
     qrels: str | None,
