@@ -35,6 +35,16 @@ def test_ranks_count_larger_scores_where_equality_to_60_digits_is_no_chain(sixty
     assert competition_ranks(scores).tolist() == [2 if k == 0 else 1 for k in sixty_first_digits]
 
 
+def test_ranks_of_numbers_far_apart_need_no_exact_value():
+    """The exact mean of many logarithms may take seconds."""
+
+    def too_slow():
+        raise AssertionError("an exact value was computed")
+
+    scores = [Number(Fraction(k), Fraction(1, 10), too_slow) for k in (2, 3, 1)]
+    assert competition_ranks(scores).tolist() == [2, 1, 3]
+
+
 def test_ranks_of_an_array_are_along_its_last_axis():
     assert competition_ranks(np.array([[0.5, 0.75, 0.5, 0.25], [1, 2, 3, 4]])).tolist() == [[2, 1, 2, 4], [4, 3, 2, 1]]
 

@@ -63,6 +63,8 @@ class Number:
 
     def compare(self, other: Real) -> int:
         """1 where this number is larger, -1 where it is smaller, 0 where they are equal."""
+        if other is self:
+            return 0
         y = as_number(other)
         gap = self.estimate - y.estimate
         if abs(gap) <= self.error + y.error:
