@@ -28,7 +28,7 @@ def read_groups(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | No
     >>> read_groups({"q1": "short", "q2": "long", 3: "long"})
     {'q1': 'short', 'q2': 'long', '3': 'long'}
     """
-    return unique_values(read_pairs(source, "request", "group", columns), "request", "group")
+    return unique_values(id_values(source, "request", "group", columns), "request", "group")
 
 
 def read_providers(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, str]:
@@ -39,7 +39,7 @@ def read_providers(source: Path | Mapping[Any, Any] | Any, *, columns: Columns |
     >>> read_providers({"d1": "ann", "d2": "bob"})
     {'d1': 'ann', 'd2': 'bob'}
     """
-    return unique_values(read_pairs(source, "item", "provider", columns), "item", "provider")
+    return unique_values(id_values(source, "item", "provider", columns), "item", "provider")
 
 
 def read_aspects(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, list[str]]:
@@ -51,7 +51,7 @@ def read_aspects(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
     {'film': ['comedy', 'crime'], 'other': ['crime']}
     """
     by_item: dict[str, dict[str, None]] = {}
-    for item, aspect in read_pairs(source, "item", "aspect", columns):
+    for item, aspect in id_values(source, "item", "aspect", columns):
         by_item.setdefault(item, {})[aspect] = None
     return {item: list(aspects) for item, aspects in by_item.items()}
 
@@ -64,7 +64,7 @@ def read_weights(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
     >>> read_weights({"q1": 10, "q2": 2.5})
     {'q1': 10.0, 'q2': 2.5}
     """
-    weights = unique_values(read_pairs(source, "request", "weight", columns, is_number=True), "request", "weight")
+    weights = unique_values(id_values(source, "request", "weight", columns, is_number=True), "request", "weight")
     for request, weight in weights.items():
         check_number(weight, f"request {quote(request)}: weight", low=0, high=LARGEST)
     return weights
@@ -83,10 +83,10 @@ def unique_values(pairs: Iterator[tuple[str, Any]], key: str, value: str) -> dic
     return values
 
 
-def read_pairs(
+def id_values(
     source: Any, key: str, value: str, columns: Columns | None, is_number: bool = False
 ) -> Iterator[tuple[str, Any]]:
-    """Pairs of an id and a label, or a number."""
+    """Pairs of an id and its value: a label, or a number."""
     expected = (
         f"a csv, tsv, JSON lines or parquet file with columns {key} and {value}, a data frame, or {{{key}: {value}}}"
     )
@@ -95,7 +95,10 @@ def read_pairs(
     if isinstance(data, Table):
         keys = data.column(key)
         values = data.column(value, beside=keys)
-        yield from (table_numbers if is_number else table_labels)(data, keys, values)
+        read = data.read([keys], keys, values) if is_number else data.read([values], keys, None)
+        ((ids, id_of_row),) = read.coded
+        contents = read.values.tolist() if is_number else Ids(*ids).take(id_of_row)
+        yield from zip(Ids(*read.items), contents, strict=True)
         return
     check_spelling(data, key, f"the {value}s")
     for name, content in data.items():
@@ -104,17 +107,6 @@ def read_pairs(
             continue
         several = [content] if isinstance(content, (str, bytes)) or not isinstance(content, Iterable) else content
         yield from ((as_text(name), as_text(label)) for label in several)
-
-
-def table_labels(table: Table, keys: str, values: str) -> Iterator[tuple[str, str]]:
-    columns = table.read([keys, values], keys, None).coded
-    (names, name_of_row), (labels, label_of_row) = ((list(Ids(*ids)), codes.tolist()) for ids, codes in columns)
-    return ((names[n], labels[k]) for n, k in zip(name_of_row, label_of_row, strict=True))
-
-
-def table_numbers(table: Table, keys: str, values: str) -> Iterator[tuple[str, float]]:
-    read = table.read([keys], keys, values)
-    return zip(Ids(*read.items), read.values.tolist(), strict=True)
 
 
 def as_text(name: Any) -> str:

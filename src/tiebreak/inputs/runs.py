@@ -16,7 +16,7 @@ from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import is_frame, unpack
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, table_source
+from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, dict_columns
 from tiebreak.inputs.tables import Columns, Table, open_source
 
 SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
@@ -81,20 +81,15 @@ class Run:
 
 def read_sources(source: Any, name: str, columns: Columns, memory: int) -> Iterator[tuple[str | None, Source]]:
     """The run in a source, or each run of a table that holds several; their names where the table has them."""
-    data = open_source(
-        source,
-        f"run {quote(name)}",
-        columns,
-        "a path, {request: {item: score}} or a data frame",
-        roles=("request", "item"),
-        memory=memory,
-    )
+    label, expected = f"run {quote(name)}", "a path, {request: {item: score}} or a data frame"
+    data = open_source(source, label, columns, expected, roles=("request", "item"), memory=memory)
     if isinstance(data, Source):
         yield None, data
     elif isinstance(data, Table):
         yield from table_runs(data)
     else:
-        yield None, table_source(data, f"run {quote(name)}")
+        requests, request_of_row, items, scores = dict_columns(data, label)
+        yield None, Source(label, ("table", requests.column, request_of_row, items.column, scores))
 
 
 def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:

@@ -141,12 +141,6 @@ def chunks(stream: BinaryIO, memory: int, label: str) -> Iterator[bytes]:
             return  # a control byte or an endless line: the reader of the copy reports where
 
 
-def table_source(values: Values, label: str) -> Source:
-    """A dictionary as columns."""
-    requests, request_of_row, items, numbers = dict_columns(values, label)
-    return Source(label, ("table", requests.column, request_of_row, items.column, numbers))
-
-
 Roles = tuple[str, str]
 """The names of the outer and the inner keys of a dictionary."""
 

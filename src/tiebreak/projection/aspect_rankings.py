@@ -29,7 +29,7 @@ class AspectTable:
     The last row is that of an item without aspects, of which nothing is known.
     """
 
-    items: dict[str, int]
+    items: Ids
     labels: tuple[str, ...]
     of_item: NDArray[np.int64]
 
@@ -41,12 +41,7 @@ class AspectTable:
         of_item = np.full((len(aspects) + 1, max(widest, 1)), len(labels), dtype=np.int64)
         for row, named in enumerate(aspects.values()):
             of_item[row, : len(named)] = sorted(place[label] for label in named)
-        return cls({item: row for row, item in enumerate(aspects)}, labels, of_item)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The item of every row but the last."""
-        return tuple(self.items)
+        return cls(Ids.from_names(aspects), labels, of_item)
 
     @cached_property
     def slots(self) -> NDArray[np.int64]:
@@ -56,14 +51,12 @@ class AspectTable:
     @cached_property
     def id_order(self) -> NDArray[np.int64]:
         """The rank of each row's item in the order of ids; the last row is the unknown item."""
-        place = np.full(len(self.of_item), len(self.items), dtype=np.int64)
-        place[sorted(range(len(self.names)), key=self.names.__getitem__)] = np.arange(len(self.names))
-        return place
+        return np.append(self.items.places_in_order, len(self.items))
 
     def codes(self, names: Ids) -> NDArray[np.int64]:
         """The row of every item; the last where it is not in the table."""
-        unknown = len(self.items)
-        return np.fromiter((self.items.get(name, unknown) for name in names), np.int64, len(names))
+        rows = self.items.indices(names)
+        return np.where(rows < 0, len(self.items), rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +253,6 @@ def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool
     of_item[entry, slot] = label
     own = np.zeros((len(judgements.requests), len(rows.labels)), dtype=bool)
     own[judgements.request[entry], label] = True
-    names = {str(k): k for k in range(len(judgements.item))}
+    names = Ids.from_names(range(len(judgements.item)))
     labels = tuple(rows.labels.take(np.argsort(rows.labels.places_in_order)))
     return AspectTable(names, labels, of_item), own

@@ -123,7 +123,7 @@ class Raters:
 
     @cached_property
     def fingerprints(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        return fingerprints(self.requests), fingerprints(Ids.from_names(self.table.items))
+        return fingerprints(self.requests), fingerprints(self.table.items)
 
 
 def select(ratings: Ratings, kept: Kept) -> Ratings:

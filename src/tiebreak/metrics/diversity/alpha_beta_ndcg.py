@@ -184,7 +184,7 @@ class AlphaBetaNDCG(NoisyOrNDCG):
             share = call_for_pairs("beta", beta, rankings.requests, requests, ratings, ~unrated)
         if isinstance(alpha, float):
             return np.where(unrated, alpha, share)
-        known, names = unrated & (item >= 0) & (item < len(rankings.table.names)), rankings.table.names
+        known, names = unrated & (item >= 0) & (item < len(rankings.table.items)), rankings.table.items
         return np.where(unrated, call_for_pairs("alpha", alpha, rankings.requests, requests, item, known, names), share)
 
 

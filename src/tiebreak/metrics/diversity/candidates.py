@@ -51,7 +51,7 @@ def with_shown(rankings: AspectRankings, cutoff: int) -> Ratings:
     """What users rated, and what any run shows them up to the cutoff."""
     first, rated = slice(0, cutoff), rankings.rated
     is_new = np.isnan(rankings.rating[:, :, first]) & (rankings.item[:, :, first] >= 0)
-    is_new &= rankings.item[:, :, first] < len(rankings.table.names)
+    is_new &= rankings.item[:, :, first] < len(rankings.table.items)
     run, request, rank = np.nonzero(is_new)
     new = np.unique(np.stack([request, rankings.item[run, request, rank]]), axis=1)
     request = np.concatenate([rated.request, new[0]])
