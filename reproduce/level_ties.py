@@ -10,8 +10,8 @@ from tiebreak.preferences import Pairs
 from tiebreak.preferences.base import ENTRIES_AT_ONCE
 from tiebreak.projection import UNRETRIEVED, Levels
 from tiebreak.results.plots import Picture
-from tiebreak.studies._ties import Counts, count_equal_runs, data_notes
-from tiebreak.studies.base import Findings
+from tiebreak.studies._ties import Counts, count_equal_runs
+from tiebreak.studies.base import Findings, data_notes
 
 MOST_DIFFERENCES = 0.9
 """The share of differences for which the conclusion says how many levels were needed, as LP does."""
@@ -39,7 +39,7 @@ def ties_by_first_position(experiment: Experiment) -> Findings:
         (
             "Each ranking is compared with those of all other runs for the request: the probability of a tie by RR, "
             "given the position of its first relevant item; none (-) where it retrieves nothing relevant.",
-            *data_notes(positions, {}),
+            *data_notes(positions),
         ),
         Picture("point", "position", "share", is_log=True, titles=titles),
     )
@@ -65,7 +65,7 @@ def deciding_levels(experiment: Experiment) -> Findings:
         (
             "Lexiprecision starts at the first level, lexirecall at the last. Shares are of the comparisons that are "
             "decided at all.",
-            *data_notes(positions, {}),
+            *data_notes(positions),
         ),
         Picture("step", "levels", "share", color="measure", is_log=True, titles=titles),
         spread="measure",

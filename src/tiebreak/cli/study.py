@@ -131,6 +131,7 @@ def check_plot(plot: str, output: Output, typed: dict[str, Any]) -> None:
 def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     """Check what was typed, read the files, run the study."""
     from tiebreak.cli.progress import progress
+    from tiebreak.studies.measures import preferences_by_name
 
     options = study_options(study, typed)
     measures = tuple(distinct(typed.pop("measures", ()))) or None
@@ -140,7 +141,10 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     data: Any = measures
     if study.reads:
         options |= {} if measures is None else {"measures": measures}
-        to_read = module.check(**options) if hasattr(module, "check") else measures or ()
+        if hasattr(module, "check"):
+            to_read = module.check(**options)
+        else:
+            to_read = preferences_by_name(measures or module.MEASURES)
         options["jobs"] = typed["jobs"]
         data = typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed)
     with progress(*study.progress) as tick:

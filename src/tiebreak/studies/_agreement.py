@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count, check_two_runs
-from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import Metric
-from tiebreak.notes import reading_notes
 from tiebreak.orderings import Method, Ordering, method
 from tiebreak.populations import Population, population_for
 from tiebreak.preferences import Preference
@@ -26,7 +24,7 @@ from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue, view_options
+from tiebreak.studies.base import Findings, data_notes, run_tasks, study_from_catalogue, view_options
 from tiebreak.studies.measures import list_measures, measure_name
 
 
@@ -73,24 +71,20 @@ def agreement(
     """
     chosen = check(view, measures)
     check_two_runs([run.name for run in experiment.runs], "agreement")
-    options = view_options(
-        view, VIEW_OPTIONS, points=points, seed=seed or None, ordering=ordering, correlation=correlation
-    )
-    findings = VIEWS[view].study(experiment, chosen, jobs=jobs, tick=tick, **options)
+    options = view_options(view, VIEWS, points=points, seed=seed or None, ordering=ordering, correlation=correlation)
+    findings = VIEWS[view](experiment, chosen, jobs=jobs, tick=tick, **options)
     positions = experiment.positions
-    requests = plural(int((positions.relevant() > 0).sum()), "request")
-    size = f"{plural(len(positions.runs), 'run')}, {requests}."
-    return replace(findings, details=(*findings.details, size, *reading_notes(positions)), library=positions.library)
+    return replace(findings, details=(*findings.details, *data_notes(positions)), library=positions.library)
 
 
 def check(view: str = "preference", measures: Any = None, **others: Any) -> list[Any]:
     """Validate before reading; the measures of a view."""
-    entry = VIEWS[view]
-    chosen = list(entry.measures) if measures is None else list_measures(measures)
+    chosen = list(MEASURES[view]) if measures is None else list_measures(measures)
     if len(chosen) < 2:
         raise InputError("agreement is between measures; there is one. Give at least two.", kind="empty")
     for measure in chosen:
-        entry.find(measure)
+        if view != "order" or population_for(measure, None) is None:
+            find_preference(measure)
     return chosen
 
 
@@ -240,22 +234,10 @@ def order_view(
     return Findings(columns, rows, conclusion, (f"{correlation} of orders: {methods}.",), picture)
 
 
-class View(NamedTuple):
-    """A function, the measures that the papers look at, and what finds one by its name."""
-
-    study: Callable[..., Findings]
-    measures: tuple[str, ...]
-    find: Callable[[Any], Any]
-
-
-RECALL = ("LexiRecall", "R@1000", "RP", "AP", "nDCG", "nDCG@10", "RR")
-VIEWS = {
-    "preference": View(preference_view, RECALL, find_preference),
-    "sign": View(sign_view, ("RPP", "AP", "nDCG", "ASL(n='union')", "RR", "OI", "OI(user='dcg')"), find_preference),
-    "order": View(
-        order_view,
-        ("RR", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"),
-        lambda measure: population_for(measure, None) or find_preference(measure),
-    ),
+VIEWS: dict[str, Callable[..., Findings]] = {"preference": preference_view, "sign": sign_view, "order": order_view}
+MEASURES = {
+    "preference": ("LexiRecall", "R@1000", "RP", "AP", "nDCG", "nDCG@10", "RR"),
+    "sign": ("RPP", "AP", "nDCG", "ASL(n='union')", "RR", "OI", "OI(user='dcg')"),
+    "order": ("RR", "invRPP", "RPP", "dcgRPP", "AP", "nDCG"),
 }
-VIEW_OPTIONS = {"sign": ("points", "seed"), "order": ("ordering", "correlation")}
+"""Those that the papers look at."""

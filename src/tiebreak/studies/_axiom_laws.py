@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cached_property
 from itertools import combinations, pairwise
 from math import prod
 
@@ -38,6 +38,11 @@ class Axiom(Law[Measure, Pair]):
     pairs: Callable[[Ranking], Iterator[Pair]]
     suggested: Callable[[], Iterator[Ranking]]
 
+    @cached_property
+    def on_grids(self) -> tuple[tuple[Pair, ...], ...]:
+        """All pairs of each grid."""
+        return tuple(self.pairs_in(grid.rankings()) for grid in GRIDS)
+
     def pairs_in(self, rankings: Iterable[Ranking]) -> tuple[Pair, ...]:
         """All pairs that it orders."""
         return tuple(pair for ranking in rankings for pair in self.pairs(ranking))
@@ -51,7 +56,7 @@ class Axiom(Law[Measure, Pair]):
         suggested = self.pairs_in(self.suggested())
         if self.asks_for_one:
             yield suggested
-        yield from pairs_on_grids(self)
+        yield from self.on_grids
         yield random if self.asks_for_one else (*random, *self.at_depths(measure, suggested))
 
     def at_depths(self, measure: Measure, suggested: Sequence[Pair]) -> Iterator[Pair]:
@@ -68,11 +73,6 @@ class Axiom(Law[Measure, Pair]):
         if len(pair.better) <= MOST_SHRUNK:
             shorter = (items[:k] + items[k + 1 :] for items in (pair.better, pair.worse) for k in range(len(items)))
             yield [other for items in shorter for other in self.pairs(Ranking(items, pair.interest))]
-
-
-@cache
-def pairs_on_grids(axiom: Axiom) -> tuple[tuple[Pair, ...], ...]:
-    return tuple(axiom.pairs_in(grid.rankings()) for grid in GRIDS)
 
 
 def least_depth(measure: Measure, pair: Pair, low: int, high: int) -> int:

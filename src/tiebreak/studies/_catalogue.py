@@ -32,7 +32,8 @@ class Option(NamedTuple):
 class Study(NamedTuple):
     """A study: a function of its name in its module, which takes the data, then options by name, `jobs` and `tick`.
 
-    ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read.
+    ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read;
+    else these are preferences, by default its `MEASURES`.
     The first of `views` is the default; `progress` is what a progress bar says, and the unit that it counts.
     The default measures of `deep_views` look at more than judged items.
     """

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -250,11 +249,8 @@ def properties(request: Request) -> Findings:
     tasks = [(law, subject) for law in LAWS for subject in subjects]
     rows = run_tasks(lambda task: law_row(*task), tasks, request.jobs, request.tick)
     searched = f"Searched: all rankings of {n} items with 1 to {most} relevant ones."
-    return LawTable.from_rows(rows, ("case",), describe, (searched, *statements(LAWS)))
-
-
-def describe(record: Mapping[str, Any], digits: int) -> str:
-    return str(record["case"])
+    notes = (searched, *statements(LAWS))
+    return LawTable.from_rows(rows, ("case",), lambda record, digits: str(record["case"]), notes)
 
 
 VIEWS: dict[str, tuple[Callable[[Request], Findings], tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {

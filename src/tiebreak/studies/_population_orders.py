@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from inspect import Parameter, signature
-from itertools import chain, pairwise
+from itertools import chain
 from numbers import Rational, Real
 from typing import Any, TypeAlias
 
@@ -49,17 +49,13 @@ class Order:
     def signs(self, cases: Sequence[Case]) -> list[int]:
         """For every pair 1 where the first is better, -1 where the second is, 0 where they tie."""
         new = [case for case in cases if case not in self.signs_known]
-        for batch in ([case] for case in new) if self.in_pairs else [new] if new else []:
+        for batch in [[case] for case in new] if self.in_pairs else [new] if new else []:
             scaled = list(dict.fromkeys(chain.from_iterable(batch)))
-            fractions = {value: Fraction(value, self.unit) for value in set(chain.from_iterable(scaled))}
-            scores = dict(zip(scaled, self.scores([tuple(map(fractions.get, x)) for x in scaled]), strict=True))  # type: ignore[arg-type]
+            allocations = [tuple(Fraction(value, self.unit) for value in x) for x in scaled]
+            scores = dict(zip(scaled, self.scores(allocations), strict=True))
             self.is_exact &= all(isinstance(score, (Number, Rational)) for score in scores.values())
-            ranked = sorted(scaled, key=scores.__getitem__)
-            rank = {ranked[0]: 0}
-            for lower, higher in pairwise(ranked):
-                rank[higher] = rank[lower] + int(scores[lower] < scores[higher])
             for x, y in batch:
-                self.signs_known[x, y] = (rank[x] > rank[y]) - (rank[x] < rank[y])
+                self.signs_known[x, y] = int(scores[x] > scores[y]) - int(scores[x] < scores[y])
         return [self.signs_known[case] for case in cases]
 
 

@@ -12,7 +12,6 @@ from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Tick
 from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
-from tiebreak.preferences import Preference
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import Cell, column
@@ -88,7 +87,7 @@ def power(
         replace(experiment.compare(preference), measure=name).test(
             test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
         )
-        for name, preference in check(measures).items()
+        for name, preference in preferences_by_name(measures).items()
     )
     rows = tuple(map(summarise, tests))
     curves = tuple(
@@ -112,11 +111,6 @@ def power(
         more_settings={name: tests[0].settings[name] for name in ("permutations", "seed", "correction", "alpha")},
         tests=tests,
     )
-
-
-def check(measures: Any = MEASURES, **others: Any) -> dict[str, Preference]:
-    """Validate before reading; the measures by their names."""
-    return preferences_by_name(measures)
 
 
 def summarise(test: Significance) -> Power:

@@ -59,9 +59,9 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class RankingLaw(Law[Subject, Any]):
-    """A law with its cases, in stages, and how to describe one in which it fails."""
+    """A law with what lists its cases, one stage after the other, and how to describe one in which it fails."""
 
-    cases: Callable[[Subject], Iterable[Sequence[Any]]]
+    stages: tuple[Callable[[Subject], Sequence[Any]], ...]
     describe: Callable[[Subject, Any], str]
     of_metrics: bool = False
 
@@ -70,7 +70,7 @@ def law_row(law: RankingLaw, subject: Subject) -> tuple[Any, ...]:
     """Measure, law, whether it holds, cases tried, and a counterexample; what only metrics can have is not asked."""
     if law.of_metrics and subject.metric is None:
         return subject.name, law.name, None, 0, None
-    holds, tried, case = search(law, subject, Domain(law.cases(subject)))
+    holds, tried, case = search(law, subject, Domain([stage(subject) for stage in law.stages]))
     return subject.name, law.name, holds, tried, None if case is None else law.describe(subject, case)
 
 
@@ -143,7 +143,7 @@ def step_law(name: str, step: str, steps: Callable[[Subject], list[Step]], *, is
         return f"{format_step(case)}: {'a tie' if subject.gains([case])[0] == 0 else bad}"
 
     statement = f"{step} makes {f'every ranking {good}' if strict else f'no ranking {bad}'}"
-    return RankingLaw(name, statement, decides, cases=lambda subject: [steps(subject)], describe=describe)
+    return RankingLaw(name, statement, decides, stages=(steps,), describe=describe)
 
 
 def concavity_law(name: str, swaps: str, pairs: Callable[[Subject], list[tuple[Step, Step]]]) -> RankingLaw:
@@ -158,8 +158,7 @@ def concavity_law(name: str, swaps: str, pairs: Callable[[Subject], list[tuple[S
         return "; ".join(f"{format_step(step)}: {subject.gains([step])[0]:+.3g}" for step in case)
 
     statement = f"of contiguous swaps {swaps} the higher one gains {'more' if strict else 'no less'}"
-    stages = lambda subject: [pairs(subject)]  # noqa: E731
-    return RankingLaw(name, statement, decides, cases=stages, describe=describe, of_metrics=True)
+    return RankingLaw(name, statement, decides, stages=(pairs,), describe=describe, of_metrics=True)
 
 
 def swaps_in_one_ranking(subject: Subject) -> list[tuple[Step, Step]]:
@@ -284,21 +283,21 @@ LAWS = (
         "suffix invariance",
         "rankings with the same top, of up to half their length, tie",
         differ,
-        cases=lambda subject: [same_top(subject)],
+        stages=(same_top,),
         describe=describe_difference,
     ),
     RankingLaw(
         "prefix invariance",
         "rankings with the same bottom, of up to half their length, tie",
         differ,
-        cases=lambda subject: [same_bottom(subject)],
+        stages=(same_bottom,),
         describe=describe_difference,
     ),
     RankingLaw(
         "boundedness",
         "the best and the worst value do not go on growing as m and n double; an indication, no proof",
         go_on_growing,
-        cases=lambda subject: [("best", "worst")],
+        stages=(lambda subject: ("best", "worst"),),
         describe=describe_growth,
         of_metrics=True,
     ),
@@ -306,7 +305,7 @@ LAWS = (
         "localization",
         "suffix invariance, and the same value with one more relevant item that was not retrieved",
         differ,
-        cases=lambda subject: [same_top(subject), more_relevant(subject)],
+        stages=(same_top, more_relevant),
         describe=describe_difference,
         of_metrics=True,
     ),
@@ -314,7 +313,7 @@ LAWS = (
         "completeness",
         "every request has a value; a convention, here those without relevant items have none",
         lambda subject, cases: [True],
-        cases=lambda subject: [[0]],
+        stages=(lambda subject: [0],),
         describe=lambda subject, case: "has no value for m = 0",
         of_metrics=True,
     ),
@@ -322,7 +321,7 @@ LAWS = (
         "realizability",
         "the best value is the same for every m (from above)",
         lambda subject, cases: [max(best_values(subject)) - min(best_values(subject)) > TOLERANCE],
-        cases=lambda subject: [furthest_best(subject)],
+        stages=(furthest_best,),
         describe=describe_best,
         of_metrics=True,
     ),

@@ -16,13 +16,13 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import compare
 from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
-from tiebreak.notes import reading_notes, warn_about_grades
+from tiebreak.notes import warn_about_grades
 from tiebreak.preferences import Preference
 from tiebreak.projection import UNRETRIEVED, Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import sample_labels
 from tiebreak.results.plots import Picture
-from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
+from tiebreak.studies.base import Findings, data_notes, run_tasks, sample_seeds, study_from_catalogue
 from tiebreak.studies.measures import (
     Measure,
     Measures,
@@ -82,6 +82,9 @@ def ties(
     levels = check_count(levels, "levels")
     kept = check_several(fractions, "fraction", check_share)
     cutoffs = None if depths is None else check_several(depths, "depth", check_count)
+    if view in ("labels", "depth"):
+        metrics = map(inner_metric, preferences.values())
+        warn_about_grades([metric for metric in metrics if metric is not None], experiment.positions)
     if view == "measure":
         study = by_measure(experiment, preferences, jobs, tick)
     elif view == "labels":
@@ -104,13 +107,6 @@ def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[st
     return preferences
 
 
-def data_notes(positions: Positions, measures: Measures) -> tuple[str, ...]:
-    """Which data this is, with a warning where measures do not mean the same items."""
-    warn_about_grades([inner for one in measures.values() if (inner := inner_metric(one)) is not None], positions)
-    requests = int((positions.relevant() > 0).sum())
-    return (f"{plural(len(positions.runs), 'run')}, {plural(requests, 'request')}.", *reading_notes(positions))
-
-
 def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Tick | None) -> Findings:
     """LR Fig 11, LP Table 2."""
 
@@ -125,7 +121,7 @@ def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Tick
         ("measure", "compared", "tied", "share"),
         tuple(rows),
         f"Tied comparisons of two runs in one request: {shares}.",
-        data_notes(experiment.positions, {}),
+        data_notes(experiment.positions),
         Picture("bar", "share", "measure", titles=(SHARE,)),
     )
 
@@ -143,7 +139,6 @@ def by_labels(
     tick: Tick | None,
 ) -> Findings:
     """LR Fig 14, LP Fig 9."""
-    notes = data_notes(positions, measures)
 
     def shares(task: tuple[float, int]) -> list[float]:
         fraction, sample_seed = task
@@ -160,7 +155,7 @@ def by_labels(
             "Of each request a share of the relevant items is kept, at least one, drawn "
             f"{plural(len(seeds), 'time')} with seed {seed}.",
             *spread_notes(measures, values),
-            *notes,
+            *data_notes(positions),
         ),
         Picture("line", "kept", "share", color="measure", band=("low", "high"), titles=titles),
         spread="measure",
@@ -171,14 +166,13 @@ def by_depth(
     positions: Positions, measures: Measures, depths: Sequence[int] | None, jobs: int, tick: Tick | None
 ) -> Findings:
     """Rankings truncated at one depth after the other."""
-    notes = data_notes(positions, measures)
     depths = round_depths(int(positions.retrieved.max())) if depths is None else depths
     values = np.array(run_tasks(lambda depth: tie_shares(truncate(positions, depth), measures), depths, jobs, tick))
     return Findings(
         ("depth", "measure", "share"),
         tuple(row[:3] for row in spread_rows(depths, measures, values[:, None])),
         compare_ends(measures, values, depths, lambda depth: plural(int(depth), "item")),
-        ("Items below the depth count as not retrieved.", *identical_curves(measures, values), *notes),
+        ("Items below the depth count as not retrieved.", *identical_curves(measures, values), *data_notes(positions)),
         Picture("line", "depth", "share", color="measure", is_log=True, titles=(("depth", "items kept"), SHARE)),
         spread="measure",
     )
@@ -284,6 +278,6 @@ def by_level(positions: Positions, most: int) -> Findings:
         rows,
         f"Two runs tie at the first recall level in {tied[0] / compared[0]:.1%} of comparisons, at level {most} in "
         f"{tied[-1] / compared[-1]:.1%}, and {unretrieved[-1] / compared[-1]:.1%} because neither retrieves that many.",
-        ("For each level, the requests with at least that many relevant items.", *data_notes(positions, {})),
+        ("For each level, the requests with at least that many relevant items.", *data_notes(positions)),
         Picture("line", "level", "share", color="ties", titles=(("level", "recall level"), SHARE)),
     )

@@ -14,7 +14,7 @@ from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import text
-from tiebreak.studies.base import Findings, study_from_catalogue, view_options
+from tiebreak.studies.base import Findings, as_setting, study_from_catalogue, view_options
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -56,16 +56,13 @@ def validity(
     >>> validity(table, populations=["min", "mean"]).rows()
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
-    study = VIEWS[view]
-    options = view_options(
-        view, VIEW_OPTIONS, populations=populations, pessimistic=pessimistic, others=others, lags=lags
-    )
+    options = view_options(view, VIEWS, populations=populations, pessimistic=pessimistic, others=others, lags=lags)
     tables = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
     for table in tables:
         check_two_runs(table.runs, "a comparison of orders")
     if not tables or (len(tables) > 1 and view != "discriminant"):
         raise InputError(f"{len(tables)} utilities. Give one; several only for view='discriminant'.", kind="choice")
-    findings = study(tables if view == "discriminant" else tables[0], **options)
+    findings = VIEWS[view](tables if view == "discriminant" else tables[0], **options)
     first = tables[0]
     measures = [table.measure for table in tables]
     size = f"{join_names(measures)} of {plural(len(first.runs), 'run')}, {plural(len(first.requests), 'request')}."
@@ -78,28 +75,22 @@ def validity(
 
 
 def correlate(utilities: Utilities, populations: Iterable[str | Ordering]) -> list[tuple[str, float, int]]:
-    """Populations with the tau_b of their order with leximin's, and how many runs each ties."""
+    """Populations with the tau_b of their order with leximin's, NaN for too few requests, and the runs it ties."""
     leximin = utilities.order("leximin")
     rows: list[tuple[str, float, int]] = []
     for population in populations:
-        if isinstance(population, Ordering):
-            name, order = f"{population.by}({population.measure})", population
+        name = as_setting(population)
+        try:
+            order = population if isinstance(population, Ordering) else utilities.order(population)
+        except InputError as error:
+            if error.kind != "size":
+                raise
+            rows.append((name, nan, 0))
         else:
-            name, order = population, order_by(utilities, population)
-        rows.append((name, nan, 0) if order is None else (name, order.correlation(leximin), order.n_tied))
+            rows.append((name, order.correlation(leximin), order.n_tied))
     if not rows:
         raise InputError("no population was given. Give at least one, such as mean.", kind="empty")
     return rows
-
-
-def order_by(utilities: Utilities, population: str) -> Any:
-    """The order by a population; None where there are too few requests for it."""
-    try:
-        return utilities.order(population)
-    except InputError as error:
-        if error.kind != "size":
-            raise
-        return None
 
 
 def compare_populations(utilities: Utilities, populations: Iterable[str | Ordering] = RELATIVES) -> Findings:
@@ -212,4 +203,3 @@ VIEWS: dict[str, Callable[..., Findings]] = {
     "movement": movement,
     "smoothing": smoothing,
 }
-VIEW_OPTIONS = {"populations": ("populations",), "discriminant": ("pessimistic", "others"), "smoothing": ("lags",)}

@@ -12,9 +12,12 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from tiebreak._base.checks import LARGEST, check_choice, check_count
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.notes import reading_notes
 from tiebreak.orderings import Ordering
+from tiebreak.projection import Positions
 from tiebreak.results.formats import as_plain
 from tiebreak.results.plots import Picture, PlottedResult
 from tiebreak.results.record import Cell, column
@@ -59,12 +62,19 @@ class Findings(PlottedResult):
         return self.drawn_as, *(self.drawn or (self.columns, self.values))
 
 
-def view_options(view: str, views: Mapping[str, tuple[str, ...]], **options: Any) -> dict[str, Any]:
-    """The options that are set; one that the view does not take, by the names in `views`, is refused."""
+def data_notes(positions: Positions) -> tuple[str, ...]:
+    """Which data this is."""
+    requests = int((positions.relevant() > 0).sum())
+    return (f"{plural(len(positions.runs), 'run')}, {plural(requests, 'request')}.", *reading_notes(positions))
+
+
+def view_options(view: str, views: Mapping[str, Callable[..., Findings]], **options: Any) -> dict[str, Any]:
+    """The options that are set; one that the function of the view does not take is refused."""
     chosen = {name: value for name, value in options.items() if value is not None}
+    taken = {name: inspect.signature(function).parameters for name, function in views.items()}
     for name in chosen:
-        if name not in views.get(view, ()):
-            others = " or ".join(f'view="{other}"' for other, names in views.items() if name in names)
+        if name not in taken[view]:
+            others = " or ".join(f'view="{other}"' for other, names in taken.items() if name in names)
             raise InputError(f"{name} is for {others}. Leave it out.", kind="choice")
     return chosen
 
