@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from studies.placed import TABLE, experiment_at, simulated_experiment, tables
 from tiebreak.studies import agreement
-from tiebreak.studies._agreement import VIEWS
 
 
 @pytest.fixture
@@ -156,15 +155,6 @@ def test_measures_without_a_value_for_some_requests_are_compared_on_the_others()
         agreement(tb.Experiment(judgements, runs), "preference", ["AP(rel=3)", "RR"])
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_threads_change_nothing_and_progress_is_told(simulated, view):
-    heard = []
-    one = agreement(simulated, view, ["RPP", "AP"])
-    several = agreement(simulated, view, ["RPP", "AP"], jobs=3, tick=lambda done, total: heard.append((done, total)))
-    assert one.rows() == several.rows()
-    assert heard[-1][0] == heard[-1][1] > 0
-
-
 @pytest.mark.parametrize(
     ("view", "how", "said"),
     [
@@ -186,9 +176,3 @@ def test_what_cannot_be_meant_is_refused(small, view, how, said):
 def test_one_run_is_refused():
     with pytest.raises(tb.InputError, match="at least two runs; there is one"):
         agreement(experiment_at({"q": [[1]]}))
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_is_drawn(small, view):
-    pytest.importorskip("altair")
-    assert agreement(small, view).plot()

@@ -388,12 +388,6 @@ def test_every_axiom_has_many_pairs_to_look_at(cells):
     assert all(cell["tried"] >= 200 for cell in cells.values() if cell["better"] is None)
 
 
-def test_progress_is_told():
-    heard = []
-    tb.studies.axioms("S-RR", lists=0, tick=lambda done, all_: heard.append((done, all_)))
-    assert heard == [(done, 10) for done in range(1, 11)]
-
-
 def test_table_marks_what_holds_and_shows_what_decides(found):
     text = found.table().to_text()
     assert "[0:a, 5:a+b, 5:a] 0.414 < [0:a, 5:a, 5:a+b] 0.416; interest a 9/10, b 1/10." in text
@@ -413,17 +407,6 @@ def test_summary_of_a_function_says_what_it_keeps():
 def test_rankings_are_written_short():
     assert format_ranking((NOTHING,) * 4 + made("?ab 1b 1b")) == "[4 x 0:none, ?:a+b, 1:b, 1:b]"
     assert str(Item(None, frozenset())) == "?:none"
-
-
-def test_picture_is_drawn(found, tmp_path):
-    pytest.importorskip("altair")
-    found.save(tmp_path / "axioms.svg")
-    assert "violated" in (tmp_path / "axioms.svg").read_text()
-
-
-def test_frame_has_a_row_per_cell(found):
-    pytest.importorskip("polars")
-    assert found.to_frame().shape[0] == len(METRICS) * len(BY_NAME)
 
 
 def test_grids_become_longer():

@@ -73,9 +73,12 @@ def test_every_view_is_rows_with_a_conclusion_and_a_picture(name, view):
     result = run(name, view)
     rows = [tuple(row) for row in result.rows()]
     assert rows and all(len(row) == len(result.columns) for row in rows)
-    assert result.conclusion == result.notes[0] and result.conclusion.endswith(".")
+    assert result.conclusion == result.notes[0] and all(note.endswith(".") for note in result.notes)
+    assert result.conclusion in repr(result) and r"\toprule" in result.to_latex()
     picture, columns, drawn = result.picture()
     assert set(picture.columns) <= set(columns) and all(len(row) == len(columns) for row in drawn)
+    pytest.importorskip("altair")
+    assert result.plot()
 
 
 @pytest.mark.parametrize(("name", "view"), [case for case in CASES if case[0] != "validity"])

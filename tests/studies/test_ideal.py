@@ -524,22 +524,6 @@ def test_seed_decides_what_is_drawn():
     assert tb.studies.ideal(judged, aspects, **how).rows() != tb.studies.ideal(judged, aspects, **how, seed=1).rows()
 
 
-def test_progress_is_told():
-    heard = []
-    judged, aspects, _ = many_users()
-    tb.studies.ideal(judged, aspects, measures="EU@4", tick=lambda done, whole: heard.append((done, whole)))
-    assert heard == [(1, 3), (2, 3), (3, 3)]
-
-
-@pytest.mark.parametrize("view", ["values", "correlation", "significance", "robustness"])
-def test_every_experiment_is_drawn(view, tmp_path):
-    pytest.importorskip("altair")
-    judged, aspects, _ = many_users()
-    found = tb.studies.ideal(judged, aspects, view=view, cutoff=6, systems=4, removals=2)
-    found.save(tmp_path / "drawn.svg")
-    assert "alpha_beta_nDCG" in (tmp_path / "drawn.svg").read_text()
-
-
 # Notes and refusals
 
 

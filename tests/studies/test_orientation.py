@@ -19,8 +19,6 @@ from tiebreak.studies._position_vectors import prefer, random_vectors
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row, swap_up
 from worked_examples import examples_of
 
-FAST = {"properties": {"items": 6, "relevant": 2}}
-
 
 def found(view, column, *keys, **options):
     """A column by the other columns named."""
@@ -33,16 +31,6 @@ def first_half(p):
 
 
 # --- every view ---
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_says_what_it_found_and_is_drawn(view):
-    pytest.importorskip("altair")
-    made = orientation(view=view, **FAST.get(view, {}))
-    assert made.rows() and made.conclusion.endswith(".") and all(note.endswith(".") for note in made.notes)
-    picture, columns, _ = made.picture()
-    assert set(picture.columns) <= set(columns)
-    made.plot()
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -63,15 +51,6 @@ def test_function_that_fails_is_not_taken_to_be_bounded():
 def test_users_own_function_is_a_measure(view):
     made = orientation(["AP", first_half], view=view, pairs=50, items=8, relevant=3)
     assert {"AP", "first_half"} <= {row["measure"] for row in made.to_dict()["rows"]}
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_threads_change_nothing(view):
-    heard = []
-    options = {"view": view, "pairs": 300} | ({"items": 6, "relevant": 2} if view == "properties" else {})
-    made = orientation(**options, jobs=1)
-    assert made.rows() == orientation(**options, jobs=4, tick=lambda done, total: heard.append((done, total))).rows()
-    assert heard[-1][0] == heard[-1][1] == len(heard) > 1
 
 
 # --- orientation (LR 3.1, Fig 5) ---

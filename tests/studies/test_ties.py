@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from tiebreak.studies import CATALOGUE
-from tiebreak.studies._ties import MEASURES, count_equal_runs, round_depths, truncate
+from tiebreak.studies._ties import count_equal_runs, round_depths, truncate
 from tiebreak.studies.base import sample_seeds
 
 VIEWS = CATALOGUE["ties"].views
@@ -292,18 +292,6 @@ def test_graded_measures_keep_requests_without_an_item_of_the_smallest_grade():
     assert found.rows() == ((2, "nDCG", 0.5),)
 
 
-@pytest.mark.parametrize("view", ["measure", "labels", "depth"])
-def test_threads_change_nothing(simulated, view):
-    heard = []
-    one = ties(simulated, view=view, samples=3, fractions=[0.5, 0.2], depths=[3, 10])
-    more = ties(
-        simulated, view=view, samples=3, fractions=[0.5, 0.2], depths=[3, 10], jobs=4, tick=lambda *at: heard.append(at)
-    )
-    assert one.rows() == more.rows() and one.conclusion == more.conclusion
-    parts = {"measure": len(MEASURES), "labels": 6, "depth": 2}[view]
-    assert heard == [(k, parts) for k in range(1, parts + 1)]
-
-
 def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
     drawn = [ties(simulated, "RR", view="labels", fractions=0.3, seed=seed).rows() for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
@@ -318,16 +306,6 @@ def test_files_are_read_once(four, monkeypatch):
 
 
 # What is drawn, and what is refused
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_is_a_table_a_frame_and_a_picture(four, view):
-    found = ties(four, view=view, samples=2)
-    assert found.conclusion in repr(found) and r"\toprule" in found.to_latex()
-    assert all(len(row) == len(found.columns) for row in found.rows())
-    assert set(found.drawn_as.columns) <= set(found.columns)
-    pytest.importorskip("altair")
-    assert found.plot().to_dict()["background"] == "white"
 
 
 def test_functions_and_metrics_are_measures(four):

@@ -6,7 +6,6 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.studies import validity
-from tiebreak.studies._validity import VIEWS
 
 # Leximin: c (0.2), a (0.1), b and d (0; then 0.9 against 0.2). Means: b 0.5, a 0.45, c 0.2, d 0.1.
 TABLE = {
@@ -15,7 +14,6 @@ TABLE = {
     "c": {"q1": 0.2, "q2": 0.2},
     "d": {"q1": 0.0, "q2": 0.2},
 }
-WITHOUT_AUC4 = {"populations": {"populations": ["min"]}, "discriminant": {"pessimistic": ["min"]}}
 """There are fewer than four requests."""
 
 
@@ -75,13 +73,6 @@ def test_move_of_a_whole_quintile_is_the_next_class():
     assert rows["r4"].quintiles == 0
 
 
-def test_results_are_tables_and_frames(utilities):
-    found = validity(utilities, view="movement")
-    assert "run" in repr(found) and r"\toprule" in found.to_latex()
-    pytest.importorskip("polars")
-    assert found.to_frame().columns == ["run", "mean", "leximin", "change", "quintiles"]
-
-
 def test_discriminant_validity_by_measure(utilities):
     # min ties b and d: 5 / sqrt(30); the mean: 0, as above. As costs, the worst are a -0.8, b -1, c -0.2 and d -0.2;
     # d is better than c by its other request. min ties c and d; the means, -0.1, -0.2, -0.45, -0.5, order as leximin.
@@ -122,12 +113,6 @@ def test_what_cannot_be_meant_is_refused(utilities):
         validity([utilities, utilities])
     with pytest.raises(tb.InputError, match="no population was given"):
         validity(utilities, populations=[])
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_is_drawn(utilities, view):
-    pytest.importorskip("altair")
-    assert validity(utilities, view=view, **WITHOUT_AUC4.get(view, {})).plot()
 
 
 def test_population_that_needs_more_requests_has_no_number():
