@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -103,8 +103,6 @@ class Comparison(Result, PairValues):
     preference: Preference
     baselines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = PairValue._fields
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
@@ -145,10 +143,8 @@ class Comparison(Result, PairValues):
             f"{self.measure}{against} over {plural(len(self.requests), 'request')}: positive where run is better; "
             f"{self.share_tied:.1%} tied.{trial}"
         )
-        return ComparisonSummary(tuple(rows), (note, *self.notes, CLEAR), self.library, self.settings)
-
-    def preview(self) -> ComparisonSummary:
-        return self.summary()
+        notes = (note, *self.notes, CLEAR)
+        return ComparisonSummary(tuple(rows), notes, library=self.library, more_settings=self.settings)
 
     def matrix(self) -> Floats:
         """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
@@ -263,7 +259,8 @@ class Comparison(Result, PairValues):
             for request, shared, rates in zip(self.requests, ranks.tolist(), self.win_rate().T.tolist(), strict=True)
             for rank, run, rate in sorted(zip(shared, self.runs, rates, strict=True))
         )
-        return RequestOrders(tuple(places), self.notes, self.library, {"by": "win_rate", **self.settings})
+        settings = {"by": "win_rate", **self.settings}
+        return RequestOrders(tuple(places), self.notes, library=self.library, more_settings=settings)
 
     def rows(self) -> Sequence[PairValue]:
         """Every preference, by request, then pair."""

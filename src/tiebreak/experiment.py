@@ -187,8 +187,17 @@ class Experiment:
         exact = tuple(evaluate_all(metrics, positions))
         values = np.stack([one.nearest for one in exact], axis=-1)
         notes = tuple(metric_notes(names, metrics, values, positions))
-        known = (positions.library, self.more_settings)
-        return Scores(positions.runs, positions.requests, names, metrics, values, exact, notes, *known)
+        return Scores(
+            positions.runs,
+            positions.requests,
+            names,
+            metrics,
+            values,
+            exact,
+            notes,
+            library=positions.library,
+            more_settings=self.more_settings,
+        )
 
     def compare(
         self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None
@@ -288,7 +297,8 @@ class Experiment:
         notes = tuple(reading_notes(positions))
         if request is None:
             requests = contributions(positions, run, other, measure)
-            return replace(requests, notes=(*requests.notes, *notes), more_settings=self.more_settings)
+            settings = {**requests.settings, **self.more_settings}
+            return replace(requests, notes=(*requests.notes, *notes), more_settings=settings)
         if measure is not None:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         levels = explain_request(positions, run, other, str(request))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
@@ -103,8 +103,6 @@ class Scores(Result):
     values: Floats
     exact: tuple[ExactValues, ...] = ()
     notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Score._fields
     spread = "measure"
 
@@ -131,18 +129,22 @@ class Scores(Result):
                     if value == value:
                         yield Score(run, requests[q], measure, value)
 
-    def preview(self) -> Means:
-        return self.summary()
-
     def summary(self) -> Means:
         """Means over requests, exactly rounded."""
         best = {(self.runs[r], measure) for k, measure in enumerate(self.measures) for r in self._best(k)}
-        return Means(tuple(self._means()), self.notes, self.library, self.settings, frozenset(best))
+        return Means(
+            tuple(self._means()),
+            self.notes,
+            frozenset(best),
+            library=self.library,
+            more_settings=self.settings,
+        )
 
     def intervals(self) -> MeanIntervals:
         """Means over requests with 95% intervals, by Student's t."""
         notes = ("95% intervals, by Student's t.", *self.notes)
-        return MeanIntervals(tuple(map(self._interval, self._means())), notes, self.library, self.settings)
+        rows = tuple(map(self._interval, self._means()))
+        return MeanIntervals(rows, notes, library=self.library, more_settings=self.settings)
 
     def to_flat_dict(self) -> dict[str, float]:
         """``{"run/measure": mean}``, as experiment trackers like it."""

@@ -53,7 +53,7 @@ class PopulationScores(Rows[PopulationValue]):
     spread = "measure"
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         return PopulationValue._fields if self._has_groups else ("run", "measure", "value")
 
     @property
@@ -177,7 +177,7 @@ class Utilities:
         chosen = [(name, self._number(spec)) for name, spec in zip(names, several, strict=True)]
         notes = (f"Of {self.measure}, over {plural(len(self.requests), 'request')}.", *self.notes)
         settings = {"measure": self.measure, "populations": names, **self.more_settings}
-        return PopulationScores(tuple(self._values(chosen)), notes, self.table.library, settings)
+        return PopulationScores(tuple(self._values(chosen)), notes, library=self.table.library, more_settings=settings)
 
     def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
         parts = [(None, self.table)] if self.groups is None else [*self._parts()]
@@ -254,7 +254,7 @@ class Utilities:
         table = self._units._table_without_weights("by_lag")
         x, y = map(table.sample, find_pair(run, other, self.runs))
         curve = lag_curve(x, y, (run, other), table.requests, lags, resamples, seed)
-        return replace(curve, library=table.library, more_settings=self.more_settings)
+        return replace(curve, library=table.library, more_settings={**curve.settings, **self.more_settings})
 
     def test(
         self,

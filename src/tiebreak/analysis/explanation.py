@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from tiebreak.errors import InputError
 from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.results.record import MOST_ROWS, Cell, Result, check_digits, signed_column
+from tiebreak.results.record import MOST_ROWS, Cell, Result, Rows, check_digits, signed_column
 from tiebreak.results.tables import Table
 
 MEASURES = (*DEFAULTS, "diff(AP)")
@@ -33,23 +33,10 @@ class LevelDifference(NamedTuple):
     difference: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Disaggregation(Result):
+class Disaggregation(Rows[LevelDifference]):
     """A metric's difference between two runs, by request and recall level; the levels of a request add up to it."""
 
-    metric: Metric
-    run: str
-    other: str
-    differences: tuple[LevelDifference, ...]
-    library: str | None = None
     columns = LevelDifference._fields
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"metric": str(self.metric), "run": self.run, "other": self.other}
-
-    def rows(self) -> tuple[LevelDifference, ...]:
-        return self.differences
 
 
 def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:
@@ -76,7 +63,8 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
         for request, levels in zip(bucket.requests.tolist(), differences, strict=True):
             name = positions.requests[request]
             rows += [LevelDifference(name, i, bucket.m, part) for i, part in enumerate(levels, start=1)]
-    return Disaggregation(measure, run, other, tuple(rows), positions.library)
+    settings = {"metric": str(measure), "run": run, "other": other}
+    return Disaggregation(tuple(rows), library=positions.library, more_settings=settings)
 
 
 class Level(NamedTuple):
@@ -114,8 +102,6 @@ class Explanation(Result):
     levels: tuple[Level, ...]
     values: dict[str, float]
     notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Level._fields
 
     @property
@@ -155,41 +141,15 @@ class Contribution(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Contributions(Result):
+class Contributions(Rows[Contribution]):
     """Requests by how much they contribute to the preference between two runs, the largest first.
 
-    Attributes
-    ----------
-    run, other : str
-    measures : tuple of str
-        Requests are sorted by the first preference, then by the others.
-    values : dict
-        By request: the number of relevant items, and the value of each preference.
+    They are sorted by the first preference, then by the others.
     """
 
-    run: str
-    other: str
-    measures: tuple[str, ...]
-    values: dict[str, tuple[int, tuple[float, ...]]]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = Contribution._fields
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"run": self.run, "other": self.other, "measures": list(self.measures), **self.more_settings}
-
-    def rows(self) -> list[Contribution]:
-        """Every request and preference, the largest contribution first."""
-        return [
-            Contribution(request, m, measure, value)
-            for request, (m, values) in self.values.items()
-            for measure, value in zip(self.measures, values, strict=True)
-        ]
 
     def table(self, digits: int = 4, most: int | None = MOST_REQUESTS) -> Table:
         return super().table(digits, most)
@@ -207,14 +167,19 @@ def contributions(
     compared = [compare_pairs(positions, name, pair) for name in measures]
     values = [dict(zip(one.requests, one.values[0].tolist(), strict=True)) for one in compared]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
-    rows = [(request, tuple(by_request.get(request, np.nan) for by_request in values)) for request in values[0]]
-    rows.sort(key=lambda row: [-abs(value) for value in row[1]])
+    by_request = [(request, [known.get(request, np.nan) for known in values]) for request in values[0]]
+    by_request.sort(key=lambda row: [-abs(value) for value in row[1]])
+    rows = tuple(
+        Contribution(request, sizes[request], name, value)
+        for request, row in by_request
+        for name, value in zip(measures, row, strict=True)
+    )
     notes = (
         f"Positive where {run} is better than {other}; sorted by the size of {measures[0]}.",
         "Give a request to see its recall levels.",
     )
-    by_size = {request: (sizes[request], row) for request, row in rows}
-    return Contributions(run, other, measures, by_size, notes, positions.library)
+    settings = {"run": run, "other": other, "measures": list(measures)}
+    return Contributions(rows, notes, library=positions.library, more_settings=settings)
 
 
 def explain_request(positions: Positions, run: str, other: str, request: str) -> Explanation:
@@ -227,7 +192,7 @@ def explain_request(positions: Positions, run: str, other: str, request: str) ->
     levels = tuple(recall_levels(relevant))
     values = {measure: float(compare(one, measure).values[0, 0]) for measure in MEASURES}
     notes = tuple(conclusions(relevant, levels, values))
-    return Explanation(run, other, request, levels, values, notes, positions.library)
+    return Explanation(run, other, request, levels, values, notes, library=positions.library)
 
 
 def recall_levels(one: Positions) -> Iterator[Level]:

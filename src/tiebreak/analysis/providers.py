@@ -70,8 +70,6 @@ class ProviderExposure(Result):
     exposure: Floats
     is_worst: NDArray[np.bool_]
     n_without_provider: int
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = Exposure._fields
     marked_column = "exposure"
 

@@ -59,8 +59,6 @@ class WorstCase(Result):
     utility: Floats
     entries: Positions
     is_worst: NDArray[np.bool_]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
     columns = WorstOffUser._fields
 
     @property

@@ -92,8 +92,10 @@ def telling_request(exp: Experiment) -> str:
 
     parts = exp.explain(*PAIR, measure="RR")
     assert isinstance(parts, Contributions)
-    sizes = {request: m for request, (m, _) in parts.values.items()}
-    values = {request: by_measure for request, (_, by_measure) in parts.values.items()}
+    sizes = {row.request: row.m for row in parts.values}
+    values: dict[str, list[float]] = {request: [] for request in sizes}
+    for row in parts.values:
+        values[row.request].append(row.value)
     tied = [request for request in sizes if values[request][0] == 0 and sizes[request] > 1] or list(sizes)
     shortest = sorted(tied, key=sizes.__getitem__)[:10]
     return max(shortest, key=lambda request: abs(values[request][1]))

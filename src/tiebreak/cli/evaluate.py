@@ -67,7 +67,7 @@ def command(
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):
         numbers = exp.utilities(metric, weights=weights, groups=groups).evaluate(chosen)
         rows = tuple(row._replace(measure=title) for row in numbers.values)
-        results.append(PopulationScores(rows, numbers.notes, numbers.library, numbers.settings))
+        results.append(PopulationScores(rows, numbers.notes, library=numbers.library, more_settings=numbers.settings))
     output.write(results)
 
 

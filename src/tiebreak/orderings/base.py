@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -77,23 +77,21 @@ class Ordering(Result):
     ranks: NDArray[np.int64]
     cycles: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
-    library: str | None = None
     intervals: NDArray[np.int64] | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     marked_column = "rank"
     spread = "measure"
     trec_columns = ("measure", "request", "run", "rank", "score")
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         return Place._fields if self.intervals is None else (*Place._fields, "low", "high")
 
     @property
-    def table_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
+    def table_cells(self) -> Mapping[str, Cell]:
         return {"run": column("run"), "rank": rank_cell, "score": column("score"), **self._interval_cells}
 
     @property
-    def spread_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
+    def spread_cells(self) -> Mapping[str, Cell]:
         return {"": rank_cell, **self._interval_cells}
 
     @property
@@ -119,7 +117,7 @@ class Ordering(Result):
         floats = np.array([*map(float, scores)] if reported is None else list(reported))
         for rank in np.unique(ranks):  # what is equal is reported as equal
             floats[ranks == rank] = floats[ranks == rank].min()
-        ordering = cls(measure, by, runs, floats, ranks, cycles, (), library, None, more_settings or {})
+        ordering = cls(measure, by, runs, floats, ranks, cycles, library=library, more_settings=more_settings or {})
         tied = f", {plural(ordering.n_tied, 'system')} tied" if ordering.n_tied else ""
         cyclic = (f"{measure}: Condorcet cycle among {join_names(cycle)}." for cycle in cycles)
         return replace(ordering, notes=(f"{measure} by {by}: rank 1 is best{tied}.", *cyclic, *notes))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 from typing import Any, NamedTuple
@@ -58,8 +58,6 @@ class Bootstrap(Result):
     ranks: NDArray[np.int64]
     wins: NDArray[np.int64]
     seed: int
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = RankInterval._fields
 
     @property
@@ -67,7 +65,7 @@ class Bootstrap(Result):
         return {"by": self.by, "resamples": len(self.ranks), "seed": self.seed, **self.more_settings}
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return (f"95% intervals of ranks: {plural(len(self.ranks), 'resample')} of requests, seed {self.seed}.",)
 
     def rows(self) -> list[RankInterval]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from tiebreak.exact.sample import Sample
 from tiebreak.exact.sums import whole_units
 from tiebreak.inputs import Ids
 from tiebreak.orderings.bootstrap import check_resamples, draws
-from tiebreak.results.record import Result
+from tiebreak.results.record import Rows
 
 MOST_LAGS = 20
 
@@ -30,33 +29,10 @@ class LagShare(NamedTuple):
     second: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LagCurve(Result):
+class LagCurve(Rows[LagShare]):
     """Two runs by smoothed leximin, from lag 1, which is leximin, to the number of requests, which is the mean."""
 
-    runs: tuple[str, str]
-    shares: tuple[LagShare, ...]
-    resamples: int
-    seed: int
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = LagShare._fields
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"runs": list(self.runs), "resamples": self.resamples, "seed": self.seed, **self.more_settings}
-
-    @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        first, second = self.runs
-        return (
-            f"{first} against {second} by smoothed leximin. Observed is 1 where the first is better; first, tied and "
-            f"second are shares of {plural(self.resamples, 'resample')} of requests, seed {self.seed}. Lag 1 is "
-            "leximin, the largest the mean.",
-        )
-
-    def rows(self) -> tuple[LagShare, ...]:
-        return self.shares
 
 
 def lag_curve(
@@ -83,7 +59,13 @@ def lag_curve(
     observed = signs_by_lag(whole_x, whole_y, chosen, same)
     shares = (((signs == sign).mean(axis=0)).tolist() for sign in (1, 0, -1))
     rows = (LagShare(*row) for row in zip(chosen, observed, *shares, strict=True))
-    return LagCurve(runs, tuple(rows), resamples, seed)
+    note = (
+        f"{runs[0]} against {runs[1]} by smoothed leximin. Observed is 1 where the first is better; first, tied and "
+        f"second are shares of {plural(resamples, 'resample')} of requests, seed {seed}. Lag 1 is leximin, the largest "
+        "the mean."
+    )
+    settings = {"runs": list(runs), "resamples": resamples, "seed": seed}
+    return LagCurve(tuple(rows), (note,), more_settings=settings)
 
 
 def some_lags(n: int) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
@@ -83,8 +83,6 @@ class Overview(Result):
     oddities: dict[str, tuple[Oddity, ...]]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     columns = RunRow._fields
     table_cells: ClassVar[Mapping[str, Cell]] = {
         **{name: column(name) for name in ("run", "lines", "requests", "missing", "unjudged")},
@@ -100,7 +98,7 @@ class Overview(Result):
         return self.runs
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         warnings = (f"Warning: {warning}" for warning in self.warnings)
         return (*self._judgement_notes(), *self.choices, *warnings, *self._oddity_notes())
 

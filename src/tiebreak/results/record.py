@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from tiebreak._base.checks import check_count
 from tiebreak._base.text import format_signed, plural
@@ -22,39 +22,62 @@ Cell: TypeAlias = Callable[[Row, int], str]
 RowType = TypeVar("RowType", bound=tuple[Any, ...])
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result:
-    """Rows under named columns, with notes, settings, and the data frame `library` that the caller uses."""
+    """Rows under named columns, with notes and settings, and the data frame `library` that the caller uses.
 
-    columns: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    What is a property here is in subclasses a class attribute or a field, or a property where it depends on the rest.
+    """
+
     library: str | None = None
-    table_cells: ClassVar[Mapping[str, Cell] | None] = None
-    """The columns of the table for people, by their titles; by default all columns."""
-    spread: str | None = None
-    """In the table each value of this column is a column of its own."""
-    spread_cells: ClassVar[Mapping[str, Cell]] = {}
-    """The cells of these; the first is titled by the value."""
-    marked_column: str = "value"
+    more_settings: Mapping[str, Any] = field(default_factory=dict)
+    marked_column: ClassVar[str] = "value"
     """The column of the table in which rows are emphasised."""
-    mark: str = ""
+    mark: ClassVar[str] = ""
     """What is written after emphasised values."""
     trec_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of ``--format trec``, where they are not measure, request and value."""
+
+    if TYPE_CHECKING:  # a field may have no default
+
+        @property
+        def columns(self) -> tuple[str, ...]:
+            """Their names."""
 
     def rows(self) -> Sequence[Sequence[Any]]:
         """A sequence of values per row, in the order of `columns`; `records` have them by name."""
         raise NotImplementedError
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers has to know, in sentences."""
+        return ()
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What was asked for, and how."""
+        return dict(self.more_settings)
+
+    @property
+    def table_cells(self) -> Mapping[str, Cell] | None:
+        """The columns of the table for people, by their titles; by default all columns."""
+        return None
+
+    @property
+    def spread(self) -> str | None:
+        """In the table each value of this column is a column of its own."""
+        return None
+
+    @property
+    def spread_cells(self) -> Mapping[str, Cell]:
+        """The cells of columns that are spread; the first is titled by the value."""
         return {}
 
     def is_marked(self, row: Row) -> bool:
         """Whether a row is emphasised in tables."""
         return False
 
-    def preview(self) -> Result:
+    def summary(self) -> Result:
         """What a terminal or a notebook shows of it."""
         return self
 
@@ -80,17 +103,17 @@ class Result:
 
     def to_latex(self, digits: int = 4) -> str:
         """A ``tabular`` for the package booktabs."""
-        return self.preview().table(digits, None).to_latex()
+        return self.summary().table(digits, None).to_latex()
 
     def to_markdown(self, digits: int = 4) -> str:
         """A table in Markdown."""
-        return self.preview().table(digits, None).to_markdown()
+        return self.summary().table(digits, None).to_markdown()
 
     def _repr_html_(self) -> str:
-        return self.preview().table().to_html()
+        return self.summary().table().to_html()
 
     def __repr__(self) -> str:
-        return self.preview().table().to_text()
+        return self.summary().table().to_text()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,12 +122,6 @@ class Rows(Result, Generic[RowType]):
 
     values: tuple[RowType, ...]
     notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return dict(self.more_settings)
 
     def rows(self) -> tuple[RowType, ...]:
         return self.values

@@ -92,7 +92,10 @@ def significance(
     chosen.check(paired)
     outcome = chosen.run(paired.by_name(), alpha, workers, tick)
     notes = (*warn_few_draws(chosen, correction, alpha, len(paired.pairs)), *notes)
-    return Significance(measure, paired, chosen, correction, alpha, outcome, notes, library, more_settings or {})
+    settings = more_settings or {}
+    return Significance(
+        measure, paired, chosen, correction, alpha, outcome, notes, library=library, more_settings=settings
+    )
 
 
 def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:

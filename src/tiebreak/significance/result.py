@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact.intervals import binomial_interval
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, column, signed_column
+from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
 from tiebreak.significance.base import Outcome, Resampled, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters
@@ -59,30 +59,25 @@ def pvalue_column(name: str) -> Cell:
     return lambda row, digits: f"{row[name]:.3f}" if row[name] >= 0.0005 else "<0.001"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Letters(Result):
+class RunLetters(NamedTuple):
+    """The letters of one run."""
+
+    run: str
+    measure: str
+    letters: str
+
+
+class Letters(Rows[RunLetters]):
     """Runs, the best first, with letters: those that share one were not shown to differ.
 
     In tables the letters stand under the measure where there are several, else under ``letters``.
     """
 
-    measure: str
-    letters: dict[str, str]
-    notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
-    columns = ("run", "measure", "letters")
+    columns = RunLetters._fields
     table_cells: ClassVar[Mapping[str, Cell]] = {"run": column("run"), "letters": column("letters")}
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": column("letters")}
     trec_columns = ("measure", "run", "letters")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return dict(self.more_settings)
-
-    def rows(self) -> list[tuple[str, str, str]]:
-        return [(run, self.measure, text) for run, text in self.letters.items()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,8 +105,6 @@ class Significance(Result):
     alpha: float
     outcome: Outcome
     more_notes: tuple[str, ...] = ()
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
     trec_columns = ("measure", "run", "other", "pvalue_corrected")
     table_cells: ClassVar[Mapping[str, Cell]] = {
         "run": column("run"),
@@ -128,7 +121,7 @@ class Significance(Result):
     mark = "*"
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         return (*PairTest._fields, *self._draws)
 
     @property
@@ -216,7 +209,8 @@ class Significance(Result):
     def letter_table(self) -> Letters:
         """Runs, the best first, with their letters."""
         notes = (self.description, SHARED, *self.more_notes)
-        return Letters(self.measure, self.letters(), notes, self.library, self.settings)
+        rows = (RunLetters(run, self.measure, text) for run, text in self.letters().items())
+        return Letters(tuple(rows), notes, library=self.library, more_settings=self.settings)
 
     @property
     def description(self) -> str:
@@ -244,7 +238,7 @@ class Significance(Result):
         }
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         corrected = "" if self.correction == "none" else ", corrected"
         star = f"* p < {self.alpha:g}{corrected}."
         return (self.description, star, *self._against_the_mean(), *self.more_notes)

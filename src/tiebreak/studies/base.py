@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -40,19 +40,13 @@ class Findings(PlottedResult):
     drawn_as: Picture
     drawn: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
     spread: str | None = None
-    library: str | None = None
-    more_settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+    def notes(self) -> tuple[str, ...]:
         return (self.conclusion, *self.details)
 
     @property
-    def settings(self) -> dict[str, Any]:
-        return dict(self.more_settings)
-
-    @property
-    def spread_cells(self) -> Mapping[str, Cell]:  # type: ignore[override]
+    def spread_cells(self) -> Mapping[str, Cell]:
         return {"": column(self.drawn_as.y)}
 
     def rows(self) -> tuple[tuple[Any, ...], ...]:
