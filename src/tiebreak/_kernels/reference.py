@@ -268,17 +268,9 @@ def source_size(source: Source) -> int:
 # Judgements
 
 
-class Codes:
-    """Numbers ids in order of appearance."""
-
-    def __init__(self) -> None:
-        self.codes: dict[bytes, int] = {}
-
-    def code(self, name: bytes) -> int:
-        return self.codes.setdefault(name, len(self.codes))
-
-    def column(self) -> IdColumn:
-        return id_column(self.codes)
+def code(codes: dict[bytes, int], name: bytes) -> int:
+    """The number of an id, by order of appearance."""
+    return codes.setdefault(name, len(codes))
 
 
 def id_column(ids: Iterable[bytes]) -> IdColumn:
@@ -304,11 +296,11 @@ def read_judgements(
 
 def collect_judgements(source: Source, tick: Tick | None, memory: int) -> JudgedRows:
     tally = Tally()
-    requests, subtopics, items = Codes(), Codes(), Codes()
+    requests, subtopics, items = dict[bytes, int](), dict[bytes, int](), dict[bytes, int]()
     grades: dict[tuple[int, int, int], float] = {}
     n_bytes = 0
     for line, request, subtopic, item, grade, text in judgement_lines(source, tick, tally):
-        key = requests.code(request), subtopics.code(subtopic), items.code(item)
+        key = code(requests, request), code(subtopics, subtopic), code(items, item)
         if grades.setdefault(key, grade) != grade:
             raise Stop("conflict", line, request=request, item=item, text=text)
         if len(grades) + tally.count["repeated"] < tally.count["lines"]:
@@ -322,7 +314,7 @@ def collect_judgements(source: Source, tick: Tick | None, memory: int) -> Judged
     keys = np.array(list(grades), dtype=np.int32).reshape(-1, 3)
     values = np.fromiter(grades.values(), dtype=np.float64)
     request, subtopic, item = np.ascontiguousarray(keys.T)
-    ids = requests.column(), subtopics.column(), items.column()
+    ids = id_column(requests), id_column(subtopics), id_column(items)
     return JudgedRows(*ids, request, subtopic, item, values, to_counts([tally]))
 
 
@@ -424,9 +416,9 @@ def read_cells(column: Any, name: str) -> list[object]:
 
 
 def code_column(cells: list[object]) -> tuple[IdColumn, NDArray[np.int32]]:
-    codes = Codes()
-    rows = np.array([codes.code(str(cell).encode()) for cell in cells], dtype=np.int32)
-    return codes.column(), rows
+    codes: dict[bytes, int] = {}
+    rows = np.array([code(codes, str(cell).encode()) for cell in cells], dtype=np.int32)
+    return id_column(codes), rows
 
 
 def to_floats(cells: list[object]) -> NDArray[np.float64]:

@@ -35,13 +35,14 @@ def largest_differences(
     """
     seed, first, count = draw
     shaped = rows.reshape(-1, systems, systems) if kind == "preferences" else rows.reshape(-1, systems)
+    largest_of_block = largest_value_differences if kind == "values" else largest_pair_sums
     largest = np.empty(count, dtype=np.int64)
     for begin in range(0, count, TOGETHER):
         if tick:
             tick(begin, count)
         end = min(begin + TOGETHER, count)
         shuffles = np.arange(first + begin, first + end, dtype=np.uint64)
-        largest[begin:end] = LARGEST[kind](shaped, seed, shuffles)
+        largest[begin:end] = largest_of_block(shaped, seed, shuffles)
     return largest
 
 
@@ -54,35 +55,17 @@ def largest_value_differences(values: NDArray[np.int64], seed: int, shuffles: Wo
     return largest
 
 
-def largest_rank_sums(ranks: NDArray[np.int32], seed: int, shuffles: Words) -> NDArray[np.int64]:
-    """The largest sum of signs between two systems; the smaller rank is better."""
-    systems = ranks.shape[1]
+def largest_pair_sums(rows: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
+    """The largest sum over requests of the preferences between two systems; of ranks, the smaller is preferred."""
+    systems = rows.shape[1]
     x, y = np.triu_indices(systems, 1)
     sums = np.zeros((len(shuffles), len(x)), dtype=np.int64)
-    for request, row in enumerate(ranks):
-        shuffled = row[permutations(systems, seed, shuffles, request)]
-        sums += np.sign(shuffled[:, y] - shuffled[:, x])
-    largest: NDArray[np.int64] = np.abs(sums).max(axis=1, initial=0)
-    return largest
-
-
-def largest_preference_sums(matrices: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
-    """The largest sum of preferences between two systems."""
-    systems = matrices.shape[1]
-    x, y = np.triu_indices(systems, 1)
-    sums = np.zeros((len(shuffles), len(x)), dtype=np.int64)
-    for request, matrix in enumerate(matrices):
+    for request, row in enumerate(rows):
+        preferences = row if row.ndim == 2 else np.sign(row[None, :] - row[:, None])
         order = permutations(systems, seed, shuffles, request)
-        sums += matrix[order[:, x], order[:, y]]
+        sums += preferences[order[:, x], order[:, y]]
     largest: NDArray[np.int64] = np.abs(sums).max(axis=1, initial=0)
     return largest
-
-
-LARGEST: dict[str, Any] = {
-    "values": largest_value_differences,
-    "ranks": largest_rank_sums,
-    "preferences": largest_preference_sums,
-}
 
 
 def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> NDArray[np.int64]:
