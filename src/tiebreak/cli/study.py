@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tiebreak.cli.catalogue_help import PAPERS
 from tiebreak.cli.options import (
     JOBS,
     distinct,
@@ -72,7 +73,7 @@ def study_command(name: str, study: Study) -> click.Command:
     run = with_options(run, (*options, PLOT))
     if study.reads.startswith("runs"):
         run = reading_options(run, is_needed=study.reads == "runs", deep_views=study.deep_views)
-    return click.command(name)(run)
+    return click.command(name, epilog=PAPERS)(run)
 
 
 def as_click(option: Option) -> Callable[[Any], Any]:
