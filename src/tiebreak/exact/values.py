@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -202,8 +201,12 @@ class ExactValues:
             high, low = two_sum(self.nearest[i], -self.nearest[j])
             difference = Doubles(*fast_two_sum(high, low + (self.rest[i] - self.rest[j])))
             off = 2 * self.share * np.maximum(np.abs(self.nearest[i]), np.abs(self.nearest[j])) + LOST
-            later = partial(exact_row, exactly, begin)
-            part = self.from_doubles(difference, off, later, codes[i] == codes[j], is_signed=True, share=CANCELLED)
+
+            def exactly_here(row: int, columns: Places, begin: int = begin) -> list[Fraction]:
+                return exactly(begin + row, columns)
+
+            is_tied = codes[i] == codes[j]
+            part = self.from_doubles(difference, off, exactly_here, is_tied, is_signed=True, share=CANCELLED)
             nearest[pairs], rest[pairs], error = part.nearest, part.rest, max(error, part.error)
         return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED, error=error)
 
@@ -250,17 +253,18 @@ class ExactValues:
         # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
         gap = np.diff(rest[order]) > 4 * np.minimum(self.share * np.abs(near[order][1:]), self.error) + 4 * LOST
         apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
-        cluster = np.cumsum(apart) - 1
-        place = np.cumsum(np.bincount(cluster))
+        cluster = np.cumsum(apart)
+        shared = np.flatnonzero(np.bincount(cluster)[cluster] > 1)
+        rows, columns = (axis[first[order[shared]]] for axis in np.nonzero(known))
+        exact = self._exact_cells(rows, columns)
+        of_cluster = cluster[shared].tolist()
+        increasing = sorted(range(len(shared)), key=lambda k: (of_cluster[k], exact[k]))
+        order[shared] = order[shared[increasing]]
+        for k, (below, above) in enumerate(itertools.pairwise(increasing), start=1):
+            if of_cluster[below] == of_cluster[above]:
+                apart[shared[k]] = exact[above] - exact[below] > tolerance(self.is_rational)
         code = np.empty(len(order), dtype=np.int64)
-        code[order] = place[cluster] if len(order) else 0
-        shared = np.bincount(cluster) > 1
-        rows, columns = (axis[first] for axis in np.nonzero(known))
-        members = order[shared[cluster]] if len(order) else order
-        exact = dict(zip(members.tolist(), self._exact_cells(rows[members], columns[members]), strict=True))
-        for begin, end in cluster_bounds(cluster, shared):
-            for rank, cell in ranks_below_largest(exact, order[begin:end].tolist(), self.is_rational):
-                code[cell] = place[cluster[begin]] - rank
+        code[order] = np.cumsum(apart)
         return code[which.ravel()]
 
     def _exact_cells(self, rows: Places, columns: Places) -> list[Fraction]:
@@ -289,27 +293,7 @@ class ExactRows:
         return [self.rows[row][column] for column in columns.tolist()]
 
 
-def exact_row(exactly: Exactly, begin: int, row: int, columns: Places) -> list[Fraction]:
-    return exactly(begin + row, columns)
-
-
 def float_with_sign(number: Fraction) -> float:
     """The float nearest a number; of one that is not 0 the least that is not 0 either, so that its sign is kept."""
     near = float(number)
     return near if near or not number else math.copysign(5e-324, number)
-
-
-def cluster_bounds(cluster: Places, wanted: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where each wanted cluster begins and ends, of clusters 0, 1, ... one after the other."""
-    ends = np.cumsum(np.bincount(cluster))
-    return [(int(ends[k] - n), int(ends[k])) for k, n in enumerate(np.bincount(cluster)) if wanted[k]]
-
-
-def ranks_below_largest(exact: dict[int, Fraction], cells: Sequence[int], is_rational: bool) -> list[tuple[int, int]]:
-    """For each of some cells how many ranks its value is below the largest of them."""
-    downwards = sorted(cells, key=lambda cell: -exact[cell])
-    ranks, rank = [(0, downwards[0])], 0
-    for above, cell in itertools.pairwise(downwards):
-        rank += exact[above] - exact[cell] > tolerance(is_rational)
-        ranks.append((rank, cell))
-    return ranks
