@@ -8,7 +8,7 @@ shuffles 0, ..., 7 to 7, 3, 1, 2, 6, 0, 4, 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Tick
 
 Words = NDArray[np.uint64]
+Places = NDArray[np.int64]
+Numbers = NDArray[Any]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 PART_BITS = np.uint64(21)
@@ -34,41 +36,43 @@ def largest_differences(
     exact below 2^63. `draw` is (seed, first shuffle, number of shuffles); `tick` gets (shuffles done, shuffles in all).
     """
     seed, first, count = draw
-    shaped = rows.reshape(-1, systems, systems) if kind == "preferences" else rows.reshape(-1, systems)
-    largest_of_block = largest_value_differences if kind == "values" else largest_pair_sums
+    shaped = rows.astype(np.int64).reshape((-1, systems, systems) if kind == "preferences" else (-1, systems))
     largest = np.empty(count, dtype=np.int64)
     for begin in range(0, count, TOGETHER):
         if tick:
             tick(begin, count)
         end = min(begin + TOGETHER, count)
         shuffles = np.arange(first + begin, first + end, dtype=np.uint64)
-        largest[begin:end] = largest_of_block(shaped, seed, shuffles)
+        orders = (permutations(systems, seed, shuffles, request) for request in range(len(shaped)))
+        largest[begin:end] = LARGEST[kind](shaped, orders)
     return largest
 
 
-def largest_value_differences(values: NDArray[np.int64], seed: int, shuffles: Words) -> NDArray[np.int64]:
-    """The range of the sums of all systems."""
-    sums = np.zeros((len(shuffles), values.shape[1]), dtype=np.int64)
-    for request, row in enumerate(values):
-        sums += row[permutations(len(row), seed, shuffles, request)]
-    largest: NDArray[np.int64] = sums.max(axis=1) - sums.min(axis=1)
-    return largest
+def largest_value_differences(values: Numbers, orders: Iterable[Places]) -> Numbers:
+    """The range of the sums of all systems, by the ``orders[shuffle, place]`` of every request."""
+    sums: Numbers = sum(row[order] for row, order in zip(values, orders, strict=True))
+    return np.asarray(sums.max(axis=1) - sums.min(axis=1))
 
 
-def largest_pair_sums(rows: NDArray[Any], seed: int, shuffles: Words) -> NDArray[np.int64]:
+def largest_pair_sums(rows: Numbers, orders: Iterable[Places]) -> Numbers:
     """The largest sum over requests of the preferences between two systems; of ranks, the smaller is preferred."""
-    systems = rows.shape[1]
-    x, y = np.triu_indices(systems, 1)
-    sums = np.zeros((len(shuffles), len(x)), dtype=np.int64)
-    for request, row in enumerate(rows):
+    x, y = np.triu_indices(rows.shape[1], 1)
+    sums: Any = 0
+    for row, order in zip(rows, orders, strict=True):
         preferences = row if row.ndim == 2 else np.sign(row[None, :] - row[:, None])
-        order = permutations(systems, seed, shuffles, request)
-        sums += preferences[order[:, x], order[:, y]]
-    largest: NDArray[np.int64] = np.abs(sums).max(axis=1, initial=0)
-    return largest
+        sums = sums + preferences[order[:, x], order[:, y]]
+    return np.asarray(np.abs(sums).max(axis=1, initial=0))
 
 
-def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> NDArray[np.int64]:
+LARGEST: dict[str, Callable[[Numbers, Iterable[Places]], Numbers]] = {
+    "values": largest_value_differences,
+    "ranks": largest_pair_sums,
+    "preferences": largest_pair_sums,
+}
+"""What is largest in every shuffle, of numbers of 64 bits or of Python integers, by the kind of rows."""
+
+
+def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> Places:
     """The order [shuffle, place] in which each shuffle, of one request or of its own, puts 0, ..., n - 1."""
     order = np.tile(np.arange(n), (len(shuffles), 1))
     every = np.arange(len(shuffles))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import permutations
 from math import ceil, factorial, inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._kernels import shuffles as shuffle_twin
 from tiebreak._kernels.interface import Tick
+from tiebreak._kernels.shuffles import LARGEST, TOGETHER
+from tiebreak._kernels.shuffles import permutations as random_orders
 from tiebreak.errors import InputError
 from tiebreak.exact.sums import whole_units
 from tiebreak.exact.values import Places
@@ -22,10 +23,9 @@ from tiebreak.significance.base import Outcome, Resampled, Test, draw_pvalues
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
 MOST_ENUMERATED = 200_000
-PLACES_AT_ONCE = 1 << 20
 
 
-class Rows(NamedTuple):
+class ShuffleInput(NamedTuple):
     """What is shuffled, as whole numbers of a unit: a row or matrix per request, and the observed sum of every pair.
 
     Comparisons within `slack` of the observed sum are undecided; it is 0 without rounding.
@@ -67,7 +67,7 @@ class RandomisedHSD(Resampled):
         margin = self.critical(largest, alpha, rows.unit / paired.n_requests)
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
 
-    def count_reached(self, largest: NDArray[np.int64], rows: Rows, paired: PairValues) -> NDArray[np.int64]:
+    def count_reached(self, largest: NDArray[np.int64], rows: ShuffleInput, paired: PairValues) -> NDArray[np.int64]:
         """The number of shuffles that reach the observed sum of every pair."""
         order = np.argsort(largest, kind="stable")
         first = np.searchsorted(largest, rows.observed - rows.slack, side="left", sorter=order)
@@ -95,7 +95,7 @@ class RandomisedHSD(Resampled):
         return float(int(largest[len(largest) - reached]) * unit) if reached > 0 else inf
 
 
-def shuffle_rows(paired: PairValues) -> Rows:
+def shuffle_rows(paired: PairValues) -> ShuffleInput:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
         common = None if paired.by_run is None else over_one_denominator(paired.by_run, INTEGER_SUMS)
@@ -106,12 +106,14 @@ def shuffle_rows(paired: PairValues) -> Rows:
     if paired.is_sign:
         ranks = ranks_by_wins(paired)
         if ranks is not None:
-            return Rows("ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), Fraction(1))
+            return ShuffleInput(
+                "ranks", ranks, np.abs(np.sign(paired.values).sum(axis=1)).astype(np.int64), Fraction(1)
+            )
     denominator = paired.denominator if paired.exact is None else None
     whole = whole_numbers(paired.values, denominator, INTEGER_SUMS, one_unit=True)
     fits = np.abs(whole.numbers).max(initial=0) < 2**31
     matrices = paired.square(whole.numbers.astype(np.int32 if fits else np.int64, copy=False).T)
-    return Rows("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
+    return ShuffleInput("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
 
 
 def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -123,14 +125,14 @@ def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
     return by_run
 
 
-def value_rows(paired: PairValues, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> Rows:
+def value_rows(paired: PairValues, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> ShuffleInput:
     """Whole numbers [run, request] as they are shuffled."""
     sums = numbers.sum(axis=1)
     observed = np.abs(sums[paired.pairs.x] - sums[paired.pairs.y])
-    return Rows("values", np.ascontiguousarray(numbers.T), observed, unit, slack)
+    return ShuffleInput("values", np.ascontiguousarray(numbers.T), observed, unit, slack)
 
 
-def exact_rows(paired: PairValues, kind: str, requests: Places) -> Rows:
+def exact_rows(paired: PairValues, kind: str, requests: Places) -> ShuffleInput:
     """Whole numbers of any size, as objects, of some requests; `slack` is 0, or what 60 digits leave undecided."""
     is_needed = (paired.pairs.x == 0) | (paired.pairs.y == 0) | (kind != "values")
     needed = np.flatnonzero(is_needed).tolist()
@@ -141,36 +143,20 @@ def exact_rows(paired: PairValues, kind: str, requests: Places) -> Rows:
     if kind == "values":
         return value_rows(paired, against_first(paired, numbers), whole.unit, whole.same)
     observed = np.abs(numbers.sum(axis=1))
-    return Rows(kind, paired.square(numbers.T), observed, whole.unit, whole.same)
+    return ShuffleInput(kind, paired.square(numbers.T), observed, whole.unit, whole.same)
 
 
-def largest_difference(rows: Rows, order: Places) -> int:
-    """The largest difference between two systems in one shuffle: ``order[request, place]``."""
-    x, y = np.triu_indices(order.shape[1], 1)
-    if rows.kind == "preferences":
-        each = np.arange(len(order))[:, None]
-        return int(max(map(abs, rows.numbers[each, order[:, x], order[:, y]].sum(axis=0))))
-    placed = np.take_along_axis(rows.numbers, order, axis=1)
-    if rows.kind == "ranks":
-        return int(np.abs(np.sign(placed[:, x] - placed[:, y]).sum(axis=0)).max())
-    sums = placed.sum(axis=0)
-    return int(max(sums) - min(sums))
-
-
-def some_shuffles(rows: Rows, requests: Places, seed: int, shuffles: Places) -> list[int]:
+def some_shuffles(rows: ShuffleInput, requests: Places, seed: int, shuffles: Places) -> list[int]:
     """The largest differences of some of the random shuffles."""
-    n, systems = len(requests), rows.numbers.shape[1]
-    step = max(1, PLACES_AT_ONCE // (n * systems))
     largest: list[int] = []
-    for begin in range(0, len(shuffles), step):
-        some = shuffles[begin : begin + step].astype(np.uint64)
-        places = np.tile(requests, len(some)).astype(np.uint64)
-        orders = shuffle_twin.permutations(systems, seed, np.repeat(some, n), places).reshape(-1, n, systems)
-        largest += [largest_difference(rows, order) for order in orders]
+    for begin in range(0, len(shuffles), TOGETHER):
+        some = shuffles[begin : begin + TOGETHER].astype(np.uint64)
+        orders = (random_orders(rows.numbers.shape[1], seed, some, request) for request in requests.tolist())
+        largest += LARGEST[rows.kind](rows.numbers, orders).tolist()
     return largest
 
 
-def all_shuffles(rows: Rows) -> NDArray[Any]:
+def all_shuffles(rows: ShuffleInput) -> NDArray[Any]:
     """The largest difference in every way to shuffle the systems of every request."""
     n, systems = rows.numbers.shape[:2]
     if factorial(systems) ** n > MOST_ENUMERATED:
@@ -180,9 +166,9 @@ def all_shuffles(rows: Rows) -> NDArray[Any]:
             kind="size",
         )
     orders = np.array(list(permutations(range(systems))))
-    choices = (np.array(choice, dtype=np.int64) for choice in product(range(len(orders)), repeat=n))
-    largest = [largest_difference(rows, orders[choice]) for choice in choices]
-    return np.array(largest, dtype=object if rows.numbers.dtype == object else np.int64)
+    choices = np.indices((len(orders),) * n).reshape(n, -1)
+    numbers = rows.numbers if rows.numbers.dtype == object else rows.numbers.astype(np.int64)
+    return LARGEST[rows.kind](numbers, (orders[choice] for choice in choices))
 
 
 def ranks_by_wins(paired: PairValues) -> NDArray[np.int32] | None:
