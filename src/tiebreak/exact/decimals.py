@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.exact.doubles import Floats, two_product
 
 DIGITS = 15
-LEAST, MOST = 1e-7, 1e15
+SMALLEST, LARGEST = 1e-7, 1e15
 """Between them the power of ten that makes such a decimal whole is exact as a float."""
 
 
@@ -32,7 +32,7 @@ def decimal_number(value: float) -> Fraction:
 def remainders(values: Floats) -> Floats:
     """What each number means, less the float that holds it."""
     size = np.abs(values)
-    ordinary = (size >= LEAST) & (size < MOST)
+    ordinary = (size >= SMALLEST) & (size < LARGEST)
     x = np.where(ordinary, values, 1.0)
     exponent = np.floor(np.log10(np.abs(x)))
     exponent -= 10.0**exponent > np.abs(x)  # the logarithm of a number just below a power of ten is rounded up

@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 SPLITTER = 2.0**27 + 1
-LOST = 2.0**-1070
-"""So much may be lost where floats have no digits left."""
+RELATIVE_ERROR = 2.0**-85
+"""By default a number ``high + low`` is known to within this share of its size."""
+ROUNDING_ERROR = 2.0**-98
+"""Relative error of a few operations with such numbers."""
+UNDERFLOW = 2.0**-1070
+"""Absolute error of any of them, where floats have no digits left."""
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:

@@ -13,14 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.decimals import decimal_number, remainders
-from tiebreak.exact.doubles import LOST, Floats, two_product
+from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Floats, two_product
 from tiebreak.exact.number import Number
 from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions
-
-ERROR = Fraction(1, 2**85)
-"""By default a number is known to within this share of its size."""
-TINY = Fraction(LOST)
-"""And to within this much, where floats have no digits left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +26,7 @@ class Sample:
     low: Floats  # what is left of the exact values, nearly
     exactly: Callable[[], list[Fraction]]
     is_rational: bool = True
-    share: float = float(ERROR)  # each number is known to within this share of its size
+    relative_error: float = RELATIVE_ERROR  # each number is known to within this share of its size
     error: float = inf  # and within this much
 
     @classmethod
@@ -57,8 +52,8 @@ class Sample:
     @property
     def _error(self) -> Fraction:
         """How far any number may be from its estimate."""
-        most = Fraction(self.share) * Fraction(float(np.abs(self.high).max(initial=0.0)))
-        return (min(most, Fraction(self.error)) if isfinite(self.error) else most) + TINY
+        most = Fraction(self.relative_error) * Fraction(float(np.abs(self.high).max(initial=0.0)))
+        return (min(most, Fraction(self.error)) if isfinite(self.error) else most) + Fraction(UNDERFLOW)
 
     def _number(self, estimate: Fraction, factor: Fraction | int, exactly: Callable[[], Fraction]) -> Number:
         return Number(estimate, self._error * factor, exactly, self.is_rational)

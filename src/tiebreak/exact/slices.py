@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.exact.doubles import LOST, Doubles, Floats, two_sum
+from tiebreak.exact.doubles import UNDERFLOW, Doubles, Floats, two_sum
 from tiebreak.exact.number import Number, competition_ranks
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import ExactValues
 
 LEAST_EXPONENT = -1074
 """The smallest float above 0 is two to this power."""
-KEPT = 92
+SMALLEST_BITS = 92
 """Bits of the smallest summand that slices keep."""
 MOST_BITS = 260
-"""So many are kept at the most; where summands differ by more, the small ones are left to exact arithmetic."""
+"""Bits that slices keep at most; where summands differ by more, the small ones are left to exact arithmetic."""
 SLICES = 3
 """Of values that are added up with weights."""
 
@@ -45,12 +45,8 @@ class SlicedTable:
         bits = exact_bits(weight)
         assert bits >= 8, "weights are small whole numbers"
         spread = int(np.frexp(largest)[1]) - int(np.frexp(smallest)[1])
-        wanted = min(MOST_BITS, KEPT + spread + int(weight).bit_length())
+        wanted = min(MOST_BITS, SMALLEST_BITS + spread + int(weight).bit_length())
         return cls(table, *slice_numbers(table, bits, -(-wanted // bits)))
-
-    @property
-    def n_parts(self) -> int:
-        return len(self.slices) or 2
 
     def sums(self, places: NDArray[Any], weights: Doubles) -> Iterator[Floats]:
         """Parts, the largest first, of the sum along the last axis of the numbers at these indices, times weights."""
@@ -77,7 +73,7 @@ def slice_numbers(numbers: Doubles, bits: int, count: int) -> tuple[list[Floats]
         unit = float(np.ldexp(1.0, max(top - (len(slices) + 1) * bits, LEAST_EXPONENT)))
         slices.append(np.rint(high / unit) * unit)
         high, low = two_sum(high - slices[-1], low)
-    return slices, float(np.abs(high).max(initial=0.0)) * 2 + LOST
+    return slices, float(np.abs(high).max(initial=0.0)) * 2 + UNDERFLOW
 
 
 def sum_slices(parts: list[Floats]) -> Doubles:
@@ -129,7 +125,7 @@ class Totals:
         numbers = Doubles(self.values.nearest, self.values.rest)
         slices, error = slice_numbers(numbers, exact_bits(heaviest.max(initial=1.0)), SLICES)
         total = sum_slices([weights @ piece.T for piece in slices])
-        most = self.values.share * float(np.abs(self.values.nearest).max(initial=0.0))
+        most = self.values.relative_error * float(np.abs(self.values.nearest).max(initial=0.0))
         return total, heaviest * (error + 2 * min(most, self.values.error))
 
     def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:

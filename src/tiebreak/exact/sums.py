@@ -13,9 +13,9 @@ from tiebreak.exact.doubles import Floats
 from tiebreak.exact.logarithms import BITS
 from tiebreak.exact.number import tolerance
 
-HALF = 27
-DIGIT = 13
-AT_ONCE = 1 << 13
+HALF_MANTISSA_BITS = 27
+WEIGHT_DIGIT_BITS = 13
+PRODUCTS_AT_ONCE = 1 << 13
 """So many products of half a mantissa and a digit of a weight add up below 2^53, where floats are whole."""
 
 
@@ -27,12 +27,16 @@ def exact_sum(x: Floats) -> Fraction:
 def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
     """The sum of finite floats times whole numbers."""
     total = Fraction(0)
-    for k in range(0, len(x), AT_ONCE):
-        some, left, sign = x[k : k + AT_ONCE], np.abs(weights[k : k + AT_ONCE]), np.sign(weights[k : k + AT_ONCE])
+    for k in range(0, len(x), PRODUCTS_AT_ONCE):
+        some, left, sign = (
+            x[k : k + PRODUCTS_AT_ONCE],
+            np.abs(weights[k : k + PRODUCTS_AT_ONCE]),
+            np.sign(weights[k : k + PRODUCTS_AT_ONCE]),
+        )
         unit = 1
         while left.any():
-            total += unit * sum_by_exponent(some, sign * (left & ((1 << DIGIT) - 1)))
-            left, unit = left >> DIGIT, unit << DIGIT
+            total += unit * sum_by_exponent(some, sign * (left & ((1 << WEIGHT_DIGIT_BITS) - 1)))
+            left, unit = left >> WEIGHT_DIGIT_BITS, unit << WEIGHT_DIGIT_BITS
     return total
 
 
@@ -55,7 +59,10 @@ def sum_by_exponent(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
     place = exponent - lowest
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     total = 0
-    for half, shift in ((whole >> HALF, HALF), (whole & ((1 << HALF) - 1), 0)):
+    for half, shift in (
+        (whole >> HALF_MANTISSA_BITS, HALF_MANTISSA_BITS),
+        (whole & ((1 << HALF_MANTISSA_BITS) - 1), 0),
+    ):
         sums = np.bincount(place, weights=half if weights is None else half * weights)
         total += sum(int(number) << (shift + k) for k, number in enumerate(sums.tolist()) if number)
     return Fraction(total) * Fraction(2) ** (lowest - 53)

@@ -14,17 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.decimals import decimal_number, remainders
-from tiebreak.exact.doubles import LOST, Doubles, Floats, fast_two_sum, two_product, two_sum
+from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Doubles, Floats, fast_two_sum, two_product, two_sum
 from tiebreak.exact.number import as_number, snap_to_zero, tolerance
-from tiebreak.exact.sample import ERROR, Sample
+from tiebreak.exact.sample import Sample
 
 Places: TypeAlias = NDArray[np.int64]
 Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
 """(row, columns) -> their exact values."""
 
-SHARE = float(ERROR)
-CANCELLED = 2.0**-65
-"""What is known of a difference of two numbers, relative to its size, where most of their digits do not cancel."""
+DIFFERENCE_ERROR = 2.0**-65
+"""Relative error of a difference of two numbers, where most of their digits do not cancel."""
 CELLS_AT_ONCE = 1 << 18
 
 
@@ -38,7 +37,7 @@ class ExactValues:
     is_rational: bool = True  # exact values are compared as they are, else to 60 digits
     is_injective: bool = False  # different exact values never share a float
     labels: Callable[[], Places] | None = None  # [row, column]: cells with the same label have the same value
-    share: float = SHARE  # each number is known to within this share of its size
+    relative_error: float = RELATIVE_ERROR  # each number is known to within this share of its size
     error: float = math.inf  # and within this much
 
     @classmethod
@@ -106,7 +105,7 @@ class ExactValues:
         exactly: Exactly,
         is_zero: NDArray[np.bool_] | None = None,
         is_signed: bool = False,
-        share: float = SHARE,
+        relative_error: float = RELATIVE_ERROR,
         **more: Any,
     ) -> ExactValues:
         """Rounded double-double numbers, each within an absolute error; what that leaves undecided is computed exactly.
@@ -114,9 +113,9 @@ class ExactValues:
         `is_zero` tells which are 0 for certain. With `is_signed` what is not 0 is not rounded to 0.
         """
         nearest, rest = two_sum(x.high, x.low)
-        slack = 2 * np.asarray(error) + SHARE / 16 * np.abs(nearest)
+        slack = 2 * np.asarray(error) + RELATIVE_ERROR / 16 * np.abs(nearest)
         open_ = ~(nearest + (rest + slack) == nearest + (rest - slack))
-        open_ |= (np.asarray(error) > share / 2 * np.abs(nearest)) | (nearest == 0)
+        open_ |= (np.asarray(error) > relative_error / 2 * np.abs(nearest)) | (nearest == 0)
         open_ &= ~np.isnan(nearest)
         if is_zero is not None:
             is_zero = is_zero & ~np.isnan(nearest)
@@ -128,8 +127,8 @@ class ExactValues:
             nearest[row, columns] = near
             rest[row, columns] = [float_with_sign(x - Fraction(y)) for x, y in zip(exact, near, strict=True)]
         largest = float(np.abs(nearest).max(initial=0.0, where=~np.isnan(nearest)))
-        most = 2 * float(np.nanmax(error, initial=0.0)) + SHARE / 16 * largest
-        return cls(nearest, rest, exactly, share=share, error=most, **more)
+        most = 2 * float(np.nanmax(error, initial=0.0)) + RELATIVE_ERROR / 16 * largest
+        return cls(nearest, rest, exactly, relative_error=relative_error, error=most, **more)
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact values as they are, in place of functions."""
@@ -148,7 +147,7 @@ class ExactValues:
             return [Fraction(0) if zero else next(others) for zero in is_zero.tolist()]
 
         nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
-        return ExactValues(nearest, rest, exactly, self.is_rational, share=self.share, error=self.error)
+        return replace(self, nearest=nearest, rest=rest, exactly=exactly, is_injective=False, labels=None)
 
     def take_columns(self, columns: Places) -> ExactValues:
         labels = self.labels
@@ -182,7 +181,7 @@ class ExactValues:
         """The numbers of a row, without cells that have none."""
         columns = np.flatnonzero(~np.isnan(self.nearest[row]))
         high, low = self.nearest[row, columns], self.rest[row, columns]
-        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational, self.share, self.error)
+        return Sample(high, low, lambda: self.exactly(row, columns), self.is_rational, self.relative_error, self.error)
 
     def differences(self, x: Places, y: Places) -> ExactValues:
         """Rows x less rows y: [pair, column]."""
@@ -200,15 +199,18 @@ class ExactValues:
             i, j = x[pairs], y[pairs]
             high, low = two_sum(self.nearest[i], -self.nearest[j])
             difference = Doubles(*fast_two_sum(high, low + (self.rest[i] - self.rest[j])))
-            off = 2 * self.share * np.maximum(np.abs(self.nearest[i]), np.abs(self.nearest[j])) + LOST
+            largest = np.maximum(np.abs(self.nearest[i]), np.abs(self.nearest[j]))
+            off = 2 * self.relative_error * largest + UNDERFLOW
 
             def exactly_here(row: int, columns: Places, begin: int = begin) -> list[Fraction]:
                 return exactly(begin + row, columns)
 
             is_tied = codes[i] == codes[j]
-            part = self.from_doubles(difference, off, exactly_here, is_tied, is_signed=True, share=CANCELLED)
+            part = self.from_doubles(
+                difference, off, exactly_here, is_tied, is_signed=True, relative_error=DIFFERENCE_ERROR
+            )
             nearest[pairs], rest[pairs], error = part.nearest, part.rest, max(error, part.error)
-        return ExactValues(nearest, rest, exactly, self.is_rational, share=CANCELLED, error=error)
+        return ExactValues(nearest, rest, exactly, self.is_rational, relative_error=DIFFERENCE_ERROR, error=error)
 
     def scale_negative(self, factor: Fraction) -> ExactValues:
         """Values with those below 0 multiplied."""
@@ -222,11 +224,11 @@ class ExactValues:
 
         return ExactValues.from_doubles(
             scaled,
-            self.share * np.abs(scaled.high),
+            self.relative_error * np.abs(scaled.high),
             exactly,
             self.nearest == 0,
             is_signed=True,
-            share=4 * self.share,
+            relative_error=4 * self.relative_error,
             is_rational=self.is_rational,
         )
 
@@ -251,7 +253,8 @@ class ExactValues:
         rest, near = self.rest[known][first], self.nearest[known][first]
         order = np.lexsort((rest, group[first]))
         # Neighbours are apart where their floats or, clearly, their rests are; a run of others is a cluster.
-        gap = np.diff(rest[order]) > 4 * np.minimum(self.share * np.abs(near[order][1:]), self.error) + 4 * LOST
+        error = np.minimum(self.relative_error * np.abs(near[order][1:]), self.error) + UNDERFLOW
+        gap = np.diff(rest[order]) > 4 * error
         apart = np.concatenate([[True], (np.diff(group[first][order]) != 0) | gap])[: len(order)]
         cluster = np.cumsum(apart)
         shared = np.flatnonzero(np.bincount(cluster)[cluster] > 1)

@@ -129,7 +129,8 @@ def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
     table = SlicedTable.from_table(padded, float(heaviest) if heaviest < LARGEST_WEIGHT else None)
 
     runs, requests = entries.shape
-    parts = [np.zeros((runs + 1, requests)) for _ in range(table.n_parts)]  # the last row is that of the ideal
+    n_parts = len(table.slices) or 2
+    parts = [np.zeros((runs + 1, requests)) for _ in range(n_parts)]  # the last row is that of the ideal
     error = np.zeros(requests)
     of_grade = Doubles.from_exact(np.array([*gains, Fraction(0)], dtype=object))
     for block in entries.blocks():

@@ -19,6 +19,7 @@ import numpy as np
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import DOUBLES, FLOATS, FRACTIONS, counting, fractions, ones
+from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, last_position
@@ -81,7 +82,7 @@ class RecallLevelMetric(LevelMetric):
             return [(a - b) * weights[i] / divisor for a, b, i in zip(ours, theirs, levels.tolist(), strict=True)]
 
         ours, theirs = (e.take(p - 1) for p in (x, y))
-        error = (np.abs(ours.high) + np.abs(theirs.high)) * np.abs(z.high) * 2.0**-98
+        error = (np.abs(ours.high) + np.abs(theirs.high)) * np.abs(z.high) * ROUNDING_ERROR
         is_zero = (ours.high == theirs.high) & (ours.low == theirs.low)
         return ExactValues.from_doubles((ours - theirs) * z, error, exactly, is_zero, is_signed=True).nearest
 

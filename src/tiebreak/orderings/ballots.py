@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak.exact import Doubles, ExactValues, Number
 from tiebreak.exact.slices import Totals
 from tiebreak.exact.sums import sum_fractions
-from tiebreak.exact.values import CANCELLED, Places
+from tiebreak.exact.values import DIFFERENCE_ERROR, Places
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 
@@ -74,14 +74,14 @@ class Ballots:
         met = np.zeros(rates.shape, dtype=bool)
         for rows in (pairs.x, pairs.y):
             np.logical_or.at(met, rows, self.signs != 0)
-        error = 2 * self.preferences.share * len(self.runs) * largest
+        error = 2 * self.preferences.relative_error * len(self.runs) * largest
         return ExactValues.from_doubles(
             rates,
             error,
             self._exact_win_rates,
             ~met,
             is_signed=True,
-            share=CANCELLED,
+            relative_error=DIFFERENCE_ERROR,
             is_rational=self.preferences.is_rational,
             labels=self.values.labels,
         )

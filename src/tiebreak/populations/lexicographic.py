@@ -9,7 +9,6 @@ from math import floor
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
@@ -20,7 +19,6 @@ from tiebreak.exact.number import tolerance
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population, Vector
 
-Floats = NDArray[np.float64]
 FIRST_BLOCK = 1024
 MOST_UNITS = 2.0**50
 UNSURE = 2.0**-20

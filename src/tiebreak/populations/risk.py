@@ -7,17 +7,16 @@ from math import fsum, inf, sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_number, find_name
 from tiebreak.errors import InputError
 from tiebreak.exact import Real, decimal
+from tiebreak.exact.doubles import Floats
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population, sample_weights
 
 LARGEST_ALPHA = 1e6
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class TRisk(AgainstBaseline):
     """URisk over its standard error: below -2 a significant risk, above 2 a significant gain (Dincer et al. 2014)."""
 
     name: ClassVar[str] = "trisk"
-    needs: ClassVar[int] = 2
+    min_requests: ClassVar[int] = 2
 
     def scores(self, table: UtilityTable) -> list[Real]:
         return [studentise(difference.high, table.weights) for difference in self.differences(table)]

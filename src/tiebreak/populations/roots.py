@@ -12,10 +12,10 @@ import numpy as np
 
 from tiebreak.exact import Number
 from tiebreak.exact.arithmetic import doubles_from_units
-from tiebreak.exact.doubles import Doubles, fast_two_sum, two_product, two_sum
+from tiebreak.exact.doubles import UNDERFLOW, Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.logarithms import BITS, log_units, many_digits
 from tiebreak.exact.number import Real
-from tiebreak.exact.sample import TINY, Sample
+from tiebreak.exact.sample import Sample
 from tiebreak.exact.sums import exact_sum, whole_units
 
 DIGITS = 105
@@ -75,12 +75,13 @@ class Root(Number):
 def mean_logarithm(sample: Sample, weights: Sample | None) -> tuple[Fraction, Fraction]:
     """The approximate mean of the natural logarithms, and a bound of its error."""
     logarithms = natural_logarithms(Doubles(sample.high, sample.low))
-    error = Fraction(sample.share) + LOGARITHM_ERROR + 2 * TINY / Fraction(float(sample.high.min()))
+    smallest = Fraction(float(sample.high.min()))
+    error = Fraction(sample.relative_error) + LOGARITHM_ERROR + 2 * Fraction(UNDERFLOW) / smallest
     if weights is None:
         return (exact_sum(logarithms.high) + exact_sum(logarithms.low)) / len(sample), error
     largest = Fraction(float(np.abs(logarithms.high).max()))
     summed = Sample(logarithms.high, logarithms.low, list).dot(weights).estimate
-    return summed / weights.total().estimate, error + 2 * Fraction(weights.share) * largest
+    return summed / weights.total().estimate, error + 2 * Fraction(weights.relative_error) * largest
 
 
 def natural_logarithms(x: Doubles) -> Doubles:

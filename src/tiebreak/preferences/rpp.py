@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import DOUBLES, counting
+from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.number import snap_to_zero
 from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.sums import sum_fractions
@@ -32,8 +33,6 @@ from tiebreak.projection.levels import Bucket
 from tiebreak.projection.primitives import Floats, Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
-ROUNDING = 2.0**-98
-"""Relative rounding error of some operations with double-double numbers."""
 POPULATED_AT_ONCE = 1 << 20
 PAIRED_AT_ONCE = 1 << 18
 """Recall levels of pairs that are compared in one go."""
@@ -101,7 +100,7 @@ class PairedPreference(Preference):
                     signs = np.moveaxis(pair_signs(x, y), 0, -1)
                     parts = [(signs * piece).sum(-1) for piece in sliced.slices]
                     # What is added up may cancel: the error is a share of its size, not of what is left.
-                    error[rows, columns] += ROUNDING * factor.high * np.abs(parts).sum(axis=0)
+                    error[rows, columns] += ROUNDING_ERROR * factor.high * np.abs(parts).sum(axis=0)
                     total[rows, columns] = total[rows, columns] + factor * (sign * sum_slices(parts))
                     is_zero[rows, columns] &= ~signs.any(axis=-1)
 
