@@ -364,7 +364,7 @@ def test_the_order_of_requests_moves_no_bit_of_a_lower_area(spec, rows, chance):
 @given(case=weighted, chance=st.randoms(use_true_random=False))
 def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
     rows, weights = case
-    assume(len(weights) >= CATALOGUE[name].needs)
+    assume(len(weights) >= CATALOGUE[name].min_requests)
     places = list(range(len(weights)))
     chance.shuffle(places)
     moved = [[row[place] for place in places] for row in rows]

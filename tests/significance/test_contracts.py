@@ -15,7 +15,7 @@ import scipy.stats
 from significance import slow
 from significance.cases import noise, pair, utilities
 from tiebreak.significance import CATALOGUE, CORRECTIONS, statistical_test
-from tiebreak.significance.base import Outcome, Resampled, Test
+from tiebreak.significance.base import Outcome, RandomisationTest, Test
 from tiebreak.significance.classic import TTest
 from tiebreak.significance.corrections import FUNCTIONS
 
@@ -38,7 +38,7 @@ TWINS = {
 
 def few(test, draws=199):
     """The same test with few draws, if it draws."""
-    return replace(test, permutations=draws) if isinstance(test, Resampled) else test
+    return replace(test, permutations=draws) if isinstance(test, RandomisationTest) else test
 
 
 def fixed(seed=5, requests=12, runs=3):
@@ -53,7 +53,7 @@ def null_pvalues(test, tables=150, requests=40):
     rng = np.random.default_rng(7)
     test = few(test)
     seeds = range(tables)
-    seeded = [replace(test, seed=seed) if isinstance(test, Resampled) else test for seed in seeds]
+    seeded = [replace(test, seed=seed) if isinstance(test, RandomisationTest) else test for seed in seeds]
     return np.array([utilities(noise(rng, 2, requests)).test(one).pvalue[0] for one in seeded])
 
 
@@ -127,7 +127,7 @@ def has_an_interval_around_the_mean_that_narrows_with_alpha(test):
 
 
 def prints_as_the_spec_that_makes_it(test):
-    specs = [test, replace(test, permutations=77, seed=5)] if isinstance(test, Resampled) else [test]
+    specs = [test, replace(test, permutations=77, seed=5)] if isinstance(test, RandomisationTest) else [test]
     assert [statistical_test(str(spec)) for spec in specs] == specs
 
 
@@ -142,7 +142,7 @@ def agrees_with_its_slow_twin(test):
         differences = [float(d) for d in np.round(np.random.default_rng(seed).normal(0.6, 1, 5), 3)]
         p = float(pair(differences).test(test).pvalue[0])
         # Draws of a randomisation test are off by so much; it counts what was observed as one more.
-        allowed = 5 * sqrt(0.25 / 10_000) if isinstance(test, Resampled) else 1e-9
+        allowed = 5 * sqrt(0.25 / 10_000) if isinstance(test, RandomisationTest) else 1e-9
         assert p == pytest.approx(float(TWINS[test.name](differences)), abs=allowed)
 
 

@@ -30,7 +30,7 @@ class Population(Entry):
     takes_weights: ClassVar[bool] = False
     takes_negative: ClassVar[bool] = True
     """Whether it is defined for utilities below 0."""
-    needs: ClassVar[int] = 1
+    min_requests: ClassVar[int] = 1
     """The smallest number of requests."""
 
     def __post_init__(self) -> None:
@@ -59,9 +59,9 @@ class Population(Entry):
                 f"{self.name} takes no weights: every request counts once. Leave them out, or use mean or gmean.",
                 kind="weights",
             )
-        if len(table.requests) < self.needs:
+        if len(table.requests) < self.min_requests:
             raise InputError(
-                f"{self} needs at least {self.needs} requests; there are {len(table.requests)}.", kind="size"
+                f"{self} needs at least {self.min_requests} requests; there are {len(table.requests)}.", kind="size"
             )
         if not self.takes_negative and len(table.values) and table.values.min() < 0:
             raise InputError(

@@ -19,7 +19,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.preferences import PairValues
-from tiebreak.significance.base import Resampled, Test
+from tiebreak.significance.base import RandomisationTest, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.result import PairTest, Significance
 
@@ -100,7 +100,7 @@ def significance(
 
 def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:
     """A note where a randomisation test has too few draws for any corrected p-value to be below alpha."""
-    if not isinstance(test, Resampled) or test.permutations == "all":
+    if not isinstance(test, RandomisationTest) or test.permutations == "all":
         return
     times = test.min_count * (pairs if correction in ("bonferroni", "holm") else 1)
     needed = floor(times / Fraction(str(alpha)))

@@ -33,7 +33,7 @@ class Test(Entry):
     __test__: ClassVar[bool] = False  # not one of pytest's
     words: ClassVar[str] = ""
     """Its name in a sentence."""
-    needs: ClassVar[int] = 1
+    min_requests: ClassVar[int] = 1
     """The smallest number of requests."""
     is_signed: ClassVar[bool] = True
     """Whether its statistic changes sign when the two runs are swapped."""
@@ -44,16 +44,16 @@ class Test(Entry):
         raise NotImplementedError
 
     def check(self, paired: PairValues) -> None:
-        if paired.n_requests < self.needs:
+        if paired.n_requests < self.min_requests:
             raise InputError(
-                f"{self.words} needs at least {self.needs} requests; there is {paired.n_requests}.", kind="size"
+                f"{self.words} needs at least {self.min_requests} requests; there is {paired.n_requests}.", kind="size"
             )
         if self.is_familywise and not paired.has_all_pairs:
             raise InputError(f"{self.name} tests all pairs jointly. Remove the baseline, --baseline.", kind="choice")
 
 
 @dataclass(frozen=True)
-class Resampled(Test):
+class RandomisationTest(Test):
     """A randomisation test with this number of permutations or resamples; "all" enumerates the permutations."""
 
     permutations: int | str = 10_000

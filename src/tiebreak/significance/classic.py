@@ -33,7 +33,7 @@ class TTest(Test):
 
     name: ClassVar[str] = "t"
     words: ClassVar[str] = "a two-sided paired t-test"
-    needs: ClassVar[int] = 2
+    min_requests: ClassVar[int] = 2
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.special import stdtr

@@ -14,7 +14,7 @@ from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import draw_counts
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.significance.base import Outcome, Resampled, draw_pvalues
+from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
 from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256
@@ -27,7 +27,7 @@ BITS_IN_A_WORD = 64
 
 
 @dataclass(frozen=True)
-class SignFlip(Resampled):
+class SignFlip(RandomisationTest):
     """Permutation test: under the null hypothesis the sign of every request's value is random.
 
     A draw flips the same requests for all pairs. Sums are exact. ``permutations="all"`` enumerates all signs of up to
@@ -113,13 +113,13 @@ def random_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:
 
 
 @dataclass(frozen=True)
-class BootstrapTest(Resampled):
+class BootstrapTest(RandomisationTest):
     """Percentile bootstrap: how often the mean of resampled requests is on the other side of 0."""
 
     name: ClassVar[str] = "bootstrap"
     min_count: ClassVar[int] = 2
     words: ClassVar[str] = "a percentile bootstrap over requests"
-    needs: ClassVar[int] = 2
+    min_requests: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()

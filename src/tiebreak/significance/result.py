@@ -18,11 +18,9 @@ from tiebreak.exact.intervals import binomial_interval
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
-from tiebreak.significance.base import Outcome, Resampled, Test
+from tiebreak.significance.base import Outcome, RandomisationTest, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters
-
-SHARED = "Runs that share a letter were not shown to differ."
 
 
 class PairTest(NamedTuple):
@@ -128,7 +126,9 @@ class Significance(Result):
     def _draws(self) -> dict[str, int | str]:
         """How a randomised test draws; nothing of other tests."""
         return (
-            {"permutations": self.test.permutations, "seed": self.test.seed} if isinstance(self.test, Resampled) else {}
+            {"permutations": self.test.permutations, "seed": self.test.seed}
+            if isinstance(self.test, RandomisationTest)
+            else {}
         )
 
     @property
@@ -208,7 +208,7 @@ class Significance(Result):
 
     def letter_table(self) -> Letters:
         """Runs, the best first, with their letters."""
-        notes = (self.description, SHARED, *self.more_notes)
+        notes = (self.description, "Runs that share a letter were not shown to differ.", *self.more_notes)
         rows = (RunLetters(run, self.measure, text) for run, text in self.letters().items())
         return Letters(tuple(rows), notes, library=self.library, more_settings=self.settings)
 
@@ -259,7 +259,7 @@ class Significance(Result):
 
 def describe_draws(test: Test) -> str:
     """The draws of a randomisation test, in words."""
-    if not isinstance(test, Resampled):
+    if not isinstance(test, RandomisationTest):
         return ""
     return " (all permutations)" if test.permutations == "all" else f" ({test.permutations:,} draws, seed {test.seed})"
 

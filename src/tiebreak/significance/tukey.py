@@ -19,7 +19,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact.sums import whole_units
 from tiebreak.exact.values import Places
 from tiebreak.preferences import PairValues
-from tiebreak.significance.base import Outcome, Resampled, Test, draw_pvalues
+from tiebreak.significance.base import Outcome, RandomisationTest, Test, draw_pvalues
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
 MOST_ENUMERATED = 200_000
@@ -39,7 +39,7 @@ class ShuffleInput(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RandomisedHSD(Resampled):
+class RandomisedHSD(RandomisationTest):
     """Randomised Tukey HSD: systems shuffled within every request, against the largest difference of all pairs.
 
     For a metric the null statistic is the range of the shuffled means; for a preference the shuffle permutes rows and
@@ -188,7 +188,7 @@ class TukeyHSD(Test):
 
     name: ClassVar[str] = "tukey"
     words: ClassVar[str] = "Tukey's HSD test, blocked by request"
-    needs: ClassVar[int] = 2
+    min_requests: ClassVar[int] = 2
     is_signed: ClassVar[bool] = False
     is_familywise: ClassVar[bool] = True
 

@@ -16,7 +16,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, correct_pvalues
-from tiebreak.significance.base import Resampled
+from tiebreak.significance.base import RandomisationTest
 from tiebreak.studies.base import Findings, study_from_catalogue
 from tiebreak.studies.measures import Measure, preferences_by_name
 
@@ -122,7 +122,7 @@ def summarise(test: Significance) -> Power:
 def share_interval(result: Significance) -> tuple[float, float]:
     """The share of pairs that differ by the upper and by the lower bounds of the 95% intervals of all p-values."""
     test = result.test
-    if not isinstance(test, Resampled) or test.permutations == "all":
+    if not isinstance(test, RandomisationTest) or test.permutations == "all":
         return result.share, result.share
     permutations = int(test.permutations)
     reached = np.rint(result.pvalue * (permutations + 1) / test.min_count - 1)
