@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -15,11 +15,25 @@ from tiebreak.errors import InputError, UnknownNameError
 Kind = TypeVar("Kind", bound="Entry")
 
 
+def checked(default: Any, check: Callable[..., Any], *, name: str = "", kw_only: bool = False, **bounds: Any) -> Any:
+    """A parameter with its default and a border check, such as `check_share`; a default of None is not checked.
+
+    `name` is what a message begins with, by default the parameter's.
+    """
+    return field(default=default, kw_only=kw_only, metadata={"check": partial(check, **bounds), "name": name})
+
+
 @dataclass(frozen=True)
 class Entry:
     """A value with a name and parameters: a metric, a preference, an ordering."""
 
     name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for parameter in fields(self):
+            value, check = getattr(self, parameter.name), parameter.metadata.get("check")
+            if check and not value is parameter.default is None:
+                check(value, parameter.metadata["name"] or parameter.name)
 
     def __str__(self) -> str:
         return format_spec(self.name, tuple(self._set_parameters()), getattr(self, "cutoff", None))

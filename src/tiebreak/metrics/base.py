@@ -47,6 +47,7 @@ class Metric(Entry):
     traits: ClassVar[Traits] = Traits()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_rel(self.rel)
         if self.cutoff is None and self.traits.cutoff == "must":
             raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal
@@ -37,13 +38,9 @@ class ExpectedReciprocalRank(Metric):
     [[0.53125]]
     """
 
-    max_grade: float = 4
+    max_grade: float = checked(4, check_number, above=0, high=LARGEST_EXPONENT, name="ERR: max_grade")
     name: ClassVar[str] = "ERR"
     traits: ClassVar[Traits] = Traits(uses_grades=True, rises=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.max_grade, "ERR: max_grade", above=0, high=LARGEST_EXPONENT)
 
     def stop(self, grade: Fraction) -> Fraction:
         return (power_of_two(grade) - 1) / power_of_two(decimal(self.max_grade))

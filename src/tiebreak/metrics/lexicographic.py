@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
@@ -130,12 +131,8 @@ class LexiRecallValue(DisplayMetric):
     [[0.7095], [0.0616]]
     """
 
-    n: int = 0
+    n: int = checked(0, check_corpus_size, name="LR")
     name: ClassVar[str] = "LR"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_corpus_size(self.n, self.name)
 
     def levels(self, positions: Positions) -> Levels:
         return super().levels(positions).pessimistic(self.n)

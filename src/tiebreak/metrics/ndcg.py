@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, log2
@@ -85,13 +86,9 @@ class NDCG(Metric):
     [[0.8597]]
     """
 
-    gain: str = "linear"
+    gain: str = checked("linear", check_choice, choices=("linear", "exp"))
     name: ClassVar[str] = "nDCG"
     traits: ClassVar[Traits] = Traits(uses_grades=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice(self.gain, "gain", ("linear", "exp"))
 
     def binary_form(self) -> BinaryNDCG:
         return BinaryNDCG(cutoff=self.cutoff, rel=self.rel)

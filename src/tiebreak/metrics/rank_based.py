@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
@@ -61,12 +62,8 @@ class ReciprocalRank(RecallLevelMetric):
     [0.5, 0.25]
     """
 
-    level: int = 1
+    level: int = checked(1, check_count, name="RR: level")
     name: ClassVar[str] = "RR"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count(self.level, "RR: level")
 
     def exposure(self, k: Any, m: int) -> Any:
         return 1 / k
@@ -97,12 +94,8 @@ class RankBiasedPrecision(RecallLevelMetric):
     [0.625]
     """
 
-    p: float = 0.8
+    p: float = checked(0.8, check_number, above=0, below=1, name="RBP: p")
     name: ClassVar[str] = "RBP"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.p, "RBP: p", above=0, below=1)
 
     def exposure(self, k: Any, m: int) -> Any:
         p = like(self.p, k)
@@ -166,12 +159,8 @@ class LinearExposure(RecallLevelMetric):
     [0.7]
     """
 
-    n: int = 0
+    n: int = checked(0, check_corpus_size, name="linear")
     name: ClassVar[str] = "linear"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_corpus_size(self.n, self.name)
 
     def exposure(self, k: Any, m: int) -> Any:
         last = float((k.high if isinstance(k, Doubles) else k)[-1]) if len(k) else 0.0

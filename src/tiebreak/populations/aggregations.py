@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
@@ -42,12 +43,8 @@ class Quantile(Aggregation):
     with the utilities from the smallest, :math:`u_{(1)}`, up.
     """
 
-    share: float = 0.5
+    share: float = checked(0.5, check_share)
     name: ClassVar[str] = "quantile"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.share)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return quantile(u, decimal(self.share))
@@ -106,8 +103,8 @@ class GeometricMean(Aggregation):
         Added to every utility, in place of the floor.
     """
 
-    floor: float = FLOOR
-    shift: float | None = None
+    floor: float = checked(FLOOR, check_number, above=0)
+    shift: float | None = checked(None, check_number, above=0)
     name: ClassVar[str] = "gmean"
     takes_weights: ClassVar[bool] = True
     takes_negative: ClassVar[bool] = False
@@ -116,9 +113,6 @@ class GeometricMean(Aggregation):
         super().__post_init__()
         if self.shift is not None and self.floor != FLOOR:
             raise InputError("gmean has a floor or a shift. Leave one of them out.", kind="spec")
-        check_number(self.floor, "floor", above=0)
-        if self.shift is not None:
-            check_number(self.shift, "shift", above=0)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         is_weighted = weights is not None and weights.high.min() < weights.high.max()
@@ -164,12 +158,8 @@ class LowerArea(Aggregation):
     with the utilities from the smallest, :math:`u_{(1)}`, up.
     """
 
-    share: float = 0.25
+    share: float = checked(0.25, check_number, above=0, high=1)
     name: ClassVar[str] = "lower_area"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.share, "share", above=0, high=1)
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)
@@ -189,12 +179,8 @@ class LowerArea(Aggregation):
 class ConditionalValueAtRisk(Aggregation):
     """Conditional value at risk: the mean over the worst share of requests, with a fractional last request."""
 
-    share: float = 0.1
+    share: float = checked(0.1, check_number, above=0, high=1)
     name: ClassVar[str] = "cvar"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.share, "share", above=0, high=1)
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         size = len(u) * decimal(self.share)

@@ -34,6 +34,7 @@ class Population(Entry):
     """The smallest number of requests."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.metric is not None:
             utility = metric(self.metric)
             utility.check_comparable()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, Real
@@ -34,15 +35,10 @@ class Lexicographic(Population):
     `digits` first rounds exact utilities to this many decimals, half to even: 0.575 and 0.585 are both 0.58.
     """
 
-    digits: int | None = None
+    digits: int | None = checked(None, check_count, low=0, high=15)
     is_number: ClassVar[bool] = False
     direction: ClassVar[int] = 1
     """1 from the worst utility up, -1 from the best down."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.digits is not None:
-            check_count(self.digits, "digits", low=0, high=15)
 
     def scores(self, table: UtilityTable) -> list[Real]:
         """The number of runs below each run."""
@@ -77,12 +73,8 @@ class Leximax(Lexicographic):
 class SmoothedLeximin(Lexicographic):
     """Leximin on moving sums (window `lag`) of the sorted utilities; lag 1 is leximin, lag n the mean (PE 7)."""
 
-    lag: int = 5
+    lag: int = checked(5, check_count)
     name: ClassVar[str] = "smoothed_leximin"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count(self.lag, "lag")
 
     def check(self, table: UtilityTable) -> None:
         super().check(table)

@@ -38,6 +38,7 @@ class Preference(Entry):
     traits: ClassVar[Traits] = Traits()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_rel(self.relevant_from)
 
     def compare(self, positions: Positions, pairs: Pairs) -> PairValues:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.catalogue import Entry
-from tiebreak._base.checks import check_count, check_seed
+from tiebreak._base.catalogue import Entry, checked
+from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.preferences import PairValues
@@ -57,14 +57,14 @@ class RandomisationTest(Test):
     """A randomisation test with this number of permutations or resamples; "all" enumerates the permutations."""
 
     permutations: int | str = 10_000
-    seed: int = 0
+    seed: int = checked(0, check_count, low=0)
     min_count: ClassVar[int] = 1
     """The smallest p-value is this over the number of draws plus one."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.permutations != "all":
             check_count(self.permutations, "permutations", high=MOST_PERMUTATIONS, or_else="'all'")
-        check_seed(self.seed)
 
 
 def draw_pvalues(reached: Any, draws: int) -> Floats:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.checks import check_choice, check_share
+from tiebreak._base.catalogue import checked
+from tiebreak._base.checks import check_choice, check_number, check_share
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, check_scale, highest_rating
+from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots, highest_rating
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
 from tiebreak.metrics.function import UserFunction, call_for_pairs, resolve_chance
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
@@ -77,11 +78,7 @@ class NoisyOrNDCG(InterestMetric):
         cutoff, or all that have aspects. Values above 1 can occur, the less the wider it is.
     """
 
-    pool: str = field(default="rated", kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice(self.pool, "pool", POOLS)
+    pool: str = checked("rated", check_choice, choices=POOLS, kw_only=True)
 
     def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has (AB eq 5), for items and ratings [request, ...]."""
@@ -163,16 +160,10 @@ class AlphaBetaNDCG(NoisyOrNDCG):
     {'run1/alpha_beta_nDCG(beta=1)@2': 0.8321290476260073}
     """
 
-    alpha: float | str | UserFunction = 0.005
-    beta: float | str | UserFunction = 0.5
-    r_max: float | None = None
+    alpha: float | str | UserFunction = checked(0.005, resolve_chance)
+    beta: float | str | UserFunction = checked(0.5, resolve_chance)
+    r_max: float | None = checked(None, check_number, above=0)
     name: ClassVar[str] = "alpha_beta_nDCG"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        resolve_chance(self.alpha, "alpha")
-        resolve_chance(self.beta, "beta")
-        check_scale(self.r_max)
 
     def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has: by its rating, alpha where there is none."""
@@ -208,13 +199,9 @@ class VargasNDCG(NoisyOrNDCG):
     {'run1/vargas_nDCG@2': 0.975418972915403}
     """
 
-    alpha: float = 0.5
+    alpha: float = checked(0.5, check_share)
     name: ClassVar[str] = "vargas_nDCG"
     has_level: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.alpha, "alpha")
 
     def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         level = rankings.min_grade if self.rel is None else self.rel

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_choice, check_number
+from tiebreak._base.catalogue import checked
+from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.metrics.base import Metric, Traits
@@ -67,11 +68,7 @@ class InterestMetric(AspectMetric):
         How much of the user's ratings each aspect has (AB eq 9), or the same for all aspects.
     """
 
-    interest: str = field(default="profile", kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice(self.interest, "interest", ("profile", "uniform"))
+    interest: str = checked("profile", check_choice, choices=("profile", "uniform"), kw_only=True)
 
     def interests(self, rankings: AspectRankings) -> Floats:
         """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""
@@ -87,11 +84,6 @@ def aspect_slots(rankings: AspectRankings, item: Codes) -> Codes:
     """The aspects [slot, ...] of items; the code after the last aspect where there is none."""
     unknown = len(rankings.table.of_item) - 1
     return np.take(rankings.table.slots, np.where(item == NOBODY, unknown, item), axis=1)
-
-
-def check_scale(r_max: float | None) -> None:
-    if r_max is not None:
-        check_number(r_max, "r_max", above=0)
 
 
 def check_ratings(largest: float, r_max: float) -> None:

@@ -5,20 +5,21 @@ Intents are equally likely where nothing else is known. The share of subtopics c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.catalogue import checked
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Metric, Traits, last_position
-from tiebreak.metrics.diversity.base import check_ratings, check_scale
+from tiebreak.metrics.diversity.base import check_ratings
 from tiebreak.metrics.diversity.subtopic_blocks import Block, blocks, powers, ranking_blocks
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings
@@ -88,16 +89,11 @@ class Novelty(SubtopicMetric):
         same, as in ndeval.
     """
 
-    alpha: float = 0.5
-    r_max: float | None = field(default=None, kw_only=True)
+    alpha: float = checked(0.5, check_share)
+    r_max: float | None = checked(None, check_number, above=0, kw_only=True)
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
     is_normalised: ClassVar[bool] = False
     """Whether the gain is divided by that of the greedy order."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.alpha, "alpha")
-        check_scale(self.r_max)
 
     def check_grades(self, largest: float) -> None:
         if self.r_max is not None:
@@ -214,13 +210,9 @@ class NoveltyRankBiasedPrecision(Novelty):
     {'run1/NRBP': 0.515625}
     """
 
-    beta: float = 0.5
+    beta: float = checked(0.5, check_number, low=0, below=1)
     name: ClassVar[str] = "NRBP"
     traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self.beta, "beta", low=0, below=1)
 
     def discount(self, k: Any) -> Any:
         return power(like(self.beta, k), k - 1)

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.checks import check_share
-from tiebreak.metrics.diversity.base import InterestMetric, aspect_slots, check_scale, highest_rating
+from tiebreak._base.catalogue import checked
+from tiebreak._base.checks import check_number, check_share
+from tiebreak.metrics.diversity.base import InterestMetric, aspect_slots, highest_rating
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 
@@ -27,15 +28,9 @@ class EffortMetric(InterestMetric):
         The largest rating of the scale; by default the largest that occurs.
     """
 
-    p: float = 0.99
-    e: float = 0.05
-    r_max: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.p, "p")
-        check_share(self.e, "e")
-        check_scale(self.r_max)
+    p: float = checked(0.99, check_share)
+    e: float = checked(0.05, check_share)
+    r_max: float | None = checked(None, check_number, above=0)
 
     def score_rankings(self, rankings: AspectRankings) -> Floats:
         highest = highest_rating(self.r_max, rankings)
@@ -110,12 +105,8 @@ class ExpectedUtility(EffortMetric):
     {'run1/EU(p=0.5, e=0)@2': 1.1875}
     """
 
-    alpha: float = 0.25
+    alpha: float = checked(0.25, check_share)
     name: ClassVar[str] = "EU"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self.alpha, "alpha")
 
     def attention(self, rank: int) -> float:
         return float(self.p ** (rank - 1))
