@@ -54,7 +54,7 @@ def test_views_are_those_of_the_study(name):
     study = CATALOGUE[name]
     known = inspect.signature(function(name)).parameters["view"].default
     assert known == next(iter(study.views))
-    views = getattr(import_module(f"tiebreak.studies.{study.module}"), "VIEWS", None)
+    views = getattr(import_module(f"tiebreak.studies._{name}"), "VIEWS", None)
     assert views is None or set(views) == set(study.views)
 
 

@@ -138,7 +138,7 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     measures = tuple(distinct(typed.pop("measures", ()))) or None
     if name == "validity":
         return run_validity(measures, typed, **options)
-    module = import_module(f"tiebreak.studies.{study.module}")
+    module = import_module(f"tiebreak.studies._{name}")
     data: Any = measures
     if study.reads:
         options |= {} if measures is None else {"measures": measures}

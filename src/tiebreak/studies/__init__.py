@@ -28,7 +28,7 @@ __all__ = [*CATALOGUE]
 def __getattr__(name: str) -> Any:
     if name not in CATALOGUE:
         raise AttributeError(f"module 'tiebreak.studies' has no attribute {name!r}")
-    value = getattr(import_module(f"tiebreak.studies.{CATALOGUE[name].module}"), name)
+    value = getattr(import_module(f"tiebreak.studies._{name}"), name)
     globals()[name] = value
     return value
 

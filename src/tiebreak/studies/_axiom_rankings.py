@@ -89,10 +89,11 @@ def swap(items: Items, p: int, q: int) -> Items:
 
 def format_ranking(items: Items) -> str:
     """A ranking as text; more than three equal neighbours once, with their number."""
-    runs = [(len(list(equal)), str(first)) for first, equal in groupby(items)]
-    return (
-        f"[{', '.join(f'{number} x {first}' if number > 3 else ', '.join([first] * number) for number, first in runs)}]"
-    )
+    parts: list[str] = []
+    for first, equal in groupby(items):
+        number = len(list(equal))
+        parts += [f"{number} x {first}"] if number > 3 else [str(first)] * number
+    return f"[{', '.join(parts)}]"
 
 
 def format_interest(interest: Interest) -> str:

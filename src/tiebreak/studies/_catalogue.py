@@ -1,4 +1,4 @@
-"""Every study: its name, module, views and options. The package, the command line and its help are made from this.
+"""Every study: its name, views and options. The package, the command line and its help are made from this.
 
 Nothing heavy is imported here. A default of None leaves the choice to the study.
 """
@@ -30,7 +30,7 @@ class Option(NamedTuple):
 
 
 class Study(NamedTuple):
-    """A study: a function of its name in its module, which takes the data, then options by name, `jobs` and `tick`.
+    """A study: a function in the module of its name with an underscore, of data, options by name, `jobs` and `tick`.
 
     ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read;
     else these are preferences, by default its `MEASURES`.
@@ -38,7 +38,6 @@ class Study(NamedTuple):
     The default measures of `deep_views` look at more than judged items.
     """
 
-    module: str
     summary: str
     views: Mapping[str, str] = {}
     reads: Literal["", "runs", "runs or table", "ratings"] = ""
@@ -50,11 +49,11 @@ class Study(NamedTuple):
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
 LABELS = ("labels",)
+PERTURBED = ("values", "correlation", "significance")
 THREADS = Option("jobs", "Threads.", int, 1, 1)
 
 CATALOGUE: dict[str, Study] = {
     "ties": Study(
-        "_ties",
         "How often measures tie two runs in one request.",
         {
             "measure": "share of ties by measure (LR Fig 11, LP Table 2)",
@@ -67,7 +66,6 @@ CATALOGUE: dict[str, Study] = {
         progress=("counting ties", "parts"),
     ),
     "agreement": Study(
-        "_agreement",
         "How far measures agree, over all pairs of runs in all requests.",
         {
             "preference": "how often one measure agrees where another sees a difference (LR Fig 10)",
@@ -89,7 +87,6 @@ CATALOGUE: dict[str, Study] = {
         deep_views=("sign",),
     ),
     "power": Study(
-        "_power",
         "Discriminative power (Sakai 2006): the share of pairs of runs with a significant difference, by measure.",
         reads="runs",
         options=(
@@ -102,7 +99,6 @@ CATALOGUE: dict[str, Study] = {
         progress=("testing", "draws"),
     ),
     "missing": Study(
-        "_missing",
         "How stable orders and preferences are as labels or requests are removed.",
         reads="runs",
         options=(
@@ -127,7 +123,6 @@ CATALOGUE: dict[str, Study] = {
         progress=("sampling", "samples"),
     ),
     "validity": Study(
-        "_validity",
         "How leximin relates to the mean and to similar populations. By default the utilities are AP.",
         {
             "populations": "tau_b with other populations, and ties (PE Table 2)",
@@ -143,7 +138,6 @@ CATALOGUE: dict[str, Study] = {
         ),
     ),
     "orientation": Study(
-        "_orientation",
         "Properties of measures without data: orientation, probability of ties, formal properties.",
         {
             "orientation": "precision and recall orientation of a metric (LR 3.1, Fig 5)",
@@ -160,14 +154,12 @@ CATALOGUE: dict[str, Study] = {
         progress=("studying", "parts"),
     ),
     "axioms": Study(
-        "_axioms",
         "Which axioms of accuracy and diversity a metric violates, by examples (Parapar and Radlinski 2021, Table 1).",
         measures="EU or 'alpha_beta_nDCG(alpha=0.5)'; by default the paper's seven",
         options=(Option("lists", "Random rankings to try.", int, 2000, 0), SEED, THREADS),
         progress=("searching", "axioms"),
     ),
     "ideal": Study(
-        "_ideal",
         "How diversity measures respond as an ideal ranking gets worse, or as ratings are removed. The ideal rankings "
         "of users are built from their RATINGS, and systems are simulated from them: no runs are needed.",
         {
@@ -185,15 +177,13 @@ CATALOGUE: dict[str, Study] = {
             ),
             Option("cutoff", "Cutoff of the default measures.", int, 100, 1),
             Option("length", "Items of an ideal ranking; by default the cutoff.", int, None, 1),
-            Option(
-                "steps", "Maximum number of perturbations.", int, 50, 1, views=("values", "correlation", "significance")
-            ),
+            Option("steps", "Maximum number of perturbations.", int, 50, 1, views=PERTURBED),
             Option(
                 "users",
                 "The same users at all points, or at each point all with enough ratings for it.",
                 ("common", "reached"),
                 "common",
-                views=("values", "correlation", "significance"),
+                views=PERTURBED,
             ),
             Option("systems", "Shuffled rankings.", int, 50, 2, views=("robustness",)),
             Option("removals", "Random removals of ratings.", int, 50, 1, views=("robustness",)),
@@ -202,7 +192,6 @@ CATALOGUE: dict[str, Study] = {
         progress=("simulating", "parts"),
     ),
     "properties": Study(
-        "_properties",
         "Search for violations of the Pareto property, average utilitarianism and the difference principle.",
         measures="leximin or gmean, a population; by default several",
         options=(Option("pairs", "Random pairs of each size.", int, 250, 0), SEED, THREADS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,9 @@ from tiebreak.studies.measures import inner_metric
 Vector: TypeAlias = tuple[int, ...]
 Step: TypeAlias = tuple[Vector, Vector]
 """A ranking, and what it becomes."""
+Growth: TypeAlias = tuple[str, list[float]]
+Best: TypeAlias = tuple[int, float]
+"""A number of relevant items, and the best value."""
 DOUBLINGS = 12
 """How often m or n is doubled to see whether values go on growing."""
 
@@ -215,47 +219,41 @@ def more_relevant(subject: Subject) -> list[Step]:
     return [(impute(n, m, positions), impute(n, m + 1, positions)) for _, m, positions in truncated]
 
 
-def growing_values(subject: Subject, end: str) -> list[float]:
-    """The best value as m doubles, or the worst as n does; none for metrics of a corpus of one size."""
+def growing_values(subject: Subject) -> list[Growth]:
+    """The best value as m doubles, and the worst as n does; none for metrics of a corpus of one size."""
+    sizes = [2**k for k in range(DOUBLINGS)]
     try:
-        sizes = [2**k for k in range(DOUBLINGS)]
-        return [subject.value(range(1, size + 1) if end == "best" else (size,)) for size in sizes]
+        best = [subject.value(range(1, size + 1)) for size in sizes]
+        worst = [subject.value((size,)) for size in sizes]
     except InputError as error:
         if error.kind != "corpus_size":
             raise
-        return []  # such as linear(n=100): what is finite is bounded
+        best = worst = []  # such as linear(n=100): what is finite is bounded
+    return [("best", best), ("worst", worst)]
 
 
-def go_on_growing(subject: Subject, cases: Sequence[str]) -> list[bool]:
+def go_on_growing(subject: Subject, cases: Sequence[Growth]) -> list[bool]:
     """Whether the last step is more than half the largest; an indication, not a proof."""
-    values = {end: growing_values(subject, end) for end in cases}
-    if not all(values.values()):
-        return [False] * len(cases)
-    steps = [(1 if end == "best" else -1) * np.diff(values[end]) for end in cases]
-    return [bool(step[-1] > max(step.max() / 2, TOLERANCE)) for step in steps]
+    steps = [(1 if end == "best" else -1) * np.diff(values) for end, values in cases]
+    return [len(step) > 0 and bool(step[-1] > max(step.max() / 2, TOLERANCE)) for step in steps]
 
 
-def describe_growth(subject: Subject, end: str) -> str:
-    values = growing_values(subject, end)
+def describe_growth(subject: Subject, case: Growth) -> str:
+    end, values = case
     last = ", ".join(f"{2**k}: {values[k]:.3g}" for k in (DOUBLINGS - 2, DOUBLINGS - 1))
     return f"{end}, {'m' if end == 'best' else 'n'} = {last}"
 
 
-def best_values(subject: Subject) -> list[float]:
-    """The largest value over all rankings, for every m."""
+def furthest_best(subject: Subject) -> list[tuple[Best, Best]]:
+    """The numbers of relevant items whose best value over all rankings is the lowest and the highest."""
     assert subject.metric is not None
-    return [float(evaluate(subject.metric, all_vectors(subject.n, m)).max()) for m in range(1, subject.most + 1)]
+    sizes = range(1, subject.most + 1)
+    best = [(m, float(evaluate(subject.metric, all_vectors(subject.n, m)).max())) for m in sizes]
+    return [(min(best, key=itemgetter(1)), max(best, key=itemgetter(1)))]
 
 
-def furthest_best(subject: Subject) -> list[Step]:
-    """The numbers of relevant items with the lowest and the highest best value."""
-    best = best_values(subject)
-    return [((best.index(min(best)) + 1,), (best.index(max(best)) + 1,))]
-
-
-def describe_best(subject: Subject, case: Step) -> str:
-    best = best_values(subject)
-    return f"best, m = {', '.join(f'{m}: {best[m - 1]:.3g}' for (m,) in case)}"
+def describe_best(subject: Subject, case: tuple[Best, Best]) -> str:
+    return f"best, m = {', '.join(f'{m}: {value:.3g}' for m, value in case)}"
 
 
 SWAP = "a relevant item in the place of a nonrelevant one above it"
@@ -297,7 +295,7 @@ LAWS = (
         "boundedness",
         "the best and the worst value do not go on growing as m and n double; an indication, no proof",
         go_on_growing,
-        stages=(lambda subject: ("best", "worst"),),
+        stages=(growing_values,),
         describe=describe_growth,
         of_metrics=True,
     ),
@@ -320,7 +318,7 @@ LAWS = (
     RankingLaw(
         "realizability",
         "the best value is the same for every m (from above)",
-        lambda subject, cases: [max(best_values(subject)) - min(best_values(subject)) > TOLERANCE],
+        lambda subject, cases: [high - low > TOLERANCE for (_, low), (_, high) in cases],
         stages=(furthest_best,),
         describe=describe_best,
         of_metrics=True,
