@@ -15,7 +15,7 @@ from tiebreak.errors import InputError, UnknownNameError
 Kind = TypeVar("Kind", bound="Entry")
 
 
-def checked(default: Any, check: Callable[..., Any], *, name: str = "", kw_only: bool = False, **bounds: Any) -> Any:
+def parameter(default: Any, check: Callable[..., Any], *, name: str = "", kw_only: bool = False, **bounds: Any) -> Any:
     """A parameter with its default and a border check, such as `check_share`; a default of None is not checked.
 
     `name` is what a message begins with, by default the parameter's.
@@ -30,21 +30,21 @@ class Entry:
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        for parameter in fields(self):
-            value, check = getattr(self, parameter.name), parameter.metadata.get("check")
-            if check and not value is parameter.default is None:
-                check(value, parameter.metadata["name"] or parameter.name)
+        for one in fields(self):
+            value, check = getattr(self, one.name), one.metadata.get("check")
+            if check and not value is one.default is None:
+                check(value, one.metadata["name"] or one.name)
 
     def __str__(self) -> str:
         return format_spec(self.name, tuple(self._set_parameters()), getattr(self, "cutoff", None))
 
     def _set_parameters(self) -> list[tuple[str | None, object]]:
         """Parameters that differ from their defaults, in order; one that is an entry itself needs no name."""
-        values = ((parameter, getattr(self, parameter.name)) for parameter in fields(self))
+        values = ((one, getattr(self, one.name)) for one in fields(self))
         return [
-            (None if isinstance(value, Entry) else parameter.name, value)
-            for parameter, value in values
-            if parameter.name != "cutoff" and value != parameter.default
+            (None if isinstance(value, Entry) else one.name, value)
+            for one, value in values
+            if one.name != "cutoff" and value != one.default
         ]
 
 

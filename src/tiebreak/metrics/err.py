@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal
@@ -38,7 +38,7 @@ class ExpectedReciprocalRank(Metric):
     [[0.53125]]
     """
 
-    max_grade: float = checked(4, check_number, above=0, high=LARGEST_EXPONENT, name="ERR: max_grade")
+    max_grade: float = parameter(4, check_number, above=0, high=LARGEST_EXPONENT, name="ERR: max_grade")
     name: ClassVar[str] = "ERR"
     traits: ClassVar[Traits] = Traits(uses_grades=True, rises=False)
 

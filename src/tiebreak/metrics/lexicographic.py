@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
@@ -131,7 +131,7 @@ class LexiRecallValue(DisplayMetric):
     [[0.7095], [0.0616]]
     """
 
-    n: int = checked(0, check_corpus_size, name="LR")
+    n: int = parameter(0, check_corpus_size, name="LR")
     name: ClassVar[str] = "LR"
 
     def levels(self, positions: Positions) -> Levels:

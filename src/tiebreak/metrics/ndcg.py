@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, log2
@@ -86,7 +86,7 @@ class NDCG(Metric):
     [[0.8597]]
     """
 
-    gain: str = checked("linear", check_choice, choices=("linear", "exp"))
+    gain: str = parameter("linear", check_choice, choices=("linear", "exp"))
     name: ClassVar[str] = "nDCG"
     traits: ClassVar[Traits] = Traits(uses_grades=True)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
@@ -62,7 +62,7 @@ class ReciprocalRank(RecallLevelMetric):
     [0.5, 0.25]
     """
 
-    level: int = checked(1, check_count, name="RR: level")
+    level: int = parameter(1, check_count, name="RR: level")
     name: ClassVar[str] = "RR"
 
     def exposure(self, k: Any, m: int) -> Any:
@@ -94,7 +94,7 @@ class RankBiasedPrecision(RecallLevelMetric):
     [0.625]
     """
 
-    p: float = checked(0.8, check_number, above=0, below=1, name="RBP: p")
+    p: float = parameter(0.8, check_number, above=0, below=1, name="RBP: p")
     name: ClassVar[str] = "RBP"
 
     def exposure(self, k: Any, m: int) -> Any:
@@ -159,7 +159,7 @@ class LinearExposure(RecallLevelMetric):
     [0.7]
     """
 
-    n: int = checked(0, check_corpus_size, name="linear")
+    n: int = parameter(0, check_corpus_size, name="linear")
     name: ClassVar[str] = "linear"
 
     def exposure(self, k: Any, m: int) -> Any:

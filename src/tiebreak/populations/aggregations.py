@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
@@ -43,7 +43,7 @@ class Quantile(Aggregation):
     with the utilities from the smallest, :math:`u_{(1)}`, up.
     """
 
-    share: float = checked(0.5, check_share)
+    share: float = parameter(0.5, check_share)
     name: ClassVar[str] = "quantile"
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
@@ -103,8 +103,8 @@ class GeometricMean(Aggregation):
         Added to every utility, in place of the floor.
     """
 
-    floor: float = checked(FLOOR, check_number, above=0)
-    shift: float | None = checked(None, check_number, above=0)
+    floor: float = parameter(FLOOR, check_number, above=0)
+    shift: float | None = parameter(None, check_number, above=0)
     name: ClassVar[str] = "gmean"
     takes_weights: ClassVar[bool] = True
     takes_negative: ClassVar[bool] = False
@@ -158,7 +158,7 @@ class LowerArea(Aggregation):
     with the utilities from the smallest, :math:`u_{(1)}`, up.
     """
 
-    share: float = checked(0.25, check_number, above=0, high=1)
+    share: float = parameter(0.25, check_number, above=0, high=1)
     name: ClassVar[str] = "lower_area"
 
     def check(self, table: UtilityTable) -> None:
@@ -179,7 +179,7 @@ class LowerArea(Aggregation):
 class ConditionalValueAtRisk(Aggregation):
     """Conditional value at risk: the mean over the worst share of requests, with a fractional last request."""
 
-    share: float = checked(0.1, check_number, above=0, high=1)
+    share: float = parameter(0.1, check_number, above=0, high=1)
     name: ClassVar[str] = "cvar"
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:

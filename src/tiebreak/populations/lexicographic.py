@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number, Real
@@ -35,7 +35,7 @@ class Lexicographic(Population):
     `digits` first rounds exact utilities to this many decimals, half to even: 0.575 and 0.585 are both 0.58.
     """
 
-    digits: int | None = checked(None, check_count, low=0, high=15)
+    digits: int | None = parameter(None, check_count, low=0, high=15)
     is_number: ClassVar[bool] = False
     direction: ClassVar[int] = 1
     """1 from the worst utility up, -1 from the best down."""
@@ -73,7 +73,7 @@ class Leximax(Lexicographic):
 class SmoothedLeximin(Lexicographic):
     """Leximin on moving sums (window `lag`) of the sorted utilities; lag 1 is leximin, lag n the mean (PE 7)."""
 
-    lag: int = checked(5, check_count)
+    lag: int = parameter(5, check_count)
     name: ClassVar[str] = "smoothed_leximin"
 
     def check(self, table: UtilityTable) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, find_name
 from tiebreak.errors import InputError
 from tiebreak.exact import Real, decimal
@@ -24,7 +24,7 @@ LARGEST_ALPHA = 1e6
 class Risk(Population):
     """Losses count 1 + alpha times."""
 
-    alpha: float = checked(1.0, check_number, low=0, high=LARGEST_ALPHA)
+    alpha: float = parameter(1.0, check_number, low=0, high=LARGEST_ALPHA)
     takes_weights: ClassVar[bool] = True
 
 

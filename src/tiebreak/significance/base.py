@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.catalogue import Entry, checked
+from tiebreak._base.catalogue import Entry, parameter
 from tiebreak._base.checks import check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -57,7 +57,7 @@ class RandomisationTest(Test):
     """A randomisation test with this number of permutations or resamples; "all" enumerates the permutations."""
 
     permutations: int | str = 10_000
-    seed: int = checked(0, check_count, low=0)
+    seed: int = parameter(0, check_count, low=0)
     min_count: ClassVar[int] = 1
     """The smallest p-value is this over the number of draws plus one."""
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_choice, check_number, check_share
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak.inputs.judgements import is_relevant
@@ -78,7 +78,7 @@ class NoisyOrNDCG(InterestMetric):
         cutoff, or all that have aspects. Values above 1 can occur, the less the wider it is.
     """
 
-    pool: str = checked("rated", check_choice, choices=POOLS, kw_only=True)
+    pool: str = parameter("rated", check_choice, choices=POOLS, kw_only=True)
 
     def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
         """P of an aspect that an item has (AB eq 5), for items and ratings [request, ...]."""
@@ -160,9 +160,9 @@ class AlphaBetaNDCG(NoisyOrNDCG):
     {'run1/alpha_beta_nDCG(beta=1)@2': 0.8321290476260073}
     """
 
-    alpha: float | str | UserFunction = checked(0.005, resolve_chance)
-    beta: float | str | UserFunction = checked(0.5, resolve_chance)
-    r_max: float | None = checked(None, check_number, above=0)
+    alpha: float | str | UserFunction = parameter(0.005, resolve_chance)
+    beta: float | str | UserFunction = parameter(0.5, resolve_chance)
+    r_max: float | None = parameter(None, check_number, above=0)
     name: ClassVar[str] = "alpha_beta_nDCG"
 
     def chance(self, rankings: AspectRankings, requests: Codes, item: Codes, rating: Floats) -> Floats:
@@ -199,7 +199,7 @@ class VargasNDCG(NoisyOrNDCG):
     {'run1/vargas_nDCG@2': 0.975418972915403}
     """
 
-    alpha: float = checked(0.5, check_share)
+    alpha: float = parameter(0.5, check_share)
     name: ClassVar[str] = "vargas_nDCG"
     has_level: ClassVar[bool] = True
 

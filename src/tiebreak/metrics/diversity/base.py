@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
@@ -68,7 +68,7 @@ class InterestMetric(AspectMetric):
         How much of the user's ratings each aspect has (AB eq 9), or the same for all aspects.
     """
 
-    interest: str = checked("profile", check_choice, choices=("profile", "uniform"), kw_only=True)
+    interest: str = parameter("profile", check_choice, choices=("profile", "uniform"), kw_only=True)
 
     def interests(self, rankings: AspectRankings) -> Floats:
         """How much every user is interested in every aspect: [request, aspect], and 0 for none of them."""

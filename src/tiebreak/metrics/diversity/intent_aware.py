@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
@@ -89,8 +89,8 @@ class Novelty(SubtopicMetric):
         same, as in ndeval.
     """
 
-    alpha: float = checked(0.5, check_share)
-    r_max: float | None = checked(None, check_number, above=0, kw_only=True)
+    alpha: float = parameter(0.5, check_share)
+    r_max: float | None = parameter(None, check_number, above=0, kw_only=True)
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False)
     is_normalised: ClassVar[bool] = False
     """Whether the gain is divided by that of the greedy order."""
@@ -210,7 +210,7 @@ class NoveltyRankBiasedPrecision(Novelty):
     {'run1/NRBP': 0.515625}
     """
 
-    beta: float = checked(0.5, check_number, low=0, below=1)
+    beta: float = parameter(0.5, check_number, low=0, below=1)
     name: ClassVar[str] = "NRBP"
     traits: ClassVar[Traits] = Traits(cutoff="may", rises=False)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tiebreak._base.catalogue import checked
+from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.metrics.diversity.base import InterestMetric, aspect_slots, highest_rating
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
@@ -28,9 +28,9 @@ class EffortMetric(InterestMetric):
         The largest rating of the scale; by default the largest that occurs.
     """
 
-    p: float = checked(0.99, check_share)
-    e: float = checked(0.05, check_share)
-    r_max: float | None = checked(None, check_number, above=0)
+    p: float = parameter(0.99, check_share)
+    e: float = parameter(0.05, check_share)
+    r_max: float | None = parameter(None, check_number, above=0)
 
     def score_rankings(self, rankings: AspectRankings) -> Floats:
         highest = highest_rating(self.r_max, rankings)
@@ -105,7 +105,7 @@ class ExpectedUtility(EffortMetric):
     {'run1/EU(p=0.5, e=0)@2': 1.1875}
     """
 
-    alpha: float = checked(0.25, check_share)
+    alpha: float = parameter(0.25, check_share)
     name: ClassVar[str] = "EU"
 
     def attention(self, rank: int) -> float:
