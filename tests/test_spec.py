@@ -26,6 +26,8 @@ from tiebreak.errors import InputError
         ("AP(rel=2)@100", "AP(rel=2)@100"),
         ("NDCG(rel=2)@10", "nDCG(rel=2)@10"),
         ("r-precision-l2", "RP(rel=2)"),
+        ("ap(rel=2)@10", "AP(rel=2)@10"),
+        ("recall-l2", "R(rel=2)"),
         ("Bpref(rel=2)", "bpref(rel=2)"),
         ("NDCG@5", "nDCG@5"),
         ("MAP@5", "AP@5"),

@@ -3,7 +3,7 @@
     spec := name ['(' arg {',' arg} ')'] ['@' int]
     arg  := [ident '='] (number | string | true | false | none | spec)
 
-Before the grammar, one ordered table of aliases is tried: the spellings of trec_eval, ir_measures, ranx and pref_eval.
+Before the grammar, the spellings of trec_eval, ir_measures, ranx, ndeval and pref_eval are tried.
 """
 
 from __future__ import annotations
@@ -55,67 +55,53 @@ def format_value(value: object) -> str:
     return str(value)
 
 
-ALIASES = tuple(
-    (re.compile(pattern), spec)
-    for pattern, spec in (
-        # trec_eval
-        (r"map", "AP"),
-        (r"map_cut_(\d+)", r"AP@\1"),
-        (r"ndcg_cut_(\d+)", r"nDCG@\1"),
-        (r"P_(\d+)", r"P@\1"),
-        (r"recall_(\d+)", r"R@\1"),
-        (r"recip_rank", "RR"),
-        (r"success_(\d+)", r"Success@\1"),
-        # pref_eval
-        (r"ap", "AP"),
-        (r"rbp", "RBP(p=0.5)"),
-        (r"rr", "RR"),
-        (r"rp", "RP"),
-        # the papers
-        (r"RR_(\d+)", r"RR(level=\1)"),
-        (r"mu_LP", "LP"),
-        (r"p@(\d+)", r"P@\1"),
-        (r"r@(\d+)", r"R@\1"),
-        # ranx, whose "-l2" asks for grades of at least 2
-        (r"(map|mrr|ndcg|precision|recall|hit_rate|ndcg_burges)(@\d+)?-l(\d+)", r"\1(rel=\3)\2"),
-        (r"map(\(rel=\d+\))?(@\d+)?", r"AP\1\2"),
-        (r"mrr(\(rel=\d+\))?(@\d+)?", r"RR\1\2"),
-        (r"ndcg(\(rel=\d+\))?(@\d+)?", r"nDCG\1\2"),
-        (r"ndcg_burges(@\d+)?", r"nDCG(gain='exp')\1"),
-        (r"ndcg_burges\((rel=\d+)\)(@\d+)?", r"nDCG(gain='exp', \1)\2"),
-        (r"precision(\(rel=\d+\))?@(\d+)", r"P\1@\2"),
-        (r"recall(\(rel=\d+\))?@(\d+)", r"R\1@\2"),
-        (r"hit_rate(\(rel=\d+\))?@(\d+)", r"Success\1@\2"),
-        (r"r-precision", "RP"),
-        (r"r-precision-l(\d+)", r"RP(rel=\1)"),
-        (r"rbp\.(\d+)", r"RBP(p=0.\1)"),
-        (r"rbp\.(\d+)-l(\d+)", r"RBP(p=0.\1, rel=\2)"),
-        # ndeval
-        (r"alpha-(n?DCG.*)", r"alpha_\1"),
-        (r"(n?ERR|P)-IA(.*)", r"\1_IA\2"),
-        (r"MAP-IA((?:@\d+)?)", r"AP_IA\1"),
-        (r"strec@(\d+)", r"STREC@\1"),
-        # ir_measures
-        (r"MAP\b(.*)", r"AP\1"),
-        (r"MRR\b(.*)", r"RR\1"),
-        (r"NDCG\b(.*)", r"nDCG\1"),
-        (r"R[Pp]rec\b(.*)", r"RP\1"),
-        (r"B[Pp]ref\b(.*)", r"bpref\1"),
-        (r"Precision\b(.*)", r"P\1"),
-        (r"Recall\b(.*)", r"R\1"),
-        (r"MAP_IA\b(.*)", r"AP_IA\1"),
-        (r"StRecall\b(.*)", r"STREC\1"),
-    )
-)
+SPELLINGS = {
+    "AP": ("map", "ap", "MAP"),
+    "RR": ("recip_rank", "rr", "mrr", "MRR"),
+    "nDCG": ("ndcg", "NDCG"),
+    "P": ("p", "precision", "Precision"),
+    "R": ("r", "recall", "Recall"),
+    "RP": ("rp", "r-precision", "RPrec", "Rprec"),
+    "Success": ("hit_rate",),
+    "bpref": ("BPref", "Bpref"),
+    "LP": ("mu_LP",),
+    "alpha_DCG": ("alpha-DCG",),
+    "alpha_nDCG": ("alpha-nDCG",),
+    "ERR_IA": ("ERR-IA",),
+    "nERR_IA": ("nERR-IA",),
+    "AP_IA": ("MAP-IA", "MAP_IA"),
+    "P_IA": ("P-IA",),
+    "STREC": ("strec", "StRecall"),
+}
+"""Names of metrics in trec_eval, pref_eval, ranx, ndeval, ir_measures and the papers; arguments and cutoffs follow."""
+NAMES = {other: name for name, others in SPELLINGS.items() for other in others}
+PATTERNS = {
+    # trec_eval
+    r"(map|ndcg)_cut_(\d+)": r"\1@\2",
+    r"(P|recall)_(\d+)": r"\1@\2",
+    r"success_(\d+)": r"Success@\1",
+    # pref_eval, and the papers
+    r"rbp": "RBP(p=0.5)",
+    r"RR_(\d+)": r"RR(level=\1)",
+    # ranx, whose "-l2" asks for grades of at least 2
+    r"(map|mrr|ndcg|precision|recall|hit_rate|r-precision)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
+    r"ndcg_burges(@\d+)?": r"nDCG(gain='exp')\1",
+    r"ndcg_burges(@\d+)?-l(\d+)": r"nDCG(gain='exp', rel=\2)\1",
+    r"rbp\.(\d+)": r"RBP(p=0.\1)",
+    r"rbp\.(\d+)-l(\d+)": r"RBP(p=0.\1, rel=\2)",
+}
+"""Other spellings of metrics as a whole, and what each stands for."""
 
 
 def canonical(text: str) -> str:
-    """The spec that an alias stands for; other text as it is. A chain of aliases ends, because none leads back."""
-    for pattern, spec in ALIASES:
-        if match := pattern.fullmatch(text):
-            expanded = match.expand(spec)
-            return expanded if expanded == text else canonical(expanded)
-    return text
+    """The spec that another spelling stands for; other text as it is."""
+    for pattern, spec in PATTERNS.items():
+        if match := re.fullmatch(pattern, text):
+            text = match.expand(spec)
+            break
+    name = re.match(r"[\w-]*", text)
+    assert name is not None
+    return NAMES.get(name.group(), name.group()) + text[name.end() :]
 
 
 def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
