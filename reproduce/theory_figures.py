@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ SIZES = (10**3, 10**4, 10**5, 10**6)
 FIXED, RANDOM = "fixed order", "drawn order"
 POINTS = 40
 """First positions that are shown of a large corpus."""
+LABEL_HEIGHT = 14
+"""Pixels of a label and the gap around it."""
 
 
 def region(n: int = 12, m: int = 4) -> Findings:
@@ -128,7 +131,27 @@ def first_positions(n: int = 50_000, relevant: tuple[int, ...] = (1, 5, 10, 50, 
     )
 
 
-def diagram(n: int = 6, m: int = 3) -> Findings:
+class Diagram(Findings):
+    """Rankings by their places, each written in place of a point."""
+
+    def vega_lite(self) -> dict[str, Any]:
+        """The picture of points, with the positions of each ranking as text instead."""
+        spec = super().vega_lite()
+        picture, records = spec["spec"], spec["data"]["values"]
+        (layer,) = picture["layer"]
+        labels = {"field": layer["encoding"].pop("color")["field"], "type": "nominal"}
+        layer["mark"], layer["encoding"]["text"] = {"type": "text", "fontSize": LABEL_HEIGHT - 4}, labels
+        longest = max(len(record[labels["field"]]) for record in records)
+        for way, room, side in (("x", (longest + 1) * LABEL_HEIGHT // 2, "width"), ("y", LABEL_HEIGHT, "height")):
+            axis = layer["encoding"][way]
+            axis["axis"] = None if way == "x" else {"grid": False, "tickMinStep": 1}
+            axis["scale"] |= {"padding": room // 2 + 4, "nice": False}
+            places = [record[axis["field"]] for record in records]
+            picture[side] = max(picture[side], room * (int(max(places) - min(places)) + 2))
+        return spec
+
+
+def diagram(n: int = 6, m: int = 3) -> Diagram:
     """All rankings from the worst to the best by RR and by lexiprecision, tied ones side by side (LP Fig 1)."""
     vectors = list(combinations(range(1, n + 1), m))
     keys = {"RR": [-p[0] for p in vectors], "LexiPrecision": [tuple(-place for place in p) for p in vectors]}
@@ -141,10 +164,10 @@ def diagram(n: int = 6, m: int = 3) -> Findings:
             rows.append((name, ",".join(map(str, p)), height, heights[:k].count(height) - (tied - 1) / 2, tied))
         counts.append(f"{name} tells {len(ordered)} apart")
     titles = (("aside", "tied rankings"), ("height", "values that are worse"))
-    return Findings(
+    return Diagram(
         ("measure", "positions", "height", "aside", "tied"),
         tuple(rows),
         f"Of {comb(n, m)} rankings {', '.join(counts)}.",
         (),
-        Picture("point", "aside", "height", facet="measure", label="positions", titles=titles, own_scales=True),
+        Picture("point", "aside", "height", color="positions", facet="measure", titles=titles, own_scales=True),
     )

@@ -90,3 +90,11 @@ def test_agreement_is_the_share_over_all_pairs_of_rankings():
 def test_agreement_is_drawn_by_its_seed():
     first, again, other = (agreement(300, seed=seed, items=(60,)).rows() for seed in (3, 3, 4))
     assert first == again != other
+
+
+def test_labels_of_a_diagram_are_in_place_of_points_and_have_room():
+    drawn = diagram(7, 5).vega_lite()["spec"]
+    (layer,) = drawn["layer"]
+    assert layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "positions"
+    # RR ties 15 of the 21 rankings, lexiprecision none.
+    assert drawn["width"] >= 15 * 6 * len("1,2,3,4,5") and drawn["height"] >= 21 * 12

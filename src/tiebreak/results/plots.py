@@ -47,7 +47,6 @@ MARKS = {
 }
 SIDE, FACET_SIDE, CELL = 340, 240, 34
 """Pixels of a picture, of one of several, and of one row, bar or cell."""
-LABEL_HEIGHT = 14
 PADDING = 6
 """Pixels between the outermost points or lines and the edge, so that none is cut in half."""
 FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
@@ -58,7 +57,7 @@ class Picture:
     """Which columns of the rows go where; one of text is shown in the order of the rows, and bars lie along x.
 
     `color` is for a heat map the column of its values; `band` are columns of a lower and an upper bound around every
-    line; the text of `label` is written in place of every point.
+    line.
     """
 
     kind: Literal["line", "step", "bar", "point", "heat"]
@@ -70,12 +69,11 @@ class Picture:
     titles: tuple[tuple[str, str], ...] = ()
     is_log: bool = False
     own_scales: bool = False
-    label: str | None = None
 
     @property
     def columns(self) -> list[str]:
         """The columns that are drawn, each once."""
-        names = (self.x, self.y, self.color, self.facet, self.label, *(self.band or ()))
+        names = (self.x, self.y, self.color, self.facet, *(self.band or ()))
         return list(dict.fromkeys(name for name in names if name is not None))
 
 
@@ -86,22 +84,26 @@ class PlottedResult(Result):
         """What is drawn: which columns, their names, and the rows."""
         raise NotImplementedError
 
+    def vega_lite(self) -> dict[str, Any]:
+        """The picture as Vega-Lite writes it."""
+        return vega_lite(*self.picture())
+
     def plot(self) -> Any:
         """An Altair chart."""
-        return draw(*self.picture())
+        return draw(self.vega_lite())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file, whose ending says how: .png, .svg, .pdf or .html."""
-        save(self.picture(), path)
+        save(self.vega_lite(), path)
 
 
-def draw(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
-    """The rows as an Altair chart.
+def draw(plot: dict[str, Any]) -> Any:
+    """An Altair chart.
 
     Altair writes text into scripts as it is: an invisible word joiner after every ``<`` keeps names from ending one.
     """
     alt = library("altair")
-    spec = json.loads(json.dumps(vega_lite(picture, names, rows)).replace("<", r"<\u2060"))
+    spec = json.loads(json.dumps(plot).replace("<", r"<\u2060"))
     # Rows are added last: Altair would check every one against its schema, which takes minutes for many.
     chart = alt.Chart.from_dict(spec | {"data": {"values": []}})
     chart.data = alt.Data(values=spec["data"]["values"])
@@ -116,12 +118,11 @@ def library(name: str) -> Any:
         raise MissingExtraError("A plot", "plots") from None
 
 
-def save(drawn: tuple[Picture, Sequence[str], Iterable[Sequence[Any]]], path: str | os.PathLike[str]) -> None:
+def save(spec: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a plot to a file; nothing is left where the work fails."""
     path = os.fspath(path)
     format_ = picture_format(path)
     converter = library("vl_convert")
-    spec = vega_lite(*drawn)
     script = json.dumps(spec).replace("<", r"\u003c")  # no text in it ends the script or begins a comment
     content: str | bytes = (
         PAGE % (converter.javascript_bundle(), script)
@@ -173,13 +174,6 @@ def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, An
         encoding["color"] = color_scale(picture, records)
         if bars_beside(picture, records) > 1:
             encoding["yOffset"] = {"field": picture.color, "type": "nominal", "sort": None}
-    if picture.label is not None:
-        text = {"text": {"field": picture.label, "type": "nominal"}}
-        encoding["x"] |= {"axis": None}
-        encoding["y"] |= {"axis": {"grid": False, "tickMinStep": 1}}
-        for way, room in (("x", label_width(picture, records)), ("y", LABEL_HEIGHT)):
-            encoding[way]["scale"] |= {"padding": room // 2 + 4, "nice": False}
-        return [{"mark": {"type": "text", "fontSize": LABEL_HEIGHT - 4}, "encoding": encoding | text}]
     marks = [{"mark": MARKS[picture.kind], "encoding": encoding}]
     if picture.band is not None:
         low, high = picture.band
@@ -247,20 +241,7 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
             cell = CELL if picture.kind == "heat" else CELL // 2
             beside = max(cell * bars_beside(picture, records), 12)
             room[way] = beside * max(len({record[name] for record in records}), 3)
-    return room | ({} if picture.label is None else room_for_labels(picture, records, side))
-
-
-def room_for_labels(picture: Picture, records: list[dict[str, Any]], side: int) -> dict[str, int]:
-    """Enough that labels at whole distances of x and y do not touch."""
-    x, y = ([float(record[name]) for record in records] for name in (picture.x, picture.y))
-    wide, high = (int(max(values, default=0) - min(values, default=0)) + 2 for values in (x, y))
-    return {"width": max(side, wide * label_width(picture, records)), "height": max(side, high * LABEL_HEIGHT)}
-
-
-def label_width(picture: Picture, records: list[dict[str, Any]]) -> int:
-    """Pixels of the longest label and a gap."""
-    longest = max((len(str(record[str(picture.label)])) for record in records), default=0)
-    return (longest + 1) * LABEL_HEIGHT // 2
+    return room
 
 
 def bars_beside(picture: Picture, records: list[dict[str, Any]]) -> int:
