@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from contracts import broken, slow_twin
 from significance import slow
 from significance.cases import noise, pair, utilities
 from tiebreak.significance import CATALOGUE, CORRECTIONS, statistical_test
@@ -138,12 +139,13 @@ def says_what_it_is(test):
 
 
 def agrees_with_its_slow_twin(test):
+    twin = slow_twin(TWINS, test.name, "TWINS of tests/significance/test_contracts.py")
     for seed in (1, 2, 3):
         differences = [float(d) for d in np.round(np.random.default_rng(seed).normal(0.6, 1, 5), 3)]
         p = float(pair(differences).test(test).pvalue[0])
         # Draws of a randomisation test are off by so much; it counts what was observed as one more.
         allowed = 5 * sqrt(0.25 / 10_000) if isinstance(test, RandomisationTest) else 1e-9
-        assert p == pytest.approx(float(TWINS[test.name](differences)), abs=allowed)
+        assert p == pytest.approx(float(twin(differences)), abs=allowed)
 
 
 CONTRACTS = [
@@ -240,17 +242,6 @@ class OneRequest(TTest):
         return super().run(paired, alpha, jobs, tick)._replace(pvalue=np.nan_to_num(p, nan=1.0))
 
 
-def broken(contracts, subject):
-    """The contracts that a subject does not keep."""
-    names = []
-    for contract in contracts:
-        try:
-            contract(subject)
-        except AssertionError:
-            names.append(contract.__name__)
-    return names
-
-
 @pytest.mark.parametrize(
     ("impostor", "promise"),
     [
@@ -329,8 +320,9 @@ def test_every_correction_keeps_the_contract(name):
 
 @pytest.mark.parametrize("name", CORRECTIONS)
 def test_every_correction_agrees_with_its_slow_twin_and_is_named(name):
-    twin = [float(p) for p in slow.CORRECTIONS[name](FAMILY.tolist())]
-    assert np.minimum(FUNCTIONS[name](FAMILY), 1).tolist() == pytest.approx(twin, rel=1e-12)
+    twin = slow_twin(slow.CORRECTIONS, name, "CORRECTIONS of tests/significance/slow.py")
+    expected = [float(p) for p in twin(FAMILY.tolist())]
+    assert np.minimum(FUNCTIONS[name](FAMILY), 1).tolist() == pytest.approx(expected, rel=1e-12)
     assert CORRECTIONS[name] in utilities(fixed()).test("t", correction=name).description or name == "none"
 
 

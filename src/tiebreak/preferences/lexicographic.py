@@ -12,7 +12,7 @@ import numpy as np
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.values import Places
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
+from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
@@ -34,16 +34,15 @@ class Lexicographic(Preference):
     traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True)
 
     def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
-        m = np.zeros(len(positions.requests), dtype=np.int64)
-        rank = np.ones((len(positions.runs), len(m)), dtype=np.int32)
-        for bucket in positions.levels(self.rel).buckets():
-            m[bucket.requests] = bucket.m
+        levels = positions.levels(self.rel)
+        rank = np.ones((len(positions.runs), len(positions.requests)), dtype=np.int32)
+        for bucket in levels.buckets():
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 rank[:, bucket.requests[block]] = dense_rank(bucket.p[:, block], reverse=self.from_last)
-        signs = np.empty((len(pairs), len(m)), dtype=np.int8)
+        signs = np.empty((len(pairs), len(positions.requests)), dtype=np.int8)
         for fan in pairs.fans:
             signs[fan.rows] = fan.sign * pair_signs(rank[fan.run], rank[fan.others])
-        return PairValues.from_counts(positions, pairs, signs, (m > 0).astype(np.int64))
+        return PairValues.from_counts(positions, pairs, signs, (levels.sizes > 0).astype(np.int64))
 
 
 class LexiRecall(Lexicographic):
@@ -98,19 +97,17 @@ class ReciprocalRankLexiPrecision(Lexicographic):
     traits: ClassVar[Traits] = Traits(rises=False)
 
     def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
-        m = np.zeros(len(positions.requests), dtype=np.int64)
-        above, below = np.zeros((len(pairs), len(m)), dtype=np.int64), np.ones((len(pairs), len(m)), dtype=np.int64)
-        for bucket in positions.levels(self.rel).buckets():
-            m[bucket.requests] = bucket.m
+        levels, shape = positions.levels(self.rel), (len(pairs), len(positions.requests))
+        above, below = np.zeros(shape, dtype=np.int64), np.ones(shape, dtype=np.int64)
+        for bucket in levels.buckets():
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 p, requests = bucket.p[:, block], bucket.requests[block]
                 for fan in pairs.fans:
                     x, y = at_first_difference(p[None, fan.run], p[fan.others])
                     numerator, below[fan.rows, requests] = difference_of_inverses(x, y)
                     above[fan.rows, requests] = fan.sign * numerator
-        return PairValues.from_exact(
-            positions, pairs, ExactValues.quotients(above, below), m > 0, labels=lambda: position_labels(positions)
-        )
+        exact = ExactValues.quotients(above, below)
+        return PairValues.from_exact(positions, pairs, exact, levels.sizes > 0, labels=levels.labels)
 
 
 def at_first_difference(x: Ranks, y: Ranks) -> tuple[Places, Places]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,21 +16,14 @@ from tiebreak.exact import ExactValues
 from tiebreak.exact.sums import row_means
 from tiebreak.exact.values import Places
 from tiebreak.inputs import Ids
+from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.preferences.pairs import Pairs
+from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 
 NUMBERS_AT_ONCE = 1 << 22
 Labels: TypeAlias = Callable[[], Places]
 Values = TypeVar("Values", bound="PairValues")
-
-
-class RunsAndRequests(Protocol):
-    """Positions, or a table of utilities."""
-
-    @property
-    def runs(self) -> tuple[str, ...]: ...
-    @property
-    def requests(self) -> Ids: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +47,7 @@ class PairValues:
 
     @classmethod
     def from_counts(
-        cls, source: RunsAndRequests, pairs: Pairs, numerator: NDArray[Any], denominator: Places
+        cls, source: Positions | UtilityTable, pairs: Pairs, numerator: NDArray[Any], denominator: Places
     ) -> PairValues:
         """Whole numerators over denominators; requests with denominator 0, without relevant items, do not count."""
         return cls(source.runs, source.requests, pairs, numerator, denominator)._where(denominator > 0)
@@ -62,7 +55,7 @@ class PairValues:
     @classmethod
     def from_exact(
         cls,
-        source: RunsAndRequests,
+        source: Positions | UtilityTable,
         pairs: Pairs,
         exact: ExactValues,
         is_counted: NDArray[np.bool_],
