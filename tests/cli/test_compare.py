@@ -312,8 +312,8 @@ def test_bad_input_is_one_clear_line(files, monkeypatch, arguments, message):
     [
         (["--format", "parquet"], "--format parquet needs --out FILE"),
         (["--format", "xml"], "is not one of"),
-        (["--alpha", "1"], "not in the range 0<x<1"),
-        (["--alpha", "0"], "not in the range 0<x<1"),
+        (["--alpha", "1"], "--alpha=1.0. Give a number above 0 and below 1"),
+        (["--alpha", "0"], "--alpha=0.0. Give a number above 0 and below 1"),
         (["--alpha", "nan"], "--alpha"),
         (["--digits", "-1"], "not in the range"),
     ],

@@ -45,14 +45,12 @@ def command(
 
     A metric such as AP means the difference of its values.
     """
-    from tiebreak._base.checks import check_number
     from tiebreak.cli import pref_eval
     from tiebreak.cli.gate import is_worse
     from tiebreak.preferences import DEFAULTS
 
     gates = options.distinct(gates)
     shown = options.distinct(measures or gates or DEFAULTS)
-    check_number(alpha, "--alpha", above=0, below=1)  # also where it is NaN, which is in every range
     exp = options.experiment(qrels, runs, (*shown, *gates), **reading)
     against = baselines or ((exp.runs[0].name,) if gates else None)
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}

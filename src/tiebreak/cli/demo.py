@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from tiebreak.cli.options import SEED
 if TYPE_CHECKING:
     from tiebreak.comparison import PairSummary
     from tiebreak.experiment import Experiment
-    from tiebreak.results.tables import Table
 
 PAIR = ("top-heavy", "balanced")
 BEST, AVERAGE, WORST = "LexiPrecision", "RPP", "LexiRecall"
@@ -53,6 +53,7 @@ def command(out: str | None, requests: int, seed: int) -> None:
 def tell_story(exp: Experiment, seed: int) -> None:
     """From ties to orders."""
     from tiebreak._base.text import plural
+    from tiebreak.results.record import joint_table
 
     size = plural(len(exp.positions.requests), "request")
     click.echo(f"{len(exp.runs)} simulated systems, {size} (seed {seed}).\n")
@@ -64,7 +65,8 @@ def tell_story(exp: Experiment, seed: int) -> None:
     for measure, users in CASES.items():
         click.echo(f"   {verdict(measure, rows[measure])}\n      ({users})")
     click.echo("\n3. Which system is best depends on the user model: the orders differ.\n")
-    orders(exp).print()
+    orders = [replace(exp.order(measure), notes=()) for measure in ("RR", *CASES)]
+    joint_table(orders).print()
     click.echo("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
     exp.explain(*PAIR, request=telling_request(exp)).table().print()
 
@@ -75,15 +77,6 @@ def verdict(measure: str, row: PairSummary) -> str:
     result = f"{row.run if row.value > 0 else row.other} is better" if row.is_clear else "no difference shown"
     interval = f"{row.value:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
     return f"{measure}: {result} ({interval}); {row.ties} of {n} requests tie."
-
-
-def orders(exp: Experiment) -> Table:
-    """The rank of every system by mean reciprocal rank and by each preference."""
-    from dataclasses import replace
-
-    from tiebreak.results.record import joint_table
-
-    return joint_table([replace(exp.order(measure), notes=()) for measure in ("RR", *CASES)])
 
 
 def telling_request(exp: Experiment) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from tiebreak._base.checks import LARGEST
+from tiebreak._base.checks import LARGEST, check_number
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, Options
@@ -66,8 +66,11 @@ def measures_option(examples: str) -> Callable[[Command], Command]:
 
 def alpha_option(help_: str) -> Callable[[Command], Command]:
     """A significance level."""
-    open_range = click.FloatRange(0, 1, min_open=True, max_open=True)
-    return click.option("--alpha", type=open_range, default=0.05, show_default=True, help=help_)
+
+    def check(context: click.Context, parameter: click.Parameter, value: float) -> float:
+        return check_number(value, "--alpha", above=0, below=1)
+
+    return click.option("--alpha", type=float, default=0.05, show_default=True, callback=check, help=help_)
 
 
 POSITIVE = click.IntRange(min=1)
