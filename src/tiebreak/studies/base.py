@@ -26,7 +26,7 @@ from tiebreak.studies._catalogue import CATALOGUE, Study
 Task = TypeVar("Task")
 Part = TypeVar("Part")
 Parameters = ParamSpec("Parameters")
-Found = TypeVar("Found", bound="Findings")
+AnyFindings = TypeVar("AnyFindings", bound="Findings")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,36 +96,38 @@ def check_options(entry: Study, arguments: dict[str, Any]) -> None:
             arguments[option.name] = check_count(value, option.name, option.low or 0, option.high or LARGEST)
 
 
-def study_from_catalogue(*data: str) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+def study_from_catalogue(
+    *data: str,
+) -> Callable[[Callable[Parameters, AnyFindings]], Callable[Parameters, AnyFindings]]:
     """Let a study check its options by its entry in the catalogue, and note all of them in the settings.
 
     Its parameters of these names are `data`: of them, how the first was read is noted.
     """
 
-    def decorate(study: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+    def decorate(study: Callable[Parameters, AnyFindings]) -> Callable[Parameters, AnyFindings]:
         signature = inspect.signature(study)
         entry = CATALOGUE[study.__name__]
-        of_views = {option.name: option.views for option in entry.options if option.views}
+        views_by_option = {option.name: option.views for option in entry.options if option.views}
 
         @wraps(study)
-        def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
+        def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> AnyFindings:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            typed = bound.arguments
-            for name, value in typed.items():
-                typed[name] = list(value) if isinstance(value, Iterator) else value
-            check_options(entry, typed)
+            arguments = bound.arguments
+            for name, value in arguments.items():
+                arguments[name] = list(value) if isinstance(value, Iterator) else value
+            check_options(entry, arguments)
             findings = study(*bound.args, **bound.kwargs)
-            view = typed.get("view")
+            view = arguments.get("view")
             settings = {
                 name: as_setting(value)
-                for name, value in typed.items()
-                if name not in (*data, "jobs", "tick") and view in of_views.get(name, (view,))
+                for name, value in arguments.items()
+                if name not in (*data, "jobs", "tick") and view in views_by_option.get(name, (view,))
             }
             for name in {"measures", "metric", "methods"} & {*settings}:
                 if settings[name] is None and "measure" in findings.columns:  # the study chose
                     settings[name] = list(dict.fromkeys(record["measure"] for record in findings.records()))
-            source = typed[data[0]] if data else None
+            source = arguments[data[0]] if data else None
             first = source[0] if isinstance(source, (list, tuple)) else source
             more = {**settings, **findings.more_settings, **getattr(first, "more_settings", {})}
             chosen = {name: value for name, value in more.items() if value is not None}
