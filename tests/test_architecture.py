@@ -53,9 +53,9 @@ def test_part_imports_only_those_above_it(path):
 
 
 def test_no_module_bears_the_name_of_a_public_function():
-    functions = {name: home for name, home in tiebreak._HOME.items() if callable(getattr(tiebreak, name))}
-    for name, home in functions.items():
-        for folder in (ROOT, ROOT / home.split(".")[1]):
+    values = {name: getattr(tiebreak, name) for name in tiebreak.__all__}
+    for name, function in values.items():
+        for folder in (ROOT, ROOT / function.__module__.split(".")[1]) if callable(function) else ():
             assert not (folder / name).exists() and not (folder / f"{name}.py").exists(), name
 
 

@@ -1,4 +1,4 @@
-"""The public names and where each is defined; the package loads them from here when they are first used."""
+"""The public names and where each is defined."""
 
 from tiebreak import errors as errors
 from tiebreak import studies as studies

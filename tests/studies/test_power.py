@@ -95,7 +95,7 @@ def test_results_are_tables_and_frames(experiment):
 def test_studies_are_found_by_their_names():
     assert tb.studies.power is power
     assert set(dir(tb.studies)) == set(tb.studies.__all__)
-    assert all(callable(getattr(tb.studies, name)) for name in tb.studies.__all__)
+    assert all(callable(getattr(tb.studies, name)) for name in {*tb.studies.__all__} - {"CATALOGUE"})
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tb.studies.nothing
 
