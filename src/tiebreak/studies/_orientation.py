@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -249,8 +250,11 @@ def properties(request: Request) -> Findings:
     tasks = [(law, subject) for law in LAWS for subject in subjects]
     rows = run_tasks(lambda task: law_row(*task), tasks, request.jobs, request.tick)
     searched = f"Searched: all rankings of {n} items with 1 to {most} relevant ones."
-    notes = (searched, *statements(LAWS))
-    return LawTable.from_rows(rows, ("case",), lambda record, digits: str(record["case"]), notes)
+    return LawTable.from_rows(rows, ("case",), describe, (searched, *statements(LAWS)))
+
+
+def describe(record: Mapping[str, Any], digits: int) -> str:
+    return str(record["case"])
 
 
 VIEWS: dict[str, tuple[Callable[[Request], Findings], tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
