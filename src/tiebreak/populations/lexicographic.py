@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, cmp_to_key
 from math import floor
 from typing import Any, ClassVar
 
@@ -51,7 +52,7 @@ class Lexicographic(Population):
         def block(row: int, begin: int, end: int) -> tuple[Any, ...]:
             return tuple(ordered[row, begin:end].tolist())
 
-        return runs_below(group_ties(len(ordered), ordered.shape[1], block))
+        return runs_below(len(ordered), ordered.shape[1], block)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class SmoothedLeximin(Lexicographic):
         def block(row: int, begin: int, end: int) -> tuple[Number, ...]:
             return tuple(samples[row].windows(self.lag, begin, min(end, width)))
 
-        return runs_below(group_ties(len(samples), width, block))
+        return runs_below(len(samples), width, block)
 
 
 def round_utilities(table: UtilityTable, digits: int) -> Vector:
@@ -131,37 +132,22 @@ def half_to_even(number: Fraction, same: Fraction | int) -> int:
     return round(half if abs(number - half) <= same else number)
 
 
-def group_ties(rows: int, width: int, block: Block) -> list[list[int]]:
-    """Groups of equal rows, the largest first; only tied rows are compared further, in growing blocks."""
-    groups = [list(range(rows))]
-    begin, end = 0, FIRST_BLOCK
-    while begin < width and any(len(group) > 1 for group in groups):
-        groups = [finer for group in groups for finer in refine(group, begin, end, block)]
-        begin, end = end, 2 * end
-    return groups
+def runs_below(runs: int, width: int, block: Block) -> list[Real]:
+    """For every run the number of runs below it, by blocks that grow: the first that differ decide."""
+    known = cache(block)
 
+    def compare(x: int, y: int) -> int:
+        begin, end = 0, FIRST_BLOCK
+        while begin < width:
+            a, b = known(x, begin, end), known(y, begin, end)
+            if a != b:
+                return 1 if a > b else -1
+            begin, end = end, 2 * end
+        return 0
 
-def refine(group: list[int], begin: int, end: int, block: Block) -> Iterator[list[int]]:
-    """A group of rows split by their content in some columns, the largest first."""
-    if len(group) == 1:
-        yield group
-        return
-    content = {row: block(row, begin, end) for row in group}
-    ordered = sorted(group, key=content.__getitem__, reverse=True)
-    same = [ordered[0]]
-    for row in ordered[1:]:
-        if content[row] != content[same[0]]:
-            yield sorted(same)
-            same = []
-        same.append(row)
-    yield sorted(same)
-
-
-def runs_below(groups: list[list[int]]) -> list[Real]:
-    """The number of rows in later groups, for every row."""
+    increasing = sorted(range(runs), key=cmp_to_key(compare))
     below: dict[int, Real] = {}
-    rest = sum(map(len, groups))
-    for group in groups:
-        rest -= len(group)
-        below |= dict.fromkeys(group, rest)
-    return [below[row] for row in range(len(below))]
+    for place, run in enumerate(increasing):
+        is_tied = place > 0 and compare(run, increasing[place - 1]) == 0
+        below[run] = below[increasing[place - 1]] if is_tied else place
+    return [below[run] for run in range(runs)]
