@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.doubles import UNDERFLOW, Doubles, Floats, two_sum
-from tiebreak.exact.number import Number, competition_ranks
+from tiebreak.exact.number import Number, competition_ranks, snap_to_zero
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import ExactValues
 
@@ -89,6 +89,7 @@ class Totals:
     """Sums over columns of values [row, column], each column counted as often as whole weights say."""
 
     values: ExactValues
+    _exact_rows: dict[int, list[Fraction]] = field(default_factory=dict)
 
     def ranks(self, weights: Floats) -> NDArray[np.int64]:
         """Ranks [sample, row] by descending sum, the best rank shared; ``weights[sample, column]``."""
@@ -99,19 +100,18 @@ class Totals:
         ranks = np.empty(order.shape, dtype=np.int64)
         np.put_along_axis(ranks, order, np.arange(1, order.shape[1] + 1), axis=1)
         for sample in np.flatnonzero((gap <= 2 * error[:, None]).any(axis=1)).tolist():
-            ranks[sample] = competition_ranks(self.numbers(weights[sample], total[sample], float(error[sample])))
+            ranks[sample] = competition_ranks(self.numbers(weights[sample], total[sample], Fraction(error[sample])))
         return ranks
 
     def signs(self, weights: Floats) -> NDArray[np.int8]:
         """Whether each sum is above 0, 0 or below: [sample, row]."""
         total, error = self.estimates(weights)
         signs = np.sign(total.high).astype(np.int8)
-        is_open = (np.abs(total.high) <= 2 * error[:, None]) & self._can_vary
+        is_undecided = (np.abs(total.high) <= 2 * error[:, None]) & self._can_vary
         signs[:, ~self._can_vary] = 0
-        for sample in np.flatnonzero(is_open.any(axis=1)).tolist():
-            for row in np.flatnonzero(is_open[sample]).tolist():
-                (number,) = self.numbers(weights[sample], total[sample], float(error[sample]), [row])
-                signs[sample, row] = number.compare(0)
+        for sample, row in np.argwhere(is_undecided).tolist():
+            exact = snap_to_zero(self.exact_sum(row, weights[sample]), self.values.is_rational)
+            signs[sample, row] = (exact > 0) - (exact < 0)
         return signs
 
     @cached_property
@@ -128,27 +128,17 @@ class Totals:
         most = self.values.relative_error * float(np.abs(self.values.nearest).max(initial=0.0))
         return total, heaviest * (error + 2 * min(most, self.values.error))
 
-    def numbers(self, weights: Floats, total: Doubles, error: float, rows: list[int] | None = None) -> list[Number]:
+    def numbers(self, weights: Floats, total: Doubles, error: Fraction) -> list[Number]:
         """The sums of one sample as numbers that are computed exactly on demand."""
-        counted = np.flatnonzero(weights)
-        times = weights[counted].astype(np.int64).tolist()
+        estimates = [Fraction(a) + Fraction(b) for a, b in zip(total.high.tolist(), total.low.tolist(), strict=True)]
+        return [
+            Number(estimate, error, partial(self.exact_sum, row, weights), self.values.is_rational)
+            for row, estimate in enumerate(estimates)
+        ]
 
-        def number(row: int) -> Number:
-            def exactly() -> Fraction:
-                return sum_fractions([n * x for n, x in zip(times, self.exact(row, counted), strict=True)])
-
-            estimate = Fraction(float(total.high[row])) + Fraction(float(total.low[row]))
-            return Number(estimate, Fraction(error), exactly, self.values.is_rational)
-
-        return [number(row) for row in (range(len(self.values.nearest)) if rows is None else rows)]
-
-    def exact(self, row: int, columns: NDArray[np.int64]) -> list[Fraction]:
+    def exact_sum(self, row: int, weights: Floats) -> Fraction:
+        """The exact sum of a row, whose exact values are kept."""
         if row not in self._exact_rows:
-            everything = np.arange(self.values.nearest.shape[1])
-            self._exact_rows[row] = self.values.exactly(row, everything)
-        known = self._exact_rows[row]
-        return [known[column] for column in columns.tolist()]
-
-    @cached_property
-    def _exact_rows(self) -> dict[int, list[Fraction]]:
-        return {}
+            self._exact_rows[row] = self.values.exactly(row, np.arange(len(weights)))
+        times = weights.astype(np.int64).tolist()
+        return sum_fractions([n * x for n, x in zip(times, self._exact_rows[row], strict=True) if n])
