@@ -33,6 +33,9 @@ LARGEST_CUTOFF = 1_000_000
 class SubtopicMetric(Metric):
     """A measure of which subtopics the relevant items cover; NaN where a request has none."""
 
+    is_rational: ClassVar[bool] = True
+    """Whether no logarithm enters."""
+
     def values(self, positions: Positions) -> ExactValues:
         if positions.subtopics is not None:
             self.check_grades(float(positions.subtopics.grade.max(initial=0.0)))
@@ -59,11 +62,6 @@ class SubtopicMetric(Metric):
         for block in ranking_blocks(rankings, self.rel):
             values[:, block.requests] = self.block_values(block).high
         return values
-
-    @property
-    def is_rational(self) -> bool:
-        """Whether no logarithm enters."""
-        return True
 
     def check_grades(self, largest: float) -> None:
         """Check that no grade is above the scale of the measure."""
@@ -141,10 +139,7 @@ class AlphaDCG(Novelty):
     """
 
     name: ClassVar[str] = "alpha_DCG"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
+    is_rational: ClassVar[bool] = False
 
     def discount(self, k: Any) -> Any:
         return 1 / log2(k + 1)
