@@ -242,7 +242,7 @@ def test_json_has_no_nan(tmp_path, capsys):
 
 
 def test_unfinished_file_is_not_left_behind(tmp_path):
-    from tiebreak.results.formats import text_output
+    from tiebreak.results.files import text_output
 
     path = tmp_path / "out.txt"
     path.write_text("before")

@@ -28,9 +28,9 @@ from tiebreak.inputs import read_providers as read_providers
 from tiebreak.inputs import read_weights as read_weights
 from tiebreak.metrics import metric as metric
 from tiebreak.orderings import Ordering as Ordering
-from tiebreak.orderings.base import RequestOrders as RequestOrders
 from tiebreak.orderings.bootstrap import Bootstrap as Bootstrap
 from tiebreak.orderings.bootstrap import PairShares as PairShares
+from tiebreak.orderings.result import RequestOrders as RequestOrders
 from tiebreak.populations import population as population
 from tiebreak.populations.lags import LagCurve as LagCurve
 from tiebreak.preferences import preference as preference

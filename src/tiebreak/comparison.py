@@ -17,8 +17,8 @@ from tiebreak.exact.intervals import half_width
 from tiebreak.inputs import Run
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
-from tiebreak.orderings.base import RequestOrders, RequestPlace
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
+from tiebreak.orderings.result import RequestOrders, RequestPlace
 from tiebreak.preferences import Pairs, PairValues, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions

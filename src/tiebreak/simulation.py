@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from tiebreak._base.checks import check_count, check_names
 from tiebreak.errors import InputError, UnknownNameError, quote
-from tiebreak.results.formats import whole_file
+from tiebreak.results.files import whole_file
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.intp]

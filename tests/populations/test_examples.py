@@ -8,7 +8,7 @@ import pytest
 from populations import slow
 from populations.tables import risk_gain, scores, symmetric_gain, table_of
 from tiebreak.errors import InputError
-from tiebreak.orderings.base import Ordering
+from tiebreak.orderings import Ordering
 from tiebreak.populations import population
 from worked_examples import examples_of
 

@@ -36,7 +36,8 @@ class Output:
 
     def write(self, results: Sequence[Result]) -> None:
         """Write all results of a command, which are of one kind."""
-        from tiebreak.results.formats import WRITERS, text_output, trec_rows, write_json, write_parquet, write_tsv
+        from tiebreak.results.files import text_output
+        from tiebreak.results.formats import WRITERS, trec_rows, write_json, write_parquet, write_tsv
 
         self._begin()
         columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
@@ -69,11 +70,12 @@ class Output:
 
     def write_jsonl(self, keys: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Write JSON lines with keys of their own."""
-        from tiebreak.results import formats
+        from tiebreak.results.files import text_output
+        from tiebreak.results.formats import write_jsonl
 
         self._begin()
-        with broken_pipe_silenced(), formats.text_output(self.path) as file:
-            formats.write_jsonl(keys, rows, file)
+        with broken_pipe_silenced(), text_output(self.path) as file:
+            write_jsonl(keys, rows, file)
 
 
 @contextmanager

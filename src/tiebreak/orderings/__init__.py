@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tiebreak._base.catalogue import Catalogue
 from tiebreak.orderings.ballots import Ballots
-from tiebreak.orderings.base import Method, Ordering
+from tiebreak.orderings.base import Method
+from tiebreak.orderings.result import Ordering
 
 __all__ = ["CATALOGUE", "Ballots", "Method", "Ordering", "method"]
 

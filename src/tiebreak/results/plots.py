@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any, Literal
 
 from tiebreak.errors import InputError, MissingExtraError
-from tiebreak.results.formats import whole_file
+from tiebreak.results.files import whole_file
 from tiebreak.results.record import Result
 from tiebreak.results.tables import printable
 
