@@ -15,7 +15,7 @@ from script import Figure, Paper, figure, main
 from theory_figures import agreement, region, stochastic
 
 import tiebreak as tb
-from tiebreak.exact import log2
+from tiebreak.exact import dcg_discount
 from tiebreak.exact.arithmetic import ones
 from tiebreak.metrics import RecallLevelMetric
 
@@ -141,7 +141,7 @@ class DiscountedGain(RecallLevelMetric):
         return False
 
     def exposure(self, k: Any, m: int) -> Any:
-        return 1 / log2(k + 1)
+        return dcg_discount(k)
 
     def weight(self, i: Any, m: int) -> Any:
         return ones(m, i)

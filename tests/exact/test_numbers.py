@@ -1,5 +1,6 @@
 """Exact numbers, sums and ranks, each by its definition."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import permutations
 
@@ -8,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.exact import Number, competition_ranks, decimal
+from tiebreak.exact import Number, competition_ranks, dcg_discount, decimal
+from tiebreak.exact.arithmetic import fractions
 from tiebreak.exact.decimals import decimal_number
-from tiebreak.exact.logarithms import power_of_two
+from tiebreak.exact.logarithms import BITS, power_of_two
 from tiebreak.exact.number import compare
+from tiebreak.exact.sample import Sample
 from tiebreak.exact.sums import WholeUnits, exact_dot, exact_sum, row_means, whole_units
 
 
@@ -68,3 +71,21 @@ def test_sums_are_exact():
     assert exact_dot(np.array([0.5, 0.25]), np.array([-3, 2])) == -1
     assert row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1])) == [0, Fraction(1, 6)]
     assert whole_units([Fraction(1, 2), Fraction(-2, 3)], True) == WholeUnits([3, -4], Fraction(1, 6), 0)
+
+
+def test_sums_of_irrational_values_have_one_short_denominator():
+    """Else the mean of a thousand logarithms has a denominator of a hundred thousand digits."""
+    thirds = [Fraction(1, n) for n in (3, 5, 7)]
+    sample = Sample(np.array([1 / 3, 1 / 5, 1 / 7]), np.zeros(3), lambda: thirds, is_rational=False)
+    total = sample.total().exact
+    assert (1 << BITS) % total.denominator == 0
+    assert abs(total - sum(thirds)) < Fraction(1, 10**90)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 7, 1000])
+def test_exact_dcg_discount_is_one_over_the_logarithm(rank):
+    (exact,) = dcg_discount(fractions([rank])).tolist()
+    with localcontext(prec=120):
+        expected = Fraction(Decimal(2).ln() / Decimal(rank + 1).ln())
+    assert abs(exact - expected) < Fraction(1, 10**95)
+    assert dcg_discount(np.array([float(rank)])).item() == pytest.approx(float(exact), rel=1e-15)

@@ -4,10 +4,10 @@ Floats filter what is clearly apart; values that share a float are compared exac
 rational, to 60 digits where logarithms enter. `Number` is one such value, `ExactValues` a table of them.
 """
 
-from tiebreak.exact.arithmetic import like, log2
+from tiebreak.exact.arithmetic import dcg_discount, like
 from tiebreak.exact.decimals import decimal
 from tiebreak.exact.doubles import Doubles
 from tiebreak.exact.number import Number, Real, competition_ranks
 from tiebreak.exact.values import ExactValues
 
-__all__ = ["Doubles", "ExactValues", "Number", "Real", "competition_ranks", "decimal", "like", "log2"]
+__all__ = ["Doubles", "ExactValues", "Number", "Real", "competition_ranks", "dcg_discount", "decimal", "like"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.exact.decimals import decimal, decimal_number, remainders
 from tiebreak.exact.doubles import Doubles, Floats
-from tiebreak.exact.logarithms import BITS, log2_units
+from tiebreak.exact.logarithms import BITS, dcg_discount_units
 
 FLOATS = np.empty(0)
 DOUBLES = Doubles(np.empty(0))
@@ -80,13 +80,13 @@ def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def log2(x: Any) -> Any:
-    """Logarithms to base 2 of whole numbers, in the arithmetic of x; exact ones to 96 digits."""
-    if isinstance(x, Doubles):
-        return doubles_from_units([log2_units(int(number)) for number in x.high.ravel().tolist()], x.shape)
-    if is_exact(x):
-        return objects((Fraction(log2_units(int(number)), 1 << BITS) for number in x.ravel().tolist()), x.shape)
-    return np.log2(x)
+def dcg_discount(k: Any) -> Any:
+    """The discount 1 / log2(k + 1) of DCG, in the arithmetic of k; exact ones to 96 digits, over one denominator."""
+    if isinstance(k, Doubles):
+        return doubles_from_units([dcg_discount_units(int(rank)) for rank in k.high.ravel().tolist()], k.shape)
+    if is_exact(k):
+        return objects((Fraction(dcg_discount_units(int(rank)), 1 << BITS) for rank in k.ravel().tolist()), k.shape)
+    return 1 / np.log2(k + 1)
 
 
 def doubles_from_units(units: list[int], shape: tuple[int, ...]) -> Doubles:

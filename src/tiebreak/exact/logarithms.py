@@ -43,6 +43,12 @@ def log2_units(n: int) -> int:
     return (log_units(n) << BITS) // log_units(2)
 
 
+@cache
+def dcg_discount_units(rank: int) -> int:
+    """1 / log2(rank + 1) in units of 2^-BITS."""
+    return (1 << 2 * BITS) // log2_units(rank + 1)
+
+
 def power_of_two(exponent: Fraction) -> Fraction:
     """2 to a power; to more than 96 digits where that is irrational."""
     whole, rest = divmod(exponent, 1)

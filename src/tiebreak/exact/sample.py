@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiebreak.exact.decimals import decimal_number, remainders
 from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Floats, two_product
 from tiebreak.exact.number import Number
-from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions
+from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions, whole_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,12 @@ class Sample:
 
     @cached_property
     def exact(self) -> list[Fraction]:
-        return self.exactly()
+        """The exact values; irrational ones over one power of two, so that sums stay short."""
+        numbers = self.exactly()
+        if self.is_rational:
+            return numbers
+        units = whole_units(numbers, is_rational=False)
+        return [number * units.unit for number in units.numbers]
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:

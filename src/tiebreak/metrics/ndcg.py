@@ -13,13 +13,13 @@ import numpy as np
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
-from tiebreak.exact import Doubles, ExactValues, log2
+from tiebreak.exact import Doubles, ExactValues, dcg_discount
 from tiebreak.exact.arithmetic import DOUBLES, counting, doubles_from_units
-from tiebreak.exact.logarithms import BITS, log2_units, power_of_two
+from tiebreak.exact.logarithms import dcg_discount_units, power_of_two
 from tiebreak.exact.slices import SlicedTable, sum_slices
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.metrics.graded_entries import LARGEST_EXPONENT, GradedEntries
-from tiebreak.metrics.recall_level import LARGEST_WEIGHT, RecallLevelMetric, exact_exposure
+from tiebreak.metrics.recall_level import LARGEST_WEIGHT, RecallLevelMetric
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_rank
 
@@ -44,7 +44,7 @@ class BinaryNDCG(RecallLevelMetric):
         return False
 
     def exposure(self, k: Any, m: int) -> Any:
-        return 1 / log2(k + 1)
+        return dcg_discount(k)
 
     def divisor(self, i: Any, m: int) -> Any:
         if isinstance(i, Doubles):
@@ -54,13 +54,7 @@ class BinaryNDCG(RecallLevelMetric):
 
 @cache
 def ideal_gain(m: int) -> Doubles:
-    return doubles_from_units([sum(map(inverse_log2_units, range(2, m + 2)))], ())
-
-
-@cache
-def inverse_log2_units(n: int) -> int:
-    """One over the logarithm of n to base 2, in units of 2^-BITS."""
-    return (1 << 2 * BITS) // log2_units(n)
+    return doubles_from_units([sum(map(dcg_discount_units, range(1, m + 1)))], ())
 
 
 @dataclass(frozen=True)
@@ -117,6 +111,7 @@ def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
     # A common factor of all gains changes nothing: whole gains are added up exactly.
     common = lcm(*(gain.denominator for gain in gains))
     gains = [gain * common for gain in gains]
+    whole = [int(gain) for gain in gains]
     largest = int(entries.kept.layout.sizes.max(initial=0))
     heaviest = max(gains, default=Fraction(0)) * largest
     if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
@@ -141,9 +136,10 @@ def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
     best = total[-1].where(entries.sizes > 0, np.nan)
 
     def exact(items: list[tuple[int, int]]) -> Fraction:
-        in_order = sorted((gains[code] for _, code in items), reverse=True)
-        best = sum(gain * exact_exposure(discount, k, 0) for k, gain in enumerate(in_order, start=1))
-        return sum((gains[code] * exact_exposure(discount, k, 0) for k, code in items), Fraction(0)) / best
+        deepest = last_position(metric.cutoff)
+        ideal = enumerate(sorted((whole[code] for _, code in items), reverse=True), start=1)
+        best = sum(gain * dcg_discount_units(k) for k, gain in ideal if k <= deepest)
+        return Fraction(sum(whole[code] * dcg_discount_units(k) for k, code in items if k <= deepest), best)
 
     return ExactValues.from_doubles(
         total[:-1] / best,

@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak._base.spec import is_written_whole
 from tiebreak._base.text import plural
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.exact import decimal, log2
+from tiebreak.exact import dcg_discount, decimal
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.projection.primitives import Floats
@@ -23,7 +23,7 @@ Weights: TypeAlias = "str | tuple[float, ...]"
 
 SHAPES: dict[str, Callable[[Any], Any]] = {
     "uniform": lambda i: i / i,
-    "dcg": lambda i: 1 / log2(i + 1),
+    "dcg": dcg_discount,
     "inverse": lambda i: 1 / i,
 }
 

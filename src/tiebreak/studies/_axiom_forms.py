@@ -15,7 +15,7 @@ from numbers import Rational
 from typing import Any, TypeAlias
 
 from tiebreak._base.tolerance import TOLERANCE
-from tiebreak.exact.logarithms import BITS, log2_units
+from tiebreak.exact.logarithms import BITS, dcg_discount_units
 from tiebreak.studies._axiom_rankings import R_MAX, Items, Pair
 
 Number: TypeAlias = Any
@@ -57,7 +57,7 @@ class Measure:
 @cache
 def discount(rank: int, is_exact: bool) -> Number:
     """1 / log2(rank + 1), as a fraction to 60 digits or as a float."""
-    return Fraction(1 << BITS, log2_units(rank + 1)) if is_exact else 1 / log2(rank + 1)
+    return Fraction(dcg_discount_units(rank), 1 << BITS) if is_exact else 1 / log2(rank + 1)
 
 
 def alpha_beta_dcg(items: Items, interest: Mapping[str, Number], r_max: int, *, alpha: Number, beta: Number) -> Number:

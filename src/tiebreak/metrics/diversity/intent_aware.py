@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
-from tiebreak.exact import Doubles, ExactValues, decimal, like, log2
+from tiebreak.exact import Doubles, ExactValues, dcg_discount, decimal, like
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
 from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Metric, Traits, last_position
@@ -142,7 +142,7 @@ class AlphaDCG(Novelty):
     is_rational: ClassVar[bool] = False
 
     def discount(self, k: Any) -> Any:
-        return 1 / log2(k + 1)
+        return dcg_discount(k)
 
 
 class AlphaNDCG(AlphaDCG):
