@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
-from tiebreak.cli.output import Output
+from tiebreak.cli.output import FORMATS, Output
 
 
 @click.command("compare", cls=CatalogueHelp, catalogues={"Preferences": "preferences"})
@@ -29,7 +29,7 @@ from tiebreak.cli.output import Output
     help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
 @options.alpha_option("Significance level of --fail-if-worse.")
-@partial(options.output_options, formats=(*options.FORMATS, "pref_eval"))
+@partial(options.output_options, formats=(*FORMATS, "pref_eval"))
 def command(
     qrels: str,
     runs: tuple[str, ...],

@@ -15,7 +15,7 @@ from tiebreak._base.checks import LARGEST, check_number
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, Options
-from tiebreak.cli.output import Output, check_output, format_by_ending
+from tiebreak.cli.output import EXTENSIONS, FORMATS, Output, check_output, format_by_ending
 
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
@@ -45,8 +45,6 @@ JUDGED_ITEMS_SUFFICE = {
     *("mc4", "borda", "copeland", "win_rate"),
 }
 """Words of specs that look at judged items only: known without importing what defines them."""
-TABLE_FORMATS = ("table", "csv", "tsv", "jsonl", "json", "parquet", "latex", "markdown")
-FORMATS = (*TABLE_FORMATS, "trec")
 WRITTEN = ("out", "plot")
 """Options that name files to write; other FILEs are read."""
 
@@ -136,7 +134,7 @@ def aspect_options(command: Command) -> Command:
     return with_options(command, ASPECTS)
 
 
-def output_options(command: Command, *, formats: Sequence[str] = FORMATS) -> Command:
+def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Command:
     """Give a command its `output`: how and where results are written."""
 
     @wraps(command)
@@ -153,9 +151,8 @@ def output_options(command: Command, *, formats: Sequence[str] = FORMATS) -> Com
     format_option = click.option(
         "--format",
         "format_",
-        type=click.Choice(formats),
-        help="Output format; by default inferred from the extension of --out (.csv, .tsv, .jsonl, .json, "
-        ".parquet, .tex, .md), else as a table.",
+        type=click.Choice(tuple(formats)),
+        help=f"Output format; by default inferred from the extension of --out ({EXTENSIONS}), else as a table.",
     )
     return with_options(cast(Command, writing), (format_option, *OUTPUT))
 

@@ -10,7 +10,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
-from tiebreak.cli.output import Output
+from tiebreak.cli.output import FORMATS, Output
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
 @click.option("--groups", metavar="FILE", help="A table of request and group: populations are over the groups' means.")
-@partial(options.output_options, formats=(*options.FORMATS, "pref_eval"))
+@partial(options.output_options, formats=(*FORMATS, "pref_eval"))
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from tiebreak.results.record import Result
     from tiebreak.results.tables import Table
 
+FORMATS = {
+    "table": ("", "txt"),
+    "csv": ("csv",),
+    "tsv": ("tsv",),
+    "jsonl": ("jsonl", "ndjson"),
+    "json": ("json",),
+    "parquet": ("parquet",),
+    "latex": ("tex",),
+    "markdown": ("md",),
+    "trec": (),
+}
+"""Every format that results are written in, with the endings of file names that mean it."""
+FORMAT_BY_ENDING = {ending: name for name, endings in FORMATS.items() for ending in endings}
+EXTENSIONS = ", ".join(f".{ending}" for ending in FORMAT_BY_ENDING if ending)
+
 
 @dataclass
 class Output:
@@ -90,14 +105,10 @@ def broken_pipe_silenced() -> Iterator[None]:
 
 def format_by_ending(out: str | None) -> str:
     """The format by the ending of a file's name; a table where there is none."""
-    from tiebreak.results.formats import ENDINGS, TABLE_ENDINGS
-
     ending = os.path.splitext(out or "")[1].lstrip(".").lower()
-    if ending in TABLE_ENDINGS:
-        return "table"
-    if ending not in ENDINGS:
-        raise click.UsageError(f"{out}: unknown file extension .{ending}. Use .{', .'.join(ENDINGS)} or --format.")
-    return ENDINGS[ending]
+    if ending not in FORMAT_BY_ENDING:
+        raise click.UsageError(f"{out}: unknown file extension .{ending}. Use {EXTENSIONS} or --format.")
+    return FORMAT_BY_ENDING[ending]
 
 
 def check_output(out: str | None, inputs: Iterable[str]) -> None:

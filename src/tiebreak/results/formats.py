@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from tiebreak.results.record import Result
 
 Cell = str | int | float | tuple[str, ...] | None
-ENDINGS = {
-    **{name: name for name in ("csv", "tsv", "jsonl", "json", "parquet")},
-    "ndjson": "jsonl",
-    "tex": "latex",
-    "md": "markdown",
-}
-"""The format of a file by the ending of its name."""
-TABLE_ENDINGS = ("", "txt")
-"""Files for people."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """How text begins that spreadsheets run as a formula."""
 FRAMES = {"polars": "DataFrame", "pandas": "DataFrame", "pyarrow": "table"}
