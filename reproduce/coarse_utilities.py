@@ -11,8 +11,8 @@ import numpy as np
 
 from tiebreak._base.checks import check_count, check_number, check_several
 from tiebreak.populations.base import Vector
+from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
-from tiebreak.results.record import text
 from tiebreak.studies.base import Findings
 from tiebreak.utilities import Utilities
 

@@ -23,7 +23,8 @@ from tiebreak.preferences import Pairs, PairValues, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, LazyRows, Result, Row, Rows, column, signed_column
+from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.record import LazyRows, Result, Rows
 from tiebreak.significance import Significance, Test, significance
 
 FEWEST = 6

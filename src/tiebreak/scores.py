@@ -17,7 +17,8 @@ from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import LazyRows, Result, Row, Rows
+from tiebreak.results.cells import Row
+from tiebreak.results.record import LazyRows, Result, Rows
 
 
 class Score(NamedTuple):

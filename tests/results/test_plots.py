@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from tiebreak.errors import InputError, MissingExtraError
-from tiebreak.results.plots import Picture, draw, save, vega_lite
+from tiebreak.results.plots import Picture, draw, save
+from tiebreak.results.vega_lite import vega_lite
 
 NAMES = ("measure", "share", "tau", "low", "high")
 ROWS = [("AP", 0.1, 0.9, 0.8, 1.0), ("AP", 0.2, float("nan"), 0.7, 0.9), ("R<R>\n", 0.1, 0.5, 0.4, 0.6)]

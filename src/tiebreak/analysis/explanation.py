@@ -17,7 +17,9 @@ from tiebreak.errors import InputError
 from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.results.record import MOST_ROWS, Cell, Result, Rows, check_digits, signed_column
+from tiebreak.results.cells import Cell, signed_column
+from tiebreak.results.joint_table import MOST_ROWS, check_digits
+from tiebreak.results.record import Result, Rows
 from tiebreak.results.tables import Table
 
 MEASURES = (*DEFAULTS, "diff(AP)")

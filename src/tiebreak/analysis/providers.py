@@ -19,7 +19,8 @@ from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.levels import Bucket, Layout
 from tiebreak.projection.primitives import Floats, Ranks
-from tiebreak.results.record import LazyRows, Result, Row
+from tiebreak.results.cells import Row
+from tiebreak.results.record import LazyRows, Result
 
 
 class Exposure(NamedTuple):

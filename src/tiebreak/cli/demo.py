@@ -53,7 +53,7 @@ def command(out: str | None, requests: int, seed: int) -> None:
 def tell_story(exp: Experiment, seed: int) -> None:
     """From ties to orders."""
     from tiebreak._base.text import plural
-    from tiebreak.results.record import joint_table
+    from tiebreak.results.joint_table import joint_table
 
     size = plural(len(exp.positions.requests), "request")
     click.echo(f"{len(exp.runs)} simulated systems, {size} (seed {seed}).\n")

@@ -78,7 +78,7 @@ class Output:
                     WRITERS[self.format](columns, rows, file)
 
     def _table(self, results: Sequence[Result], **limit: None) -> Table:
-        from tiebreak.results.record import joint_table
+        from tiebreak.results.joint_table import joint_table
 
         one = results[0]
         return one.table(self.digits, **limit) if len(results) == 1 else joint_table(results, self.digits, **limit)

@@ -15,7 +15,8 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact import Real, competition_ranks
 from tiebreak.orderings import correlation
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
+from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.record import Result, Rows
 
 
 class Place(NamedTuple):

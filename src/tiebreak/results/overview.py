@@ -17,7 +17,8 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
-from tiebreak.results.record import Cell, Result, Row, column
+from tiebreak.results.cells import Cell, Row, column
+from tiebreak.results.record import Result
 
 MANY_TIES = 0.5
 NEARLY_ALL = 0.99

@@ -17,7 +17,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact.intervals import binomial_interval
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Cell, Result, Row, Rows, column, signed_column
+from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.record import Result, Rows
 from tiebreak.significance.base import Outcome, RandomisationTest, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters

@@ -22,8 +22,8 @@ from tiebreak.populations import Population, population_for
 from tiebreak.preferences import Preference
 from tiebreak.preferences import preference as find_preference
 from tiebreak.projection.primitives import Floats
+from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
-from tiebreak.results.record import text
 from tiebreak.studies.base import Findings, data_notes, run_tasks, study_from_catalogue, view_options
 from tiebreak.studies.measures import list_measures, measure_name
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from tiebreak._base.text import plural
+from tiebreak.results.joint_table import check_digits
 from tiebreak.results.plots import Picture
-from tiebreak.results.record import check_digits
 from tiebreak.results.tables import Table
 from tiebreak.studies.base import Findings
 

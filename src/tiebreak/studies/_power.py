@@ -13,8 +13,8 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
+from tiebreak.results.cells import Cell, column
 from tiebreak.results.plots import Picture
-from tiebreak.results.record import Cell, column
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import RandomisationTest
 from tiebreak.studies.base import Findings, study_from_catalogue

@@ -12,8 +12,8 @@ from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError
 from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
+from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
-from tiebreak.results.record import text
 from tiebreak.studies.base import Findings, as_setting, study_from_catalogue, view_options
 from tiebreak.utilities import Utilities
 

@@ -18,9 +18,9 @@ from tiebreak.errors import InputError
 from tiebreak.notes import reading_notes
 from tiebreak.orderings import Ordering
 from tiebreak.projection import Positions
+from tiebreak.results.cells import Cell, column
 from tiebreak.results.formats import as_plain
 from tiebreak.results.plots import Picture, PlottedResult
-from tiebreak.results.record import Cell, column
 from tiebreak.studies._catalogue import CATALOGUE, Study
 
 Task = TypeVar("Task")
