@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_count, find_name
+from tiebreak._base.checks import check_count, find_run
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import RecallLevelMetric
@@ -297,8 +297,8 @@ def contributions_by_level(
 
 def two_runs(runs: tuple[str, ...], run: str | None, other: str | None) -> tuple[int, int]:
     """The indices of the runs that were asked for; by default of the first two."""
-    x = find_name(run, runs) if run is not None else int(other is not None and find_name(other, runs) == 0)
-    y = find_name(other, runs) if other is not None else int(x == 0)
+    x = find_run(run, runs) if run is not None else int(other is not None and find_run(other, runs) == 0)
+    y = find_run(other, runs) if other is not None else int(x == 0)
     if x == y:
         raise InputError(f"{runs[x]} cannot be compared with itself. Give two runs.", kind="runs")
     return x, y

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.checks import check_has_values, check_two_runs, find_name, find_pair
+from tiebreak._base.checks import check_has_values, check_two_runs, find_pair, find_run
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -295,7 +295,7 @@ def compare(
     """
     check_two_runs(positions.runs, "a comparison")
     baselines = baseline_names(baseline)
-    places = [find_name(name, positions.runs) for name in baselines]
+    places = [find_run(name, positions.runs) for name in baselines]
     pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
     return compare_pairs(positions, measure, pairs, baselines)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_names, check_two_runs, find_name, find_pair
+from tiebreak._base.checks import check_names, check_two_runs, find_pair, find_run
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, quote
@@ -222,7 +222,7 @@ class Utilities:
         WinShares(first=0.25, tied=0.75, second=0.0)
         """
         table = self._units.table
-        x, y = (np.array([find_name(name, self.runs)]) for name in (run, other))
+        x, y = (np.array([find_run(name, self.runs)]) for name in (run, other))
         sign = np.sign(table.numbers.differences(x, y).nearest[0])
         weights = np.ones(len(sign)) if table.weights is None else table.weights
         whole = Sample.from_floats(weights).total()
@@ -273,7 +273,7 @@ class Utilities:
         table = units._table_without_weights("a test")
         size = len(self.runs)
         check_two_runs(self.runs, "a test")
-        pairs = Pairs.all(size) if baseline is None else Pairs.against([find_name(baseline, self.runs)], size)
+        pairs = Pairs.all(size) if baseline is None else Pairs.against([find_run(baseline, self.runs)], size)
         is_counted = np.ones(len(table.requests), dtype=bool)
         values = table.numbers.differences(pairs.x, pairs.y)
         paired = PairValues.from_exact(table, pairs, values, is_counted, by_run=table.numbers)

@@ -67,8 +67,8 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     return str(value)
 
 
-def find_name(name: str, runs: Sequence[str]) -> int:
-    """The index of a run; where its name is unknown the error suggests the nearest."""
+def find_run(name: str, runs: Sequence[str]) -> int:
+    """The index of a run by its name; where it is unknown the error suggests the nearest."""
     if name not in runs:
         raise UnknownNameError("run", name, runs)
     return runs.index(name)
@@ -76,7 +76,7 @@ def find_name(name: str, runs: Sequence[str]) -> int:
 
 def find_pair(run: str, other: str, runs: Sequence[str]) -> tuple[int, int]:
     """The indices of two different runs."""
-    x, y = find_name(run, runs), find_name(other, runs)
+    x, y = find_run(run, runs), find_run(other, runs)
     if x == y:
         raise InputError(f"{run} cannot be compared with itself. Give two runs.", kind="runs")
     return x, y

@@ -631,7 +631,7 @@ def count_judged_ties(lines: Iterable[Line], judged: set[bytes]) -> int:
     return sum(len(items) > 1 and not judged.isdisjoint(items) for items in tied.values())
 
 
-class Table:
+class RankTable:
     """The results of all runs, filled in run by run."""
 
     def __init__(self, judged: Judged, options: Options, runs: int) -> None:
@@ -706,7 +706,7 @@ def project(
     sources: list[Source], judged: Judged, options: Options, tick: Tick | None, /
 ) -> tuple[Fault | None, Projection | None]:
     """Rank the items of every run and return the ranks of the judged ones."""
-    table = Table(judged, options, len(sources))
+    table = RankTable(judged, options, len(sources))
     sizes = [source_size(source) for source in sources]
     tallies = []
     for run, source in enumerate(sources):

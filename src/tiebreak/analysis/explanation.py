@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tiebreak import metrics
-from tiebreak._base.checks import find_name, find_pair
+from tiebreak._base.checks import find_pair, find_run
 from tiebreak._base.text import format_signed, plural
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.comparison import compare, compare_pairs
@@ -52,7 +52,7 @@ def disaggregate(positions: Positions, metric: str | Metric, run: str, other: st
     >>> [row.difference for row in disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").rows()]
     [0.25, 0.0]
     """
-    x, y = (find_name(name, positions.runs) for name in (run, other))
+    x, y = (find_run(name, positions.runs) for name in (run, other))
     measure = metrics.metric(metric)
     form = measure.on(positions)
     if not isinstance(form, RecallLevelMetric):

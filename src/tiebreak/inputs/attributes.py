@@ -8,7 +8,7 @@ from typing import Any
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.ids import Ids, encode
-from tiebreak.inputs.sources import LARGEST, Path, Source, check_spelling
+from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, check_spelling
 from tiebreak.inputs.tables import Columns, Table, open_source
 
 
@@ -66,7 +66,7 @@ def read_weights(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | N
     """
     weights = unique_values(id_values(source, "request", "weight", columns, is_number=True), "request", "weight")
     for request, weight in weights.items():
-        check_number(weight, f"request {quote(request)}: weight", low=0, high=LARGEST)
+        check_number(weight, f"request {quote(request)}: weight", low=0, high=LARGEST_VALUE)
     return weights
 
 
@@ -103,11 +103,11 @@ def id_values(
     check_spelling(data, key, f"the {value}s")
     for name, content in data.items():
         if is_number:
-            yield as_text(name), check_number(content, f"{key} {quote(str(name))}: {value}")
+            yield id_text(name), check_number(content, f"{key} {quote(str(name))}: {value}")
             continue
         several = [content] if isinstance(content, (str, bytes)) or not isinstance(content, Iterable) else content
-        yield from ((as_text(name), as_text(label)) for label in several)
+        yield from ((id_text(name), id_text(label)) for label in several)
 
 
-def as_text(name: Any) -> str:
+def id_text(name: Any) -> str:
     return encode(name).decode()

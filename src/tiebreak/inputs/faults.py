@@ -67,9 +67,24 @@ def raise_input_error(fault: Fault, source: Source, what: str, memory: int = 0) 
     """Raise the error for a fault in a run or in judgements."""
     if fault.kind == "needs_zstd":
         raise MissingExtraError(f"{source.label}: {SENTENCES[fault.kind]}", "zstd")
-    template = template_for(fault, what, source.is_table)
+    request, item = quote(fault.request), quote(fault.item)
+    plain = fault.text.decode(errors="replace")
+    column, _, cells = plain.partition("\t")
+    problem = template_for(fault, what, source.is_table).format(
+        request=request,
+        item=item,
+        entry=f"item {item} of request {request}",
+        text=quote(fault.text),
+        plain=plain,
+        column=quote(column),
+        cells=cells,
+        number=fault.number,
+        columns=COLUMNS[what],
+        hint=swap_hint(fault.number, what),
+        memory=memory,
+    )
     raise InputError(
-        f"{source.place(fault.line)}: {format_fault(template, fault, what, memory)}",
+        f"{source.location(fault.line)}: {problem}",
         kind=fault.kind,
         file=source.label,
         line=fault.line or None,
@@ -93,25 +108,6 @@ def template_for(fault: Fault, what: str, is_table: bool) -> str:
         case "damaged" if not fault.text:
             return VARIANTS["damaged table"]
     return SENTENCES[fault.kind]
-
-
-def format_fault(template: str, fault: Fault, what: str, memory: int) -> str:
-    request, item = quote(fault.request), quote(fault.item)
-    plain = fault.text.decode(errors="replace")
-    column, _, cells = plain.partition("\t")
-    return template.format(
-        request=request,
-        item=item,
-        entry=f"item {item} of request {request}",
-        text=quote(fault.text),
-        plain=plain,
-        column=quote(column),
-        cells=cells,
-        number=fault.number,
-        columns=COLUMNS[what],
-        hint=swap_hint(fault.number, what),
-        memory=memory,
-    )
 
 
 def swap_hint(columns: int, what: str) -> str:

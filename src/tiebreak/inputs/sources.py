@@ -27,7 +27,7 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 
 STANDARD_INPUT = "-"
 CHUNK = 1 << 20
-LARGEST = 1e100
+LARGEST_VALUE = 1e100
 """The largest utility or weight: sums of larger squares may overflow a float64."""
 
 
@@ -45,7 +45,7 @@ class Source:
     def is_table(self) -> bool:
         return bool(self.kernel[0] == "table")
 
-    def place(self, line: int) -> str:
+    def location(self, line: int) -> str:
         """The line as editors open it, ``file:line``; for a table its row."""
         if not line:
             return self.label

@@ -14,7 +14,7 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import LARGEST, Path, Source, Values, dict_columns
+from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, Values, dict_columns
 from tiebreak.inputs.tables import Columns, Table, open_source
 
 MOST_LISTED = 5
@@ -77,7 +77,7 @@ def read_utilities(
 ) -> UtilityTable:
     """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
-        check_number(missing, "missing", low=-LARGEST, high=LARGEST)
+        check_number(missing, "missing", low=-LARGEST_VALUE, high=LARGEST_VALUE)
     expected = (
         "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, or "
         "{run: {request: value}}"
@@ -115,10 +115,10 @@ def fill_table(
     """The table [run, request] of rows; every cell once, and finite. `keep` advises on repeated cells."""
     if not len(value):
         raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
-    for row in np.flatnonzero(~(np.abs(value) <= LARGEST))[:1].tolist():
+    for row in np.flatnonzero(~(np.abs(value) <= LARGEST_VALUE))[:1].tolist():
         where = cell(runs[run[row]], requests[int(request[row])])
         raise InputError(
-            f"{label}: the utility of {where} is {value[row]}. Give a finite number, not beyond {LARGEST:g}.",
+            f"{label}: the utility of {where} is {value[row]}. Give a finite number, not beyond {LARGEST_VALUE:g}.",
             kind="score",
         )
     place = run.astype(np.int64) * len(requests) + request

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_count, check_seed, find_name
+from tiebreak._base.checks import check_count, check_seed, find_run
 from tiebreak._base.text import plural
 from tiebreak.exact import decimal
 from tiebreak.exact.intervals import CONFIDENCE
@@ -78,7 +78,7 @@ class Bootstrap(Result):
 
     def shares(self, first: str, second: str) -> PairShares:
         """The share of samples in which each of two runs is preferred on average."""
-        x, y = (find_name(run, self.runs) for run in (first, second))
+        x, y = (find_run(run, self.runs) for run in (first, second))
         won, lost, n = int(self.wins[x, y]), int(self.wins[y, x]), len(self.ranks)
         return PairShares(won / n, (n - won - lost) / n, lost / n)
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak._base.catalogue import parameter
-from tiebreak._base.checks import check_number, find_name
+from tiebreak._base.checks import check_number, find_run
 from tiebreak.errors import InputError
 from tiebreak.exact import Real, decimal
 from tiebreak.exact.doubles import Floats
@@ -56,7 +56,7 @@ class AgainstBaseline(Risk):
     def differences(self, table: UtilityTable) -> list[Sample]:
         """The differences of every run to the baseline, losses multiplied by 1 + alpha."""
         runs = np.arange(len(table.runs))
-        baseline = np.full_like(runs, find_name(self.baseline, table.runs))
+        baseline = np.full_like(runs, find_run(self.baseline, table.runs))
         differences = table.numbers.differences(runs, baseline).scale_negative(1 + decimal(self.alpha))
         return [differences.sample(run) for run in runs.tolist()]
 
