@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from tiebreak._base.checks import LARGEST, check_number
+from tiebreak._base.spec import canonical
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, Options
@@ -30,11 +31,10 @@ OWN_FUNCTION = " Or module:function for your own measure; the module is imported
 SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "truth")
 """Options that hold specs of what has to be read."""
 JUDGED_ITEMS_SUFFICE = {
-    # Metrics, and as trec_eval and pref_eval name them
+    # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
     *("Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
-    *("map", "map_cut", "ndcg_cut", "recall", "recip_rank", "success", "ap", "rbp", "rr", "rp", "ndcg", "mrr"),
     # Preferences
     *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "diff", "sign", "OI"),
     *("rpp", "invrpp", "dcgrpp", "invRPP", "dcgRPP", "lexirecall", "lexiprecision"),
@@ -209,13 +209,11 @@ def reading_options(
 
 
 def can_read_early(options: Mapping[str, Any]) -> bool:
-    """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones.
-
-    Names of arguments, as in ``AP(rel=2)``, and the cutoffs of trec_eval, as in ``P_10``, do not matter.
-    """
+    """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
     if options.get("exclude") or options.get("candidates"):
         return False
-    specs = re.sub(r"_\d+\b", "", " ".join(specs_in(options)))
+    specs = " ".join(canonical(spec.strip()) for spec in specs_in(options))
+    # Names of arguments, as in AP(rel=2), do not matter.
     return JUDGED_ITEMS_SUFFICE.issuperset(re.findall(r"[A-Za-z][\w:-]*(?![\w:-]|\s*=)", specs))
 
 
