@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact.doubles import UNDERFLOW, Doubles, Floats, two_sum
 from tiebreak.exact.number import Number, competition_ranks, snap_to_zero
-from tiebreak.exact.sums import sum_fractions
+from tiebreak.exact.sums import WholeUnits, whole_units
 from tiebreak.exact.values import ExactValues
 
 LEAST_EXPONENT = -1074
@@ -89,7 +89,7 @@ class Totals:
     """Sums over columns of values [row, column], each column counted as often as whole weights say."""
 
     values: ExactValues
-    _exact_rows: dict[int, list[Fraction]] = field(default_factory=dict)
+    _exact_rows: dict[int, WholeUnits] = field(default_factory=dict)
 
     def ranks(self, weights: Floats) -> NDArray[np.int64]:
         """Ranks [sample, row] by descending sum, the best rank shared; ``weights[sample, column]``."""
@@ -137,8 +137,10 @@ class Totals:
         ]
 
     def exact_sum(self, row: int, weights: Floats) -> Fraction:
-        """The exact sum of a row, whose exact values are kept."""
+        """The exact sum of a row, whose values are kept as whole multiples of a unit."""
         if row not in self._exact_rows:
-            self._exact_rows[row] = self.values.exactly(row, np.arange(len(weights)))
+            exact = self.values.exactly(row, np.arange(len(weights)))
+            self._exact_rows[row] = whole_units(exact, self.values.is_rational)
+        numbers, unit, _ = self._exact_rows[row]
         times = weights.astype(np.int64).tolist()
-        return sum_fractions([n * x for n, x in zip(times, self._exact_rows[row], strict=True) if n])
+        return Fraction(sum(n * x for n, x in zip(times, numbers, strict=True) if n)) * unit
