@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, Context
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cache
 
@@ -17,13 +17,18 @@ def many_digits(digits: int = DIGITS) -> Context:
     return Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
+def units(number: Decimal) -> int:
+    """A decimal number in units of 2^-BITS."""
+    return int(Fraction(number) * (1 << BITS))
+
+
 @cache
 def log_units(n: int) -> int:
     """The natural logarithm of n >= 1 in units of 2^-BITS, the sum over its prime factors: off by a few of them."""
     factor = smallest_factor(n)
     if factor < n:
         return log_units(factor) + log_units(n // factor)
-    return int(Fraction(many_digits().ln(n)) * (1 << BITS))
+    return units(many_digits().ln(n))
 
 
 def smallest_factor(n: int) -> int:
@@ -50,8 +55,8 @@ def dcg_discount_units(rank: int) -> int:
 
 
 def power_of_two(exponent: Fraction) -> Fraction:
-    """2 to a power; to more than 96 digits where that is irrational."""
+    """2 to a power; to 96 digits where that is irrational."""
     whole, rest = divmod(exponent, 1)
     context = many_digits()
-    power = context.power(2, context.divide(rest.numerator, rest.denominator)) if rest else 1
-    return Fraction(2) ** int(whole) * Fraction(power)
+    power = context.power(2, context.divide(rest.numerator, rest.denominator))
+    return Fraction(2) ** int(whole) * Fraction(units(power), 1 << BITS)
