@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 import pytest
 
 import tiebreak as tb
+from tiebreak.cli.catalogue_help import docstrings
 from tiebreak.errors import InputError
 from tiebreak.metrics import CATALOGUE as METRICS
 from tiebreak.preferences import CATALOGUE as PREFERENCES
@@ -62,6 +63,11 @@ def test_other_packages_add_metrics_and_preferences(plugin):
     assert "Half" in METRICS and "Half" in list(METRICS)
     assert str(tb.preference("Indifferent")) == "Indifferent"
     assert tb.compare(tb.positions([[1], [3]]), "Half").values.tolist() == [[0.0]]
+
+
+def test_help_lists_what_other_packages_add(plugin):
+    text = dict(docstrings("preferences"))
+    assert text["Indifferent"] == "Everybody is content." and [*text][0] == "RPP"
 
 
 def test_other_packages_cannot_take_a_name_that_is_there(plugin):
