@@ -29,7 +29,7 @@ LOGARITHMS_TIE = Fraction(1, 10**40)
 
 
 @dataclass(frozen=True)
-class Measure:
+class AxiomMeasure:
     """A metric: in exact arithmetic, and where it is known in floats too, which are faster."""
 
     name: str

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from math import prod
 
 from tiebreak.studies import _axiom_rankings as suggest
-from tiebreak.studies._axiom_forms import Measure
+from tiebreak.studies._axiom_forms import AxiomMeasure
 from tiebreak.studies._axiom_rankings import GRIDS, R_MAX, Item, Items, Pair, Ranking, swap
 from tiebreak.studies._counterexamples import Domain, Law
 
@@ -22,17 +22,17 @@ MOST_SHRUNK = 12
 """Longer rankings are of a suggested pair, at its least depth."""
 
 
-def is_violated(measure: Measure, pairs: Sequence[Pair]) -> list[bool]:
+def is_violated(measure: AxiomMeasure, pairs: Sequence[Pair]) -> list[bool]:
     """Pairs that a measure does not order as an axiom says; a tie violates it."""
     return [measure.sign(pair) <= 0 for pair in pairs]
 
 
-def is_satisfied(measure: Measure, pairs: Sequence[Pair]) -> list[bool]:
+def is_satisfied(measure: AxiomMeasure, pairs: Sequence[Pair]) -> list[bool]:
     return [measure.sign(pair) > 0 for pair in pairs]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Axiom(Law[Measure, Pair]):
+class Axiom(Law[AxiomMeasure, Pair]):
     """An axiom: `pairs` are all that it orders by a swap in one ranking; on `suggested` rankings it often fails."""
 
     pairs: Callable[[Ranking], Iterator[Pair]]
@@ -47,11 +47,11 @@ class Axiom(Law[Measure, Pair]):
         """All pairs that it orders."""
         return tuple(pair for ranking in rankings for pair in self.pairs(ranking))
 
-    def domain(self, measure: Measure, random: Sequence[Pair]) -> Domain[Pair]:
+    def domain(self, measure: AxiomMeasure, random: Sequence[Pair]) -> Domain[Pair]:
         """Short rankings, suggested ones and random ones."""
         return Domain(self.stages(measure, random), Pair.size, self.smaller)
 
-    def stages(self, measure: Measure, random: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+    def stages(self, measure: AxiomMeasure, random: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
         """All pairs of each length, then the suggested and random ones; suggested first where one pair is asked for."""
         suggested = self.pairs_in(self.suggested())
         if self.asks_for_one:
@@ -59,7 +59,7 @@ class Axiom(Law[Measure, Pair]):
         yield from self.on_grids
         yield random if self.asks_for_one else (*random, *self.at_depths(measure, suggested))
 
-    def at_depths(self, measure: Measure, suggested: Sequence[Pair]) -> Iterator[Pair]:
+    def at_depths(self, measure: AxiomMeasure, suggested: Sequence[Pair]) -> Iterator[Pair]:
         """Suggested pairs below more and more other items; where one violates the axiom, at the least such depth."""
         for pair in suggested:
             for depth in DEPTHS:
@@ -75,7 +75,7 @@ class Axiom(Law[Measure, Pair]):
             yield [other for items in shorter for other in self.pairs(Ranking(items, pair.interest))]
 
 
-def least_depth(measure: Measure, pair: Pair, low: int, high: int) -> int:
+def least_depth(measure: AxiomMeasure, pair: Pair, low: int, high: int) -> int:
     """The least depth at which a pair violates an axiom, between one where it does not and one where it does."""
     while high - low > 1:
         middle = (low + high) // 2

@@ -23,7 +23,7 @@ from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.metrics.function import call_for_number, import_function
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable, Ratings
 from tiebreak.studies import _axiom_forms as forms
-from tiebreak.studies._axiom_forms import LOGARITHMS_TIE, Form, Measure
+from tiebreak.studies._axiom_forms import LOGARITHMS_TIE, AxiomMeasure, Form
 from tiebreak.studies._axiom_laws import AXIOMS, DEPTHS, Axiom
 from tiebreak.studies._axiom_rankings import (
     GRIDS,
@@ -87,7 +87,7 @@ def axioms(
     return LawTable.from_rows(rows, CASE_COLUMNS, describe, notes(lists, seed))
 
 
-def row(measure: Measure, axiom: Axiom, random: tuple[Pair, ...]) -> tuple[Any, ...]:
+def row(measure: AxiomMeasure, axiom: Axiom, random: tuple[Pair, ...]) -> tuple[Any, ...]:
     """The finding on one axiom, and the deciding rankings with their values."""
     finding: Finding[Pair] = search(axiom, measure, axiom.domain(measure, random))
     holds, tried, pair = finding
@@ -137,7 +137,7 @@ METRICS = ("alpha_nDCG", "S-Recall", "S-RR", "NRBP(alpha=0.25, beta=0.9)", "EU",
 """With the paper's parameters (AB 5.2), which are the defaults of all but NRBP."""
 
 
-def axiom_measures(metrics: Any) -> list[Measure]:
+def axiom_measures(metrics: Any) -> list[AxiomMeasure]:
     """The measures that a user names: one or several, or None for the default."""
     if metrics is None:
         metrics = METRICS
@@ -147,7 +147,7 @@ def axiom_measures(metrics: Any) -> list[Measure]:
     return measures
 
 
-def axiom_measure(one: Any) -> Measure:
+def axiom_measure(one: Any) -> AxiomMeasure:
     """The measure that a spec, a metric, a function or ``module:function`` is."""
     if isinstance(one, str) and FUNCTION.fullmatch(one.strip()):
         return function_measure(import_function(one.strip()), one.strip())
@@ -158,7 +158,7 @@ def axiom_measure(one: Any) -> Measure:
     raise InputError(f"{one!r} is not a measure. Give a name such as EU, or a function of a ranking.", kind="spec")
 
 
-def equation_measure(one: str | Spec | Metric) -> Measure:
+def equation_measure(one: str | Spec | Metric) -> AxiomMeasure:
     """A metric of AB Table 1 from its equation; without a cutoff it sees whole rankings."""
     if isinstance(one, Metric) and any(callable(getattr(one, name, None)) for name in ("alpha", "beta")):
         raise InputError(f"{one}: alpha and beta are numbers here. Give the whole metric as a function.", kind="spec")
@@ -183,7 +183,7 @@ def equation_measure(one: str | Spec | Metric) -> Measure:
     def truncate(options: dict[str, Any]) -> Form:
         return lambda items, interest, r_max: form(items[: spec.cutoff], interest, r_max, **options)
 
-    return Measure(
+    return AxiomMeasure(
         str(spec), truncate(exact), truncate(quick), LOGARITHMS_TIE if spec.name in LOGARITHMIC else Fraction(0)
     )
 
@@ -195,12 +195,12 @@ def with_cutoff(spec: Spec, cutoff: int) -> Any:
     return metric(replace(spec, cutoff=cutoff) if needs_cutoff else spec)
 
 
-def package_measure(spec: Spec) -> Measure:
+def package_measure(spec: Spec) -> AxiomMeasure:
     """Any other metric of aspects or subtopics, by its floats."""
     of_aspects = [name for name, kind in CATALOGUE.items() if issubclass(kind, (AspectMetric, SubtopicMetric))]
     if spec.name not in of_aspects:
         raise UnknownNameError("metric of aspects", spec.name, of_aspects)
-    return Measure(str(spec), partial(evaluate, with_cutoff(spec, DEEPEST)))
+    return AxiomMeasure(str(spec), partial(evaluate, with_cutoff(spec, DEEPEST)))
 
 
 def evaluate(one: AspectMetric | SubtopicMetric, items: Items, interest: Mapping[str, Any], r_max: int) -> float:
@@ -227,10 +227,10 @@ def evaluate(one: AspectMetric | SubtopicMetric, items: Items, interest: Mapping
     return 0.0 if np.isnan(value) else value
 
 
-def function_measure(function: Form, name: str) -> Measure:
+def function_measure(function: Form, name: str) -> AxiomMeasure:
     """A user's function, whose numbers are checked."""
 
     def call(items: Items, interest: Any, r_max: int) -> Any:
         return call_for_number(function, (items, interest, r_max), name, lambda: format_ranking(items))
 
-    return Measure(name, call)
+    return AxiomMeasure(name, call)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +36,7 @@ ORIENTATIONS = {"precision": precision_orientation, "recall": recall_orientation
 FORMULA, ALL_PAIRS, SAMPLED = "formula", "all pairs", "drawn"
 
 
-@dataclass(frozen=True)
-class Request:
+class Options(NamedTuple):
     """What one view is asked for."""
 
     measures: dict[str, Preference]
@@ -48,19 +46,6 @@ class Request:
     seed: int
     jobs: int
     tick: Tick | None
-
-    @property
-    def metrics(self) -> dict[str, Metric]:
-        """The measures as metrics; a preference, which has no values, is an error."""
-        metrics = {name: inner_metric(measure) for name, measure in self.measures.items()}
-        for name, metric in metrics.items():
-            if metric is None:
-                raise InputError(f"{name} is a preference. Give a metric, such as AP.", kind="spec")
-        return {name: metric for name, metric in metrics.items() if metric is not None}
-
-    def rng(self, *key: int) -> np.random.Generator:
-        """A random stream for one part of the work, regardless of the others."""
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
 @study_from_catalogue()
@@ -106,7 +91,7 @@ def orientation(
     ns = sizes("items", items, default_items, MOST_ITEMS)
     ms = sizes("relevant", relevant, default_relevant, min(ns))
     by_name = preferences_by_name(default_measures if measures is None else measures)
-    return study(Request(by_name, ns, ms, pairs, seed, jobs, tick))
+    return study(Options(by_name, ns, ms, pairs, seed, jobs, tick))
 
 
 def sizes(name: str, numbers: int | Iterable[int] | None, default: tuple[int, ...], largest: int) -> tuple[int, ...]:
@@ -122,20 +107,25 @@ def single_value(view: str, name: str, numbers: tuple[int, ...]) -> int:
     return numbers[0]
 
 
-def orientations(request: Request) -> Findings:
+def orientations(options: Options) -> Findings:
     """Both orientations of every metric for every number of relevant items (LR 3.1)."""
-    n = single_value("orientation", "items", request.items)
-    metrics = request.metrics
-    tasks = [(way, name, m) for m in request.relevant for way in ORIENTATIONS for name in metrics]
+    n = single_value("orientation", "items", options.items)
+    metrics: dict[str, Metric] = {}
+    for name, measure in options.measures.items():
+        metric = inner_metric(measure)
+        if metric is None:
+            raise InputError(f"{name} is a preference. Give a metric, such as AP.", kind="spec")
+        metrics[name] = metric
+    tasks = [(way, name, m) for m in options.relevant for way in ORIENTATIONS for name in metrics]
 
     def loss(task: tuple[str, str, int]) -> tuple[str, int, str, float]:
         way, name, m = task
         scaled = isinstance(metrics[name], TotalSearchEfficiency) and m < n
         return name, m, way, ORIENTATIONS[way](metrics[name], n, m, scaled=scaled)
 
-    rows = tuple(run_tasks(loss, tasks, request.jobs, request.tick))
+    rows = tuple(run_tasks(loss, tasks, options.jobs, options.tick))
     losses = {
-        way: {m: {row[0]: row[3] for row in rows if row[1:3] == (m, way)} for m in request.relevant}
+        way: {m: {row[0]: row[3] for row in rows if row[1:3] == (m, way)} for m in options.relevant}
         for way in ORIENTATIONS
     }
     notes = [
@@ -180,19 +170,19 @@ def format_order(losses: dict[str, float]) -> str:
     return ordered[0] + "".join(sign + name for sign, name in zip(signs, ordered[1:], strict=True))
 
 
-def ties(request: Request) -> Findings:
+def ties(options: Options) -> Findings:
     """The probability that two random rankings tie, by size and measure; exact where it is known (LR 5.3)."""
-    tasks = [(n, m, name) for n in request.items for m in request.relevant for name in request.measures]
+    tasks = [(n, m, name) for n in options.items for m in options.relevant for name in options.measures]
 
     def row(task: tuple[int, int, str]) -> tuple[int, int, str, str, float, float, str]:
         n, m, name = task
-        return n, m, f"{m} of {n:,}", name, *tie_share(request, n, m, request.measures[name])
+        return n, m, f"{m} of {n:,}", name, *tie_share(options, n, m, options.measures[name])
 
-    rows = tuple(run_tasks(row, tasks, request.jobs, request.tick))
-    mean = {name: np.mean([row[4] for row in rows if row[3] == name]) for name in request.measures}
+    rows = tuple(run_tasks(row, tasks, options.jobs, options.tick))
+    mean = {name: np.mean([row[4] for row in rows if row[3] == name]) for name in options.measures}
     shares = ", ".join(f"{name} {100 * mean[name]:.1f}%" for name in sorted(mean, key=lambda name: -mean[name]))
     # Upper end of the 95% interval of a probability when no draw is a tie.
-    unseen = 1 - 0.05 ** (1 / request.pairs)
+    unseen = 1 - 0.05 ** (1 / options.pairs)
     titles = (("size", "relevant items"), ("probability", "probability of a tie"))
     return Findings(
         ("items", "relevant", "size", "measure", "probability", "error", "method"),
@@ -201,14 +191,14 @@ def ties(request: Request) -> Findings:
         (
             "Rankings of all items, each equally likely (LR 5.3, appendix E). error: standard error, 0 where exact.",
             f'"{FORMULA}": exact; "{ALL_PAIRS}": of all pairs of position vectors, where there are up to '
-            f'{MOST_VECTORS:,} vectors; "{SAMPLED}": {plural(request.pairs, "random pair")}, seed {request.seed}. '
+            f'{MOST_VECTORS:,} vectors; "{SAMPLED}": {plural(options.pairs, "random pair")}, seed {options.seed}. '
             f"Where none of them ties, the probability is below {unseen:.1g} at 95%.",
         ),
         Picture("point", "probability", "size", color="measure", titles=titles),
     )
 
 
-def tie_share(request: Request, n: int, m: int, measure: Preference) -> tuple[float, float, str]:
+def tie_share(options: Options, n: int, m: int, measure: Preference) -> tuple[float, float, str]:
     """The probability of a tie, its standard error, and how it was computed."""
     formula = closed_form(measure)
     if formula is not None:
@@ -217,9 +207,10 @@ def tie_share(request: Request, n: int, m: int, measure: Preference) -> tuple[fl
         every = all_vectors(n, m)
         x, y = np.repeat(every, len(every), axis=0), np.tile(every, (len(every), 1))
         return float((prefer(measure, x, y) == 0).mean()), 0.0, ALL_PAIRS
-    x, y = random_vectors(request.rng(n, m), 2 * request.pairs, n, m).reshape(2, request.pairs, m)
+    rng = np.random.default_rng(np.random.SeedSequence(options.seed, spawn_key=(n, m)))
+    x, y = random_vectors(rng, 2 * options.pairs, n, m).reshape(2, options.pairs, m)
     share = float((prefer(measure, x, y) == 0).mean())
-    return share, (share * (1 - share) / request.pairs) ** 0.5, SAMPLED
+    return share, (share * (1 - share) / options.pairs) ** 0.5, SAMPLED
 
 
 def closed_form(measure: Preference) -> str | None:
@@ -238,17 +229,15 @@ def closed_form(measure: Preference) -> str | None:
     return None
 
 
-def properties(request: Request) -> Findings:
+def properties(options: Options) -> Findings:
     """Search all small cases for violations of the laws of LR appendix B."""
-    n, most = (
-        single_value("properties", "items", request.items),
-        single_value("properties", "relevant", request.relevant),
-    )
+    n = single_value("properties", "items", options.items)
+    most = single_value("properties", "relevant", options.relevant)
     if n > MOST_ITEMS_OF_LAWS:
         raise InputError(f"items={n}. All cases are tried for up to {MOST_ITEMS_OF_LAWS} items.", kind="size")
-    subjects = [Subject(name, measure, n, most) for name, measure in request.measures.items()]
+    subjects = [Subject(name, measure, n, most) for name, measure in options.measures.items()]
     tasks = [(law, subject) for law in LAWS for subject in subjects]
-    rows = run_tasks(lambda task: law_row(*task), tasks, request.jobs, request.tick)
+    rows = run_tasks(lambda task: law_row(*task), tasks, options.jobs, options.tick)
     searched = f"Searched: all rankings of {n} items with 1 to {most} relevant ones."
     return LawTable.from_rows(rows, ("case",), describe, (searched, *statements(LAWS)))
 
@@ -257,7 +246,7 @@ def describe(record: Mapping[str, Any], digits: int) -> str:
     return str(record["case"])
 
 
-VIEWS: dict[str, tuple[Callable[[Request], Findings], tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
+VIEWS: dict[str, tuple[Callable[[Options], Findings], tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
     # LR does not print the persistence of its RBP; 0.5 is that of the authors' code.
     "orientation": (
         orientations,
