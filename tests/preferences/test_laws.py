@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from preferences import slow
-from tiebreak.inputs.utilities import read_utilities
-from tiebreak.preferences import Pairs, PairValues, rpp
+from tiebreak.preferences import rpp
 
 N, MOST = 12, 5
 INF = slow.INFINITE
@@ -158,10 +157,3 @@ def test_populations_are_nested_by_grade():
     kept = np.array([True, True, True, True, False])
     masks = [mask.tolist() for mask in rpp.grade_populations(request, grade, kept)]
     assert masks == [[True, False, True, True, False], [True, True, True, False, False]]
-
-
-def test_requests_without_anything_relevant_are_left_out():
-    three = read_utilities({run: {"q": 1, "r": 1, "s": 1} for run in "ab"})
-    made = PairValues.from_counts(three, Pairs.all(2), np.array([[4, 0, -2]]), np.array([5, 0, 2]))
-    assert [*made.requests] == ["q", "s"]
-    assert (made.numerator.tolist(), made.denominator.tolist()) == ([[4, -2]], [5, 2])
