@@ -15,7 +15,7 @@ from theory_figures import diagram, first_positions
 from tracks import printed
 
 import tiebreak as tb
-from tiebreak.results.plots import PlottedResult
+from tiebreak.studies.base import Findings
 
 MEASURES = ("rrLP", "sgnLP", "RR")
 CORRECTION = "bonferroni"
@@ -134,7 +134,7 @@ def agreement_without_data(data: Data, one: Collection) -> Iterator[Figure]:
         )
 
 
-def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> PlottedResult:
+def agreement_with_rr(data: Data, one: Collection, remove: str, of: str) -> Findings:
     return tb.studies.missing(
         one.binary, ["RR", "rrLP", "sgnLP"], remove, of, truth="RR", samples=data.samples, jobs=data.jobs
     )

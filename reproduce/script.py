@@ -11,7 +11,7 @@ from typing import Any
 from cells import Counted, Sheet
 from data import Collection, Data, Options
 
-from tiebreak.results.plots import PlottedResult
+from tiebreak.studies.base import Findings
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Figure:
 
     name: str
     title: str
-    drawn: PlottedResult
+    drawn: Findings
     says: str
 
     def save(self, folder: Path) -> Path:
@@ -41,10 +41,11 @@ class Figure:
         return path
 
 
-def figure(name: str, title: str, drawn: PlottedResult, on: Collection | None = None) -> Figure:
+def figure(name: str, title: str, drawn: Findings, on: Collection | None = None) -> Figure:
     """A figure with what its study says of it; on a collection where it is of one."""
-    said = str(getattr(drawn, "conclusion", ""))
-    return Figure(name if on is None else f"{name}-{on}", title if on is None else f"{title}; {on}", drawn, said)
+    if on is not None:
+        name, title = f"{name}-{on}", f"{title}; {on}"
+    return Figure(name, title, drawn, drawn.conclusion)
 
 
 @dataclass(frozen=True)

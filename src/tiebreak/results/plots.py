@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
 from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.results.files import whole_file
-from tiebreak.results.record import Result
-from tiebreak.results.vega_lite import vega_lite
 
 FORMATS = ("png", "svg", "pdf", "html")
 WRITE_OPTIONS: dict[str, dict[str, Any]] = {"png": {"scale": 2}}
@@ -56,26 +53,6 @@ class Picture:
         """The columns that are drawn, each once."""
         names = (self.x, self.y, self.color, self.facet, *(self.band or ()))
         return list(dict.fromkeys(name for name in names if name is not None))
-
-
-class PlottedResult(Result):
-    """A result that is also a picture."""
-
-    def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
-        """What is drawn: which columns, their names, and the rows."""
-        raise NotImplementedError
-
-    def vega_lite(self) -> dict[str, Any]:
-        """The picture as Vega-Lite writes it."""
-        return vega_lite(*self.picture())
-
-    def plot(self) -> Any:
-        """An Altair chart."""
-        return draw(self.vega_lite())
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whose ending says how: .png, .svg, .pdf or .html."""
-        save(self.vega_lite(), path)
 
 
 def draw(plot: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,7 +21,9 @@ from tiebreak.orderings import Ordering
 from tiebreak.projection import Positions
 from tiebreak.results.cells import Cell, column
 from tiebreak.results.formats import as_plain
-from tiebreak.results.plots import Picture, PlottedResult
+from tiebreak.results.plots import Picture, draw, save
+from tiebreak.results.record import Result
+from tiebreak.results.vega_lite import vega_lite
 from tiebreak.studies._catalogue import CATALOGUE, Study
 
 Task = TypeVar("Task")
@@ -30,7 +33,7 @@ AnyFindings = TypeVar("AnyFindings", bound="Findings")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings(PlottedResult):
+class Findings(Result):
     """The result of a study: rows, a picture of them or of what is `drawn` instead, and a conclusion in plain words."""
 
     columns: tuple[str, ...]
@@ -53,7 +56,20 @@ class Findings(PlottedResult):
         return self.values
 
     def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
+        """What is drawn: which columns, their names, and the rows."""
         return self.drawn_as, *(self.drawn or (self.columns, self.values))
+
+    def vega_lite(self) -> dict[str, Any]:
+        """The picture as Vega-Lite writes it."""
+        return vega_lite(*self.picture())
+
+    def plot(self) -> Any:
+        """An Altair chart."""
+        return draw(self.vega_lite())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file, whose ending says how: .png, .svg, .pdf or .html."""
+        save(self.vega_lite(), path)
 
 
 def data_notes(positions: Positions) -> tuple[str, ...]:
