@@ -67,10 +67,9 @@ def request_orders(comparisons: Sequence[Comparison]) -> Lines:
 
 def rankings(orderings: Sequence[Ordering]) -> dict[str, Any]:
     """By method the runs, the best first; under ``tied`` the groups of them that share a rank."""
-    ranks = {one.by: {row.run: row.rank for row in one.places()} for one in orderings}
     return {
-        **{by: list(known) for by, known in ranks.items()},
-        "tied": {by: runs_sharing_a_rank(ranks[by]) for by in ranks},
+        **{one.by: one.ranking() for one in orderings},
+        "tied": {one.by: [list(group) for group in one.groups if len(group) > 1] for one in orderings},
     }
 
 
