@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import log2
 from numbers import Rational
 from typing import Any, TypeAlias
@@ -54,7 +53,6 @@ class AxiomMeasure:
         return self.exact(pair.better, pair.interest, R_MAX), self.exact(pair.worse, pair.interest, R_MAX)
 
 
-@cache
 def discount(rank: int, is_exact: bool) -> Number:
     """1 / log2(rank + 1), as a fraction to 60 digits or as a float."""
     return Fraction(dcg_discount_units(rank), 1 << BITS) if is_exact else 1 / log2(rank + 1)
