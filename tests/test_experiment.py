@@ -12,8 +12,8 @@ import tiebreak as tb
 from nested import nested
 from tiebreak.errors import EmptyRequestsWarning, GradesWarning, InputError, MissingExtraError
 from tiebreak.results import formats
-from tiebreak.results.formats import trec_rows
 from tiebreak.results.tables import Table
+from tiebreak.results.trec import trec_rows
 
 QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"c": 2}, "q3": {"d": 1, "z": 0}}
 FIRST = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"c": 1.0}, "q3": {"y": 2.0, "d": 1.0}}

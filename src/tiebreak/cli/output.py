@@ -52,7 +52,8 @@ class Output:
     def write(self, results: Sequence[Result]) -> None:
         """Write all results of a command, which are of one kind."""
         from tiebreak.results.files import text_output
-        from tiebreak.results.formats import WRITERS, trec_rows, write_json, write_parquet, write_tsv
+        from tiebreak.results.formats import WRITERS, write_json, write_parquet, write_tsv
+        from tiebreak.results.trec import trec_rows
 
         self._begin()
         columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
