@@ -19,8 +19,8 @@ from tiebreak.exact.decimals import decimal_number
 from tiebreak.inputs import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations import population
-from tiebreak.populations.lexicographic import round_utilities
 from tiebreak.populations.roots import LOGARITHM_ERROR, Root, natural_logarithms
+from tiebreak.populations.rounding import round_utilities
 
 DECIMALS = st.integers(0, 1000).map(lambda k: Decimal(k) / 1000)
 

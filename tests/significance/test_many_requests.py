@@ -17,8 +17,8 @@ from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, pair_values, utilities
 from tiebreak.exact import ExactValues
 from tiebreak.preferences import pair_values as pair_values_module
-from tiebreak.significance import CATALOGUE, resampling, significance
-from tiebreak.significance.tukey import shuffle_rows
+from tiebreak.significance import CATALOGUE, bootstrap, permutation, significance
+from tiebreak.significance.hsd import shuffle_rows
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
 
 LIKELY = 5  # standard errors
@@ -105,10 +105,11 @@ def test_sums_of_whole_numbers_stay_exact(denominator, below):
 def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
     made = utilities(noise(np.random.default_rng(3), runs=4, requests=50))
     whole = [part.tolist() for part in made.test(test, permutations=300).outcome]
-    monkeypatch.setattr(resampling, "DRAWS_AT_ONCE", 7)
-    monkeypatch.setattr(resampling, "REQUESTS_AT_ONCE", 3)
-    monkeypatch.setattr(resampling, "COUNTS_AT_ONCE", 60)
-    monkeypatch.setattr(resampling, "SUMS_AT_ONCE", 600)
+    monkeypatch.setattr(permutation, "DRAWS_AT_ONCE", 7)
+    monkeypatch.setattr(permutation, "REQUESTS_AT_ONCE", 3)
+    monkeypatch.setattr(bootstrap, "DRAWS_AT_ONCE", 7)
+    monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", 60)
+    monkeypatch.setattr(bootstrap, "SUMS_AT_ONCE", 600)
     monkeypatch.setattr(pair_values_module, "NUMBERS_AT_ONCE", 60)
     assert [part.tolist() for part in made.test(test, permutations=300).outcome] == whole
 

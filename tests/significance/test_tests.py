@@ -28,7 +28,7 @@ from significance.cases import (
 )
 from tiebreak.significance import CATALOGUE
 from tiebreak.significance.corrections import correct_pvalues
-from tiebreak.significance.tukey import shuffle_rows
+from tiebreak.significance.hsd import shuffle_rows
 
 RESAMPLED = ("permutation", "bootstrap", "hsd")
 some_differences = st.lists(eighths, min_size=2, max_size=9)

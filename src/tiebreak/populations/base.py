@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
-
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
@@ -13,9 +11,6 @@ from tiebreak.exact import Real
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric, metric
-
-Vector: TypeAlias = "NDArray[Any]"
-"""Utilities of one run: float64, or exact fractions as objects."""
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,9 @@ CATALOGUE: Catalogue[Test] = Catalogue(
         "t": "classic.TTest",
         "sign": "classic.SignTest",
         "wilcoxon": "classic.Wilcoxon",
-        "permutation": "resampling.SignFlip",
-        "bootstrap": "resampling.BootstrapTest",
-        "hsd": "tukey.RandomisedHSD",
+        "permutation": "permutation.SignFlip",
+        "bootstrap": "bootstrap.BootstrapTest",
+        "hsd": "hsd.RandomisedHSD",
         "tukey": "tukey.TukeyHSD",
     },
 )

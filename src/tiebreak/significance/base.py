@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry, parameter
 from tiebreak._base.checks import check_count
@@ -71,3 +72,12 @@ def draw_pvalues(reached: Any, draws: int) -> Floats:
     """P-values from the number of draws that reach the observed statistic, itself counted as a draw."""
     p: Floats = (1 + np.asarray(reached)) / (draws + 1)
     return p
+
+
+def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers [run, request] whose differences are numbers [pair, request]; those of the first run are 0."""
+    by_run = np.zeros((len(paired.runs), numbers.shape[1]), dtype=numbers.dtype)
+    first, second = paired.pairs.x == 0, paired.pairs.y == 0
+    by_run[paired.pairs.y[first]] = -numbers[first]
+    by_run[paired.pairs.x[second]] = numbers[second]
+    return by_run

@@ -1,0 +1,66 @@
+"""The bootstrap test of pairs, over requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._kernels.interface import Tick
+from tiebreak.errors import InputError
+from tiebreak.orderings.bootstrap import draw_counts
+from tiebreak.preferences import PairValues
+from tiebreak.projection.primitives import Floats
+from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
+from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
+
+DRAWS_AT_ONCE = 256
+SUMS_AT_ONCE = 20_000_000
+COUNTS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class BootstrapTest(RandomisationTest):
+    """Percentile bootstrap: how often the mean of resampled requests is on the other side of 0."""
+
+    name: ClassVar[str] = "bootstrap"
+    min_count: ClassVar[int] = 2
+    words: ClassVar[str] = "a percentile bootstrap over requests"
+    min_requests: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.permutations == "all":
+            raise InputError('permutations="all" is for permutation tests. Give a number.', kind="size")
+
+    def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+        draws = int(self.permutations)
+        low, high, p = (np.empty(len(paired.values)) for _ in range(3))
+        whole, exact = whole_pairs(paired), ExactSums(paired)
+        step = max(1, SUMS_AT_ONCE // draws)
+        for begin in range(0, len(paired.values), step):
+            rows = slice(begin, begin + step)
+            sums, signs = self.sums(whole, exact, rows, tick)
+            bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
+            low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n_requests
+            beyond = np.minimum((signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0))
+            p[rows] = np.minimum(2 * draw_pvalues(beyond, draws), 1.0)
+        return Outcome(paired.mean.copy(), p, low, high)
+
+    def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:
+        """Sums [draw, pair] of resampled requests, and their signs."""
+        numbers, slack, draws = whole.numbers[pairs], whole.slack[pairs], int(self.permutations)
+        sums = np.empty((draws, len(numbers)))
+        signs = np.empty(sums.shape, dtype=np.int8)
+        step = min(DRAWS_AT_ONCE, max(1, COUNTS_AT_ONCE // numbers.shape[1]))
+        for rows, weights in draw_counts(numbers.shape[1], draws, self.seed, step):
+            if tick:
+                tick(pairs.start * draws + rows.start * len(numbers), len(whole.numbers) * draws)
+            sums[rows] = weights @ numbers.T
+            signs[rows] = np.sign(sums[rows])
+            places, open_pairs = np.nonzero((np.abs(sums[rows]) <= slack) & (slack > 0))
+            if len(places):
+                signs[rows.start + places, open_pairs] = exact.signs(pairs.start + open_pairs, places, weights)
+        return sums, signs
