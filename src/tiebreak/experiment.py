@@ -185,14 +185,12 @@ class Experiment:
         positions = self._positions(Needs.union(m.needs for m in metrics))
         warn_about_grades(metrics, positions)
         exact = tuple(evaluate_all(metrics, positions))
-        values = np.stack([one.nearest for one in exact], axis=-1)
-        notes = tuple(metric_notes(names, metrics, values, positions))
+        notes = tuple(metric_notes(names, metrics, exact, positions))
         return Scores(
             positions.runs,
             positions.requests,
             names,
             metrics,
-            values,
             exact,
             notes,
             library=positions.library,

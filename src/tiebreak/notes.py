@@ -10,11 +10,11 @@ import numpy as np
 
 from tiebreak._base.text import plural
 from tiebreak.errors import GradesWarning
+from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions
-from tiebreak.projection.primitives import Floats
 from tiebreak.results.overview import share_of_judged, uneven_depths
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def preference_notes(preference: Preference, positions: Positions, counted: int)
 
 
 def metric_notes(
-    names: tuple[str, ...], metrics: tuple[Metric, ...], values: Floats, positions: Positions
+    names: tuple[str, ...], metrics: tuple[Metric, ...], exact: tuple[ExactValues, ...], positions: Positions
 ) -> Iterator[str]:
-    """Notes on the values [run, request, metric] of metrics: what they are means of, and which differ from the rest."""
+    """Notes on the values of metrics: what they are means of, and which differ from the rest."""
     requests = int((positions.relevant() > 0).sum())
     yield f"Means over {plural(requests, 'request')}."
     yield from reading_notes(positions)
@@ -69,8 +69,8 @@ def metric_notes(
     summed = [name for name, m in named if m.is_summed]
     if summed:
         yield f"Sums over requests, not means: {', '.join(summed)}."
-    for k, (name, m) in enumerate(named):
-        counted = int((~np.isnan(values[:, :, k])).any(axis=0).sum())
+    for (name, m), values in zip(named, exact, strict=True):
+        counted = int((~np.isnan(values.nearest)).any(axis=0).sum())
         if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
             yield f"{name}: means over {plural(counted, 'request')}."
     yield from aspect_notes([m for m in metrics if isinstance(m, AspectMetric)], positions)

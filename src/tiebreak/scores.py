@@ -89,8 +89,6 @@ class Scores(Result):
     measures : tuple of str
         As they were asked for.
     metrics : tuple of Metric
-    values : array [run, request, measure]
-        The floats nearest the exact values.
     exact : tuple of ExactValues
         The exact values of every measure.
     notes : tuple of str
@@ -101,11 +99,15 @@ class Scores(Result):
     requests: Ids
     measures: tuple[str, ...]
     metrics: tuple[Metric, ...]
-    values: Floats
-    exact: tuple[ExactValues, ...] = ()
+    exact: tuple[ExactValues, ...]
     notes: tuple[str, ...] = ()
     columns = Score._fields
     spread = "measure"
+
+    @cached_property
+    def values(self) -> Floats:
+        """The floats nearest the exact values: [run, request, measure]."""
+        return np.stack([exact.nearest for exact in self.exact], axis=-1)
 
     def __getitem__(self, measure: str) -> Floats:
         """The values [run, request] of one measure."""
