@@ -235,19 +235,9 @@ class Comparison(Result, PairValues):
         >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().pvalue.tolist()      # 2 / 2^8
         [0.0078125]
         """
+        options = test, correction, alpha, permutations, seed, jobs, tick
         return significance(
-            self.measure,
-            self,
-            test,
-            correction=correction,
-            alpha=alpha,
-            permutations=permutations,
-            seed=seed,
-            jobs=jobs,
-            tick=tick,
-            notes=self.notes,
-            library=self.library,
-            more_settings=self.settings,
+            self.measure, self, *options, notes=self.notes, library=self.library, more_settings=self.settings
         )
 
     def order_requests(self) -> RequestOrders:

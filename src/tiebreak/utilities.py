@@ -274,22 +274,14 @@ class Utilities:
         size = len(self.runs)
         check_two_runs(self.runs, "a test")
         pairs = Pairs.all(size) if baseline is None else Pairs.against([find_run(baseline, self.runs)], size)
-        is_counted = np.ones(len(table.requests), dtype=bool)
-        values = table.numbers.differences(pairs.x, pairs.y)
-        paired = PairValues.from_exact(table, pairs, values, is_counted, by_run=table.numbers)
+        numbers, is_counted = table.numbers, np.ones(len(table.requests), dtype=bool)
+        differences = numbers.differences(pairs.x, pairs.y)
+        paired = PairValues.from_exact(table, pairs, differences, is_counted, by_run=numbers)
+        paired = replace(paired, is_difference=True)
+        options = test, correction, alpha, permutations, seed, jobs, tick
+        settings = {"baselines": [] if baseline is None else [baseline], **self.more_settings}
         return significance(
-            units.measure,
-            replace(paired, is_difference=True),
-            test,
-            correction=correction,
-            alpha=alpha,
-            permutations=permutations,
-            seed=seed,
-            jobs=jobs,
-            tick=tick,
-            notes=units.notes,
-            library=table.library,
-            more_settings={"baselines": [] if baseline is None else [baseline], **self.more_settings},
+            units.measure, paired, *options, notes=units.notes, library=table.library, more_settings=settings
         )
 
     @property
