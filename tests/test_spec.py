@@ -34,6 +34,7 @@ from tiebreak.errors import InputError
         ("map@100-l2", "AP(rel=2)@100"),
         ("ndcg@10-l2", "nDCG(rel=2)@10"),
         ("ndcg_burges@10", "nDCG(gain='exp')@10"),
+        ("ndcg_burges(rel=2)@10", "nDCG(gain='exp', rel=2)@10"),
         ("ndcg_burges@10-l2", "nDCG(gain='exp', rel=2)@10"),
         ("mrr@10", "RR@10"),
         ("precision@5", "P@5"),

@@ -86,6 +86,7 @@ PATTERNS = {
     # ranx, whose "-l2" asks for grades of at least 2
     r"(map|mrr|ndcg|precision|recall|hit_rate|r-precision)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
     r"ndcg_burges(@\d+)?": r"nDCG(gain='exp')\1",
+    r"ndcg_burges\((.*)": r"nDCG(gain='exp', \1",
     r"ndcg_burges(@\d+)?-l(\d+)": r"nDCG(gain='exp', rel=\2)\1",
     r"rbp\.(\d+)": r"RBP(p=0.\1)",
     r"rbp\.(\d+)-l(\d+)": r"RBP(p=0.\1, rel=\2)",

@@ -19,7 +19,7 @@ from tiebreak.projection.levels import Levels
 
 
 class AveragePrecision(RecallLevelMetric):
-    r"""Mean over relevant items of the precision at each one's position.
+    r"""Average precision: the mean over relevant items of the precision at each one's position.
 
     .. math:: \mathrm{AP}(p) = \frac{1}{m} \sum_{i=1}^{m} \frac{i}{p_i}, \qquad e(k) = 1/k, \; z(i, m) = i/m
 

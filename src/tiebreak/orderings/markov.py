@@ -23,7 +23,7 @@ CLOSE = 1e-10
 
 @dataclass(frozen=True)
 class MC4(Method):
-    r"""The mass that a walk over systems leaves on each of them.
+    r"""Markov chain MC4 (Dwork et al. 2001): the probability that a random walk over runs is at each one.
 
     From run i it moves to run j with probability 1/S where more requests place j strictly above i, by win rate, than i
     above j; else it stays. Masses are whole numbers over a power of S: they are compared exactly.
