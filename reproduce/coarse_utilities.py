@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak._base.checks import check_count, check_number, check_several
-from tiebreak.populations.base import Vector
+from tiebreak.populations.rounding import Vector
 from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings

@@ -24,11 +24,31 @@ def units(number: Decimal) -> int:
 
 @cache
 def log_units(n: int) -> int:
-    """The natural logarithm of n >= 1 in units of 2^-BITS, the sum over its prime factors: off by a few of them."""
+    r"""The natural logarithm of n >= 1 in units of 2^-BITS, off by no more than a few hundred of them.
+
+    A composite number is the product of its factors; the neighbours of a prime p > 2 are even, and
+
+    .. math:: 2 \log p = \log (p - 1) + \log (p + 1) + 2 \operatorname{artanh} \frac{1}{2 p^2 - 1}
+
+    which takes a tenth of the time of a decimal logarithm.
+    """
+    if n <= 2:
+        return units(many_digits().ln(n))
     factor = smallest_factor(n)
     if factor < n:
         return log_units(factor) + log_units(n // factor)
-    return units(many_digits().ln(n))
+    return (log_units(n - 1) + log_units(n + 1)) // 2 + inverse_artanh(2 * n * n - 1)
+
+
+def inverse_artanh(q: int) -> int:
+    """artanh(1 / q) in units of 2^-BITS, by its series."""
+    power = (1 << BITS) // q
+    total, k = 0, 1
+    while power:
+        total += power // k
+        power //= q * q
+        k += 2
+    return total
 
 
 def smallest_factor(n: int) -> int:
