@@ -54,7 +54,7 @@ def ours(data: Data, cutoff: int) -> tuple[float, float]:
     for user, of in enumerate(data.rated):
         known[user] = [of.get(shown, np.nan) for shown in data.shown[user].tolist()]
     requests = Ids.from_names(map(str, range(users)))
-    made = AspectRankings(
+    result = AspectRankings(
         ("run",),
         requests,
         AspectTable.from_aspects(data.aspects),
@@ -65,7 +65,7 @@ def ours(data: Data, cutoff: int) -> tuple[float, float]:
         float(R_MAX),
     )
     start = time.process_time()
-    mean = float(metric(f"alpha_beta_nDCG@{cutoff}").score_rankings(made).mean())
+    mean = float(metric(f"alpha_beta_nDCG@{cutoff}").score_rankings(result).mean())
     return time.process_time() - start, mean
 
 
@@ -91,8 +91,8 @@ def of_user(shown: list[int], rated: dict[int, int], aspects: list[list[str]], c
         left.remove(chosen)
         best.append(take(chosen, rated, aspects, wanted))
     wanted = dict(interest)
-    found = [take(item, rated, aspects, wanted) for item in shown]
-    return discounted(found) / discounted(best)
+    actual = [take(item, rated, aspects, wanted) for item in shown]
+    return discounted(actual) / discounted(best)
 
 
 def chance(item: int, rated: dict[int, int]) -> float:

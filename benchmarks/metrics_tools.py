@@ -31,13 +31,15 @@ def positions(requests: int, m: int) -> Positions:
     depth = np.full((1, requests), 1000, dtype=np.int32)
     layout = Layout(np.arange(requests), np.full(requests, m))
     item = np.zeros(requests * m, dtype=np.int32)
-    made = Positions(("run",), nameless, nameless, layout, ranks, item, np.ones(requests * m), depth, depth, depth * 0)
+    result = Positions(
+        ("run",), nameless, nameless, layout, ranks, item, np.ones(requests * m), depth, depth, depth * 0
+    )
     nothing = Positions(
         ("run",), nameless, nameless, Layout(np.arange(requests), np.zeros(requests, dtype=np.int64)),
         ranks[:, :0], item[:0], np.zeros(0), depth, depth, depth * 0,
     )  # fmt: skip
-    object.__setattr__(made, "nonrelevant", nothing)
-    return made
+    object.__setattr__(result, "nonrelevant", nothing)
+    return result
 
 
 def main() -> None:

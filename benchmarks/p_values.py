@@ -95,12 +95,12 @@ def pair_values(numerator: np.ndarray, denominator: np.ndarray | None = None) ->
     return PairValues(*known, ones, ExactValues.from_floats(numerator), is_difference=True)
 
 
-def fixed(n: int, test: str, given: PairValues, expected: float, digits: float = DIGITS) -> Row:
-    return Row(n, test, float(significance("x", given, test).pvalue[0]), float(expected), digits * float(expected))
+def fixed(n: int, test: str, inputs: PairValues, expected: float, digits: float = DIGITS) -> Row:
+    return Row(n, test, float(significance("x", inputs, test).pvalue[0]), float(expected), digits * float(expected))
 
 
-def sampled(n: int, test: str, given: PairValues, expected: float, draws: int, form: str = "") -> Row:
-    p = float(significance("x", given, test, permutations=draws).pvalue[0])
+def sampled(n: int, test: str, inputs: PairValues, expected: float, draws: int, form: str = "") -> Row:
+    p = float(significance("x", inputs, test, permutations=draws).pvalue[0])
     both = LIKELY * np.sqrt(2 * expected * (1 - expected) / draws) + 2 / draws
     return Row(n, test + form, p, float(expected), float(both))
 
@@ -157,7 +157,7 @@ def hsd_of_preferences(values: np.ndarray, rng: np.random.Generator, draws: int)
 
 def main() -> None:
     draws, *sizes = map(int, sys.argv[1:]) if len(sys.argv) > 1 else (1000,)
-    found = [row for n in sizes or SIZES for row in rows(n, draws)]
+    actual = [row for n in sizes or SIZES for row in rows(n, draws)]
     cells = [
         (
             f"{row.n:,}",
@@ -167,10 +167,10 @@ def main() -> None:
             f"{row.allowed:.1g}",
             "yes" if row.agrees else "**no**",
         )
-        for row in found
+        for row in actual
     ]
     print(Table(("requests", "test", "p", "beside", "may differ by", "agrees"), cells))
-    if not all(row.agrees for row in found):
+    if not all(row.agrees for row in actual):
         raise SystemExit(1)
 
 

@@ -23,9 +23,9 @@ def by_tiebreak(qrels: str, runs: list[str]) -> dict[str, Any]:
 
     positions = tb.project(qrels, runs)
     start = time.perf_counter()
-    made = [tb.compare(positions, name) for name in PREFERENCES]
-    found = [(comparison.mean, comparison.win_tie_loss) for comparison in made]
-    return {"seconds": time.perf_counter() - start, "first": [float(mean[0]) for mean, _ in found]}
+    result = [tb.compare(positions, name) for name in PREFERENCES]
+    actual = [(comparison.mean, comparison.win_tie_loss) for comparison in result]
+    return {"seconds": time.perf_counter() - start, "first": [float(mean[0]) for mean, _ in actual]}
 
 
 def by_command(qrels: str, runs: list[str]) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def plain_ranks(grades: dict[str, dict[str, int]], run: str) -> Ranks:
         for line in lines:
             request, _, item, _, score, _ = line.split()
             scores.setdefault(request, {})[item] = float(score)
-    found = {}
+    actual = {}
     for request, items in grades.items():
         ranked = sorted(((score, item) for item, score in scores.get(request, {}).items()), reverse=True)
         place = {item: position for position, (_, item) in enumerate(ranked, 1)}
-        found[request] = {item: place.get(item, inf) for item in items}
-    return found
+        actual[request] = {item: place.get(item, inf) for item in items}
+    return actual
 
 
 def plain_means(x: Ranks, y: Ranks, grades: dict[str, dict[str, int]], levels_of: Levels) -> list[float]:

@@ -64,8 +64,8 @@ def main() -> None:
         "signs": lambda: signs(runs, requests, draws),
     }
     start = time.perf_counter()
-    found = work[what]() if what in work else shuffled(what, runs, requests, draws, jobs)
-    print(json.dumps({"seconds": time.perf_counter() - start, "median": found}))
+    actual = work[what]() if what in work else shuffled(what, runs, requests, draws, jobs)
+    print(json.dumps({"seconds": time.perf_counter() - start, "median": actual}))
 
 
 if __name__ == "__main__":

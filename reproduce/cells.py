@@ -101,7 +101,7 @@ class Cell:
         return self.computed if isinstance(self.computed, str) else rounded(self.computed, like)
 
     @property
-    def said(self) -> str:
+    def verdict(self) -> str:
         """The status in words, with what it rests on."""
         because = {Status.EXPLAINED: self.reason, Status.OTHER: self.other_data, Status.FAILED: self.failure}
         why = because.get(self.status)
@@ -116,7 +116,7 @@ class Cell:
 
     @property
     def row(self) -> tuple[str, str, str, str]:
-        return self.where, self.printed or "-", self.written or "-", self.said
+        return self.where, self.printed or "-", self.written or "-", self.verdict
 
 
 COLUMNS = ("cell", "printed", "computed", "status")

@@ -91,29 +91,29 @@ class Collection:
     def read(self, qrels: Path | None = None, **changed: Any) -> tb.Experiment:
         """The experiment as it is set, but for what is changed."""
         options = {"depth": self.depth, "ties": self.ties} | changed
-        made = tb.Experiment(
+        experiment = tb.Experiment(
             qrels or self.qrels,
             self.folder / "runs",
             **{name: value for name, value in options.items() if value is not None},
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", tb.errors.EmptyRequestsWarning)
-            made.read()
-        return made
+            experiment.read()
+        return experiment
 
     def sizes(self) -> dict[str, float]:
         """What tables of data sets print; documents are counted in judged requests alone."""
         positions = self.graded.positions
         relevant = positions.relevant()
         listed = positions.listed > 0
-        found = {
+        actual = {
             "requests": float((relevant > 0).sum()),
             "runs": float(len(positions.runs)),
             "rel/request": float(relevant.sum() / (relevant > 0).sum()),
             "docs/request": float(positions.retrieved[listed].sum() / listed.sum()),
             "subtopics/request": 0.0,
         }
-        return found | (self.subtopic_sizes() if self.subtopic_qrels else {})
+        return actual | (self.subtopic_sizes() if self.subtopic_qrels else {})
 
     def subtopic_sizes(self) -> dict[str, float]:
         """An item counts once for every subtopic that it is relevant to."""
@@ -161,8 +161,8 @@ class Data:
     def of(cls, folders: Iterable[Path], options: Options | None = None) -> Data:
         """Folders with judgements and `runs/`, or folders of such folders, in any number."""
         options = options or Options()
-        found = dict.fromkeys(abspath(one) for folder in folders for one in collections_in(folder))
-        return cls(tuple(Collection(Path(folder), options) for folder in found), options)
+        actual = dict.fromkeys(abspath(one) for folder in folders for one in collections_in(folder))
+        return cls(tuple(Collection(Path(folder), options) for folder in actual), options)
 
     @property
     def quick(self) -> bool:

@@ -45,9 +45,9 @@ AXIOMS = ("Pri", "Deep", "NonPriSatAsp", "TopHeav", "TopHeavComp", "AspRel", "Mo
 
 def table_1(data: Data) -> Sheet:
     """AB Table 1: axioms."""
-    found = tb.studies.axioms(lists=100, jobs=data.jobs) if data.quick else tb.studies.axioms(jobs=data.jobs)
+    actual = tb.studies.axioms(lists=100, jobs=data.jobs) if data.quick else tb.studies.axioms(jobs=data.jobs)
     cells = []
-    for row in found.records():
+    for row in actual.records():
         if row["law"] in AXIOMS:
             is_printed = TABLE_1[row["measure"].partition("(")[0]][AXIOMS.index(row["law"])] == "y"
             reason = "" if row["holds"] == is_printed else reason_for(row)
@@ -85,27 +85,27 @@ def with_genres(data: Data) -> list[Collection]:
 
 def beside_words(data: Data, one: Collection) -> list[Cell]:
     """What the words say of one collection, and whether it is so."""
-    found = attempt(lambda of: correlations(tb.studies.ideal(of.qrels, of.genres, jobs=data.jobs)), one)
-    if isinstance(found, Failure):
+    actual = attempt(lambda of: correlations(tb.studies.ideal(of.qrels, of.genres, jobs=data.jobs)), one)
+    if isinstance(actual, Failure):
         return [
-            Cell(f"{one.track.printed_as}, {', '.join(key)}", FIGURE_2[key], None, failure=found) for key in FIGURE_2
+            Cell(f"{one.track.printed_as}, {', '.join(key)}", FIGURE_2[key], None, failure=actual) for key in FIGURE_2
         ]
     other = "" if one.track.key == PAPERS_FOLDER else f"{one.track.printed_as} here, {PAPERS_DATA} in the paper"
     return [
         Cell(
             f"{one.track.printed_as}, {', '.join(key)}",
             words,
-            words if is_so(key, words, found) else tau_in_words(found[key]),
+            words if is_so(key, words, actual) else tau_in_words(actual[key]),
             other_data=other,
-            note="" if found[key] is None else f"tau_b {found[key]:.3f}",
+            note="" if actual[key] is None else f"tau_b {actual[key]:.3f}",
         )
         for key, words in FIGURE_2.items()
     ]
 
 
-def is_so(key: tuple[str, str], words: str, found: Mapping[tuple[str, str], float | None]) -> bool:
+def is_so(key: tuple[str, str], words: str, actual: Mapping[tuple[str, str], float | None]) -> bool:
     """Whether a correlation is what the paper says of it in words."""
-    tau = found[key]
+    tau = actual[key]
     if tau is None:
         return False
     if words == "1":
@@ -114,7 +114,7 @@ def is_so(key: tuple[str, str], words: str, found: Mapping[tuple[str, str], floa
         return tau < 0
     if words == "below 1":
         return round(tau, 3) < 1
-    others = [other for (perturbation, _), other in found.items() if perturbation == key[0] and other is not None]
+    others = [other for (perturbation, _), other in actual.items() if perturbation == key[0] and other is not None]
     return tau <= min(others)
 
 
@@ -122,9 +122,9 @@ def tau_in_words(tau: float | None) -> str:
     return "all tied" if tau is None else f"{tau:.3f}"
 
 
-def correlations(found: Any) -> dict[tuple[str, str], float | None]:
+def correlations(actual: Any) -> dict[tuple[str, str], float | None]:
     """tau_b by perturbation and measure, without the measure's parameters."""
-    return {(row["perturbation"], re.split(r"[(@]", row["measure"])[0]): row["tau"] for row in found.records()}
+    return {(row["perturbation"], re.split(r"[(@]", row["measure"])[0]): row["tau"] for row in actual.records()}
 
 
 def of_ideal(data: Data, one: Collection) -> Iterator[Figure]:

@@ -47,8 +47,8 @@ def table_2(data: Data) -> Sheet:
 
 def share_of_ties(one: Collection) -> dict[str, float]:
     """RrLP and sgnLP tie alike: where lexiprecision does."""
-    found = {name: 100 * share for name, _, _, share in tb.studies.ties(one.binary, ["LexiPrecision", "RR"]).rows()}
-    return {"rrLP, sgnLP": found["LexiPrecision"], "RR": found["RR"]}
+    actual = {name: 100 * share for name, _, _, share in tb.studies.ties(one.binary, ["LexiPrecision", "RR"]).rows()}
+    return {"rrLP, sgnLP": actual["LexiPrecision"], "RR": actual["RR"]}
 
 
 def table_3a(data: Data) -> Sheet:
@@ -63,8 +63,8 @@ def by_shuffles(data: Data, one: Collection) -> dict[str, Values]:
     """LP Table 3a with other numbers of shuffles, and with runs read in other ways."""
     how = {"permutations": data.shuffles // 10, "seed": data.options.seed}
     ways = readings(one, {"min_grade": one.min_grade, "binary": True})
-    found = {f"{how['permutations']:,} shuffles": separated(one.binary, MEASURES, "hsd", **how)}
-    return found | {name: separated(made, MEASURES, "hsd", **how) for name, made in ways.items()}
+    actual = {f"{how['permutations']:,} shuffles": separated(one.binary, MEASURES, "hsd", **how)}
+    return actual | {name: separated(result, MEASURES, "hsd", **how) for name, result in ways.items()}
 
 
 def table_3b(data: Data) -> Sheet:
@@ -83,17 +83,17 @@ def by_paired_tests(experiment: tb.Experiment, correction: str) -> dict[str, flo
 
 def other_paired_tests(data: Data, one: Collection, correction: str) -> dict[str, Values]:
     """LP Table 3b with other corrections and tests, and with runs read in other ways."""
-    found: dict[str, Values] = {
+    actual: dict[str, Values] = {
         words: by_paired_tests(one.binary, name) for name, words in CORRECTIONS.items() if name != correction
     }
     for test in ("t",) if data.quick else ("t", "wilcoxon"):  # signed ranks of RR take a minute
-        found[f"{test} test for all"] = separated(one.binary, MEASURES, test, correction=correction)
+        actual[f"{test} test for all"] = separated(one.binary, MEASURES, test, correction=correction)
     ways = readings(one, {"min_grade": one.min_grade, "binary": True})
-    found |= {name: by_paired_tests(made, correction) for name, made in ways.items()}
+    actual |= {name: by_paired_tests(result, correction) for name, result in ways.items()}
     row = printed("lp-table3b")[one.track.key]
     tests = {"rrLP": "t", "sgnLP": "sign", "RR": "t"}
     needed = {name: factors(paired_p(one.binary, name, test), row[name]) for name, test in tests.items()}
-    return found | {"factors on p that give the printed share": needed}
+    return actual | {"factors on p that give the printed share": needed}
 
 
 def on_paper(data: Data) -> Iterator[Figure]:
@@ -119,8 +119,8 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
 
 def ties_without_labels(data: Data, one: Collection) -> Iterator[Figure]:
     """LP Fig 9."""
-    found = tb.studies.ties(one.binary, ["RR", "rrLP"], view="labels", samples=data.samples, jobs=data.jobs)
-    yield figure("lp-fig9", "LP Fig 9, ties as labels are removed", found, one)
+    actual = tb.studies.ties(one.binary, ["RR", "rrLP"], view="labels", samples=data.samples, jobs=data.jobs)
+    yield figure("lp-fig9", "LP Fig 9, ties as labels are removed", actual, one)
 
 
 def agreement_without_data(data: Data, one: Collection) -> Iterator[Figure]:

@@ -105,9 +105,9 @@ def tie_probabilities(title: str, table: Probabilities, other: str, other_table:
     """Probabilities by formulas; of a cell that differs, what the other table prints for the same."""
     ns, ms = (dict.fromkeys(size[k] for size in table) for k in (0, 1))
     cells = []
-    found = tb.studies.orientation(view="ties", items=ns, relevant=ms)
-    columns = list(dict.fromkeys(row["measure"] for row in found.records()))
-    for row in found.records():
+    actual = tb.studies.orientation(view="ties", items=ns, relevant=ms)
+    columns = list(dict.fromkeys(row["measure"] for row in actual.records()))
+    for row in actual.records():
         size, column = (row["items"], row["relevant"]), columns.index(row["measure"])
         cell = Cell(f"n = {size[0]:,}, m = {size[1]}, {row['measure']}", table[size][column], row["probability"])
         if cell.status is not Status.EXACT:
@@ -180,9 +180,9 @@ TABLE_8 = {
 def table_8(data: Data) -> Sheet:
     """LR Table 8: properties of classes of measures."""
     members = dict.fromkeys(member for of_class in CLASSES.values() for member in of_class)
-    found = tb.studies.orientation(members, view="properties", jobs=data.jobs)
+    actual = tb.studies.orientation(members, view="properties", jobs=data.jobs)
     by_law: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in found.records():
+    for row in actual.records():
         by_law.setdefault(row["law"], {})[row["measure"]] = row
     cells = [
         cell
@@ -223,8 +223,8 @@ def on_paper(data: Data) -> Iterator[Figure]:
     yield figure("lr-fig5", "LR Fig 5, precision and recall orientation", tb.studies.orientation())
     yield figure("lr-fig7", "LR Fig 7, where the first and the last relevant item can stand", region())
     yield figure("lr-fig16", "LR Fig 16, worst case of optimal rankings, fixed or drawn", stochastic())
-    found = random_ties(samples=data.samples, jobs=data.jobs)
-    yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", found)
+    actual = random_ties(samples=data.samples, jobs=data.jobs)
+    yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", actual)
 
 
 def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
@@ -232,8 +232,8 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     agreeing = tb.studies.agreement(one.binary, "preference", jobs=data.jobs)
     yield figure("lr-fig10", "LR Fig 10, agreement of preferences", agreeing, one)
     yield figure("lr-fig11", "LR Fig 11, ties by measure", tb.studies.ties(one.binary, RECALL), one)
-    found = tb.studies.ties(one.binary, RECALL, view="labels", samples=data.samples, jobs=data.jobs)
-    yield figure("lr-fig14", "LR Fig 14, ties as labels are removed", found, one)
+    actual = tb.studies.ties(one.binary, RECALL, view="labels", samples=data.samples, jobs=data.jobs)
+    yield figure("lr-fig14", "LR Fig 14, ties as labels are removed", actual, one)
 
 
 def of_tests(data: Data, one: Collection) -> Iterator[Figure]:
@@ -247,8 +247,8 @@ def of_tests(data: Data, one: Collection) -> Iterator[Figure]:
 
 def without_labels(data: Data, one: Collection) -> Iterator[Figure]:
     """LR Fig 15: preferences as labels are removed."""
-    found = tb.studies.missing(one.binary, RECALL, "labels", "preferences", samples=data.samples, jobs=data.jobs)
-    yield figure("lr-fig15", "LR Fig 15, preferences that stay as labels are removed", found, one)
+    actual = tb.studies.missing(one.binary, RECALL, "labels", "preferences", samples=data.samples, jobs=data.jobs)
+    yield figure("lr-fig15", "LR Fig 15, preferences that stay as labels are removed", actual, one)
 
 
 PAPER = Paper(

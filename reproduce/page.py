@@ -61,21 +61,21 @@ def main() -> None:
 
 def write_page(data: Data, docs: Path) -> list[str]:
     """Write the page and its figures, and say what failed."""
-    made = [(paper, paper.sheets(data)) for paper in PAPERS]
-    failures = failed_cells(sheet for _, sheets in made for sheet in sheets)
+    result = [(paper, paper.sheets(data)) for paper in PAPERS]
+    failures = failed_cells(sheet for _, sheets in result for sheet in sheets)
     drawn = [list(paper.drawings(data, docs / "figures", failures)) for paper in PAPERS]
-    sections = [section(paper, sheets, figures) for (paper, sheets), figures in zip(made, drawn, strict=True)]
-    differing = differences([sheet for _, sheets in made for sheet in sheets])
+    sections = [section(paper, sheets, figures) for (paper, sheets), figures in zip(result, drawn, strict=True)]
+    differing = differences([sheet for _, sheets in result for sheet in sheets])
     failed = "\n".join(["## What failed", "", *(f"- {failure}" for failure in failures)]) if failures else ""
-    parts = filter(None, [HEAD, summary(made), differing, failed, *sections])
+    parts = filter(None, [HEAD, summary(result), differing, failed, *sections])
     (docs / "reproduction.md").write_text("\n\n".join(parts) + "\n", "utf-8")
     return failures
 
 
-def summary(made: list[tuple[Paper, list[Sheet]]]) -> str:
+def summary(result: list[tuple[Paper, list[Sheet]]]) -> str:
     """How many cells of every paper have which status."""
-    shown = [status for status in Status if any(Counted.of(sheets).counts[status] for _, sheets in made)]
-    rows = [(paper.title, *(str(Counted.of(sheets).counts[status]) for status in shown)) for paper, sheets in made]
+    shown = [status for status in Status if any(Counted.of(sheets).counts[status] for _, sheets in result)]
+    rows = [(paper.title, *(str(Counted.of(sheets).counts[status]) for status in shown)) for paper, sheets in result]
     return "## Cells by status\n\n" + markdown_table(("paper", *shown), rows)
 
 

@@ -91,8 +91,8 @@ def footnotes(data: Data) -> str:
     )
     notes = []
     for claim, names, how in cases:
-        found = (law_words(row) for row in laws(data, **how) if row["law"] in names)
-        notes.append(f"Not in the table: {claim}: {'; '.join(found)}.")
+        actual = (law_words(row) for row in laws(data, **how) if row["law"] in names)
+        notes.append(f"Not in the table: {claim}: {'; '.join(actual)}.")
     return " ".join(notes)
 
 
@@ -119,20 +119,20 @@ def columns_of(experiment: tb.Experiment, utilities: tb.Utilities) -> dict[str, 
     """Success at ten is of the runs, whatever the utility is; a dash where all systems tie."""
     asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in COLUMNS}
     rows = tb.studies.validity(utilities, populations=list(asked.values())).rows()
-    found: dict[str, float | str] = {}
+    actual: dict[str, float | str] = {}
     for name, (_, tau, tied) in zip(asked, rows, strict=True):
-        found |= {f"{name}, tau_b": "-" if tau is None or isnan(tau) else tau, f"{name}, tied": float(tied)}
-    return found
+        actual |= {f"{name}, tau_b": "-" if tau is None or isnan(tau) else tau, f"{name}, tied": float(tied)}
+    return actual
 
 
 def other_utilities(one: Collection) -> dict[str, Values]:
     """PE Table 2 with runs read in other ways, with trec_eval's four digits, and with another geometric mean."""
-    found: dict[str, Values] = {
+    actual: dict[str, Values] = {
         "AP with 4 digits, as trec_eval prints it": changed(one.binary, lambda value: round(value, 4)),
         f"AP + {SHIFT:g} in place of the floor {SHIFT:g} of gavg": changed(one.binary, lambda value: value + SHIFT),
     }
     ways = readings(one, {"min_grade": one.min_grade, "binary": True})
-    return found | {name: beside_leximin(made, "AP") for name, made in ways.items()}
+    return actual | {name: beside_leximin(result, "AP") for name, result in ways.items()}
 
 
 def changed(experiment: tb.Experiment, change: Callable[[float], float]) -> dict[str, float | str]:
@@ -186,8 +186,8 @@ def table_4(data: Data) -> Sheet:
 def by_measure(data: Data, one: Collection) -> Iterator[Figure]:
     """What PE Table 3 prints, drawn."""
     utilities = [one.binary.utilities(measure) for measure in printed("pe-table3")]
-    found = tb.studies.validity(utilities, "discriminant")
-    yield figure("pe-table3", "PE Table 3, tau_b with leximin by measure", found, one)
+    actual = tb.studies.validity(utilities, "discriminant")
+    yield figure("pe-table3", "PE Table 3, tau_b with leximin by measure", actual, one)
 
 
 def of_runs(data: Data, one: Collection) -> Iterator[Figure]:

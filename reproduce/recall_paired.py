@@ -93,9 +93,9 @@ def table_2a(data: Data) -> Sheet:
 def table_2b(data: Data) -> Sheet:
     """RPP Table 2b: the same by subtopic measures."""
     title = "RPP Table 2b: correlation of orders by subtopic measures"
-    made = with_subtopics(data)
+    result = with_subtopics(data)
     return mean_taus(
-        made, title, "rpp-table3b", TABLE_2B, lambda one: taus(one.by_subtopic, SUBTOPIC_MEASURES.values())
+        result, title, "rpp-table3b", TABLE_2B, lambda one: taus(one.by_subtopic, SUBTOPIC_MEASURES.values())
     )
 
 
@@ -115,8 +115,8 @@ def mean_taus(
     compute: Callable[[Collection], Values],
 ) -> Sheet:
     """Printed means over the collections of another table, beside means over those of them that are here."""
-    found = {one: attempt(compute, one) for one in collections}
-    of_paper = {one.track.key: values for one, values in found.items() if is_of(one, values, over)}
+    actual = {one: attempt(compute, one) for one in collections}
+    of_paper = {one.track.key: values for one, values in actual.items() if is_of(one, values, over)}
     papers = list(printed(over))
     missing = len(papers) - len(of_paper)
     other = f"the mean over {len(of_paper)} of the paper's {len(papers)} collections" if missing else ""
@@ -124,8 +124,8 @@ def mean_taus(
         Cell(", ".join(pair), value, mean_of(of_paper.values(), ", ".join(pair)), other_data=other)
         for pair, value in table.items()
     ]
-    failed = [Cell(one.track.printed_as, None, None, failure=why) for one, why in found.items() if is_failure(why)]
-    rows = [(one.track.printed_as, *(tau_in(values, pair) for pair in table)) for one, values in found.items()]
+    failed = [Cell(one.track.printed_as, None, None, failure=why) for one, why in actual.items() if is_failure(why)]
+    rows = [(one.track.printed_as, *(tau_in(values, pair) for pair in table)) for one, values in actual.items()]
     header = ("collection", *(", ".join(pair) for pair in table))
     names = ", ".join(track(key).printed_as for key in of_paper) or "none"
     setting = f"Printed: the mean over {len(papers)} collections. Computed: the mean over those that are here: {names}."
@@ -143,8 +143,8 @@ def is_of(one: Collection, values: Values | Failure, table: str) -> bool:
     return not is_failure(values) and one.track.key in printed(table) and not one.other_data
 
 
-def mean_of(found: Iterable[Values], name: str) -> float | None:
-    known = [float(values[name]) for values in found if values[name] is not None]
+def mean_of(actual: Iterable[Values], name: str) -> float | None:
+    known = [float(values[name]) for values in actual if values[name] is not None]
     return fmean(known) if known else None
 
 
@@ -167,7 +167,7 @@ def by_shuffles(data: Data, one: Collection) -> dict[str, Values]:
     """RPP Table 3a with fewer shuffles, and with runs read in other ways."""
     how = {"permutations": data.shuffles // 10, "seed": data.options.seed}
     ways = {f"{how['permutations']:,} shuffles": one.graded} | readings(one, {})
-    return {name: separated(made, MEASURES, "hsd", **how) for name, made in ways.items()}
+    return {name: separated(result, MEASURES, "hsd", **how) for name, result in ways.items()}
 
 
 def table_4a(data: Data) -> Sheet:
@@ -185,37 +185,37 @@ def by_t_tests(experiment: tb.Experiment, correction: str) -> dict[str, float]:
 
 def other_tests(data: Data, one: Collection, correction: str) -> dict[str, Values]:
     """RPP Table 4a with other corrections and tests, and with runs read in other ways."""
-    found: dict[str, Values] = {
+    actual: dict[str, Values] = {
         words: by_t_tests(one.graded, name) for name, words in CORRECTIONS.items() if name != correction
     }
     for test in ("sign",) if data.quick else ("sign", "wilcoxon"):  # signed ranks of RR take a minute
-        found[f"{test} test"] = separated(one.graded, MEASURES, test, correction=correction)
-    found |= {name: by_t_tests(made, correction) for name, made in readings(one, {}).items()}
-    return found | of_metrics(one)
+        actual[f"{test} test"] = separated(one.graded, MEASURES, test, correction=correction)
+    actual |= {name: by_t_tests(result, correction) for name, result in readings(one, {}).items()}
+    return actual | of_metrics(one)
 
 
 def of_metrics(one: Collection) -> dict[str, Values]:
     """What else was tried for the columns of metrics in RPP Table 4a."""
-    found: dict[str, Values] = {}
+    actual: dict[str, Values] = {}
     row = printed("rpp-table4a")[one.track.key]
-    for words, made in {"": one.graded, ", grade >= 2": one.read(min_grade=2, binary=True)}.items():
-        two_sample = {name: unpaired_p(made, name) for name in METRICS}
-        welch = {name: below(unpaired_p(made, name, equal_variances=False)) for name in METRICS}
-        found[f"two-sample t-test of metrics{words} (SciPy)"] = {name: below(p) for name, p in two_sample.items()}
-        found[f"Welch's t-test of metrics{words} (SciPy)"] = welch
+    for words, result in {"": one.graded, ", grade >= 2": one.read(min_grade=2, binary=True)}.items():
+        two_sample = {name: unpaired_p(result, name) for name in METRICS}
+        welch = {name: below(unpaired_p(result, name, equal_variances=False)) for name in METRICS}
+        actual[f"two-sample t-test of metrics{words} (SciPy)"] = {name: below(p) for name, p in two_sample.items()}
+        actual[f"Welch's t-test of metrics{words} (SciPy)"] = welch
         for test, p_values in (
-            ("t-test", {name: paired_p(made, name) for name in METRICS}),
+            ("t-test", {name: paired_p(result, name) for name in METRICS}),
             ("two-sample", two_sample),
         ):
             needed = {name: factors(p, row[name]) for name, p in p_values.items()}
-            found[f"{test}{words}: factors on p that give the printed share"] = needed
+            actual[f"{test}{words}: factors on p that give the printed share"] = needed
     for is_first, order, is_one_sided in product((True, False), ORDERS, (False, True)):
         how = {"is_first": is_first, "is_one_sided": is_one_sided, "key": ORDERS[order]}
         side, tails = "first" if is_first else "second", "one-sided" if is_one_sided else "two-sided"
-        found[f"only pairs whose {side} run {order} is better, {tails} t-test"] = one_direction(
+        actual[f"only pairs whose {side} run {order} is better, {tails} t-test"] = one_direction(
             one.graded, METRICS, **how
         )
-    return found
+    return actual
 
 
 def with_subtopics(data: Data) -> list[Collection]:
@@ -260,8 +260,8 @@ def contributions(one: Collection) -> Figure:
     """RPP Fig 4, of the best run and the one in the middle by AP."""
     ranking = one.graded.order("mean(AP)").ranking()
     run, other, request = ranking[0], ranking[len(ranking) // 2], with_few_relevant(one.graded)
-    found = contributions_by_level(one.graded, run=run, other=other, request=request)
-    return figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", found, one)
+    actual = contributions_by_level(one.graded, run=run, other=other, request=request)
+    return figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", actual, one)
 
 
 def with_few_relevant(experiment: tb.Experiment) -> str:
@@ -273,15 +273,15 @@ def with_few_relevant(experiment: tb.Experiment) -> str:
 
 def of_signs(data: Data, one: Collection) -> Iterator[Figure]:
     """RPP Fig 5: RPP beside differences of metrics."""
-    found = tb.studies.agreement(one.graded, "sign", points=100, jobs=data.jobs)
-    yield figure("rpp-fig5", "RPP Fig 5, sizes of preferences beside RPP", found, one)
+    actual = tb.studies.agreement(one.graded, "sign", points=100, jobs=data.jobs)
+    yield figure("rpp-fig5", "RPP Fig 5, sizes of preferences beside RPP", actual, one)
 
 
 def without_data(data: Data, one: Collection) -> Iterator[Figure]:
     """RPP Figs 6 and 7: orders of runs as requests or labels are removed."""
     for name, remove in (("rpp-fig6", "requests"), ("rpp-fig7", "labels")):
-        found = tb.studies.missing(one.graded, MEASURES, remove, samples=data.samples, jobs=data.jobs)
-        yield figure(name, f"{name[:3].upper()} Fig {name[-1]}, order of runs as {remove} are removed", found, one)
+        actual = tb.studies.missing(one.graded, MEASURES, remove, samples=data.samples, jobs=data.jobs)
+        yield figure(name, f"{name[:3].upper()} Fig {name[-1]}, order of runs as {remove} are removed", actual, one)
 
 
 PAPER = Paper(

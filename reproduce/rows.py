@@ -35,10 +35,10 @@ def over_collections(
     of: Iterable[Collection] | None = None,
 ) -> Sheet:
     """A table with a row for every collection at hand, and the printed rows of those that are not."""
-    found = {one: attempt(compute, one) for one in (data.collections if of is None else of)}
+    actual = {one: attempt(compute, one) for one in (data.collections if of is None else of)}
     rows, names = printed(table), columns(table)
-    cells = [cell for one, values in found.items() for cell in row_of(one, values, rows.get(one.track.key, {}), table)]
-    here = {one.track.key for one in found}
+    cells = [cell for one, values in actual.items() for cell in row_of(one, values, rows.get(one.track.key, {}), table)]
+    here = {one.track.key for one in actual}
     absent = [key for key in rows if key not in here]
     return Sheet(
         title,
@@ -46,7 +46,7 @@ def over_collections(
         setting,
         ", ".join(track(key).printed_as for key in absent) + "." if absent else "",
         sum(len(rows[key]) for key in absent),
-        [grid(cells, found, names)] if len(found) > 1 else [],
+        [grid(cells, actual, names)] if len(actual) > 1 else [],
     )
 
 
@@ -91,23 +91,23 @@ def with_settings_tried(
         mine = range(place * width, (place + 1) * width)
         if row is None or any(cells[k].status in (Status.OTHER, Status.FAILED) for k in mine):
             continue
-        found = attempt(tried, one)
-        if isinstance(found, Failure):
-            grids.append(Grid(f"Settings tried, {one.track.printed_as}: {found}", [("setting", *row)]))
+        actual = attempt(tried, one)
+        if isinstance(actual, Failure):
+            grids.append(Grid(f"Settings tried, {one.track.printed_as}: {actual}", [("setting", *row)]))
             continue
-        grids.append(settings_grid(one, row, found))
-        whole = [setting for setting, values in found.items() if gives(values, row)]
+        grids.append(settings_grid(one, row, actual))
+        whole = [setting for setting, values in actual.items() if gives(values, row)]
         for k in mine:
             if whole and cells[k].status is Status.OPEN:
-                reason = f"the whole row is as printed with {' or '.join(whole)}, of {len(found)} other settings tried"
+                reason = f"the whole row is as printed with {' or '.join(whole)}, of {len(actual)} other settings tried"
                 cells[k] = replace(cells[k], reason=reason)
     return replace(sheet, cells=cells, grids=grids)
 
 
-def settings_grid(one: Collection, row: Mapping[str, str], found: Mapping[str, Values]) -> Grid:
+def settings_grid(one: Collection, row: Mapping[str, str], actual: Mapping[str, Values]) -> Grid:
     """Settings, and what each gives; what is as printed is marked."""
     rows = [("printed", *row.values())]
-    for setting, values in found.items():
+    for setting, values in actual.items():
         cells = [Cell(name, printed_cell, values.get(name)) for name, printed_cell in row.items()]
         rows.append((setting, *(f"{cell.written or '-'}{' =' * (cell.status is Status.EXACT)}" for cell in cells)))
     return Grid(f"Settings tried, {one.track.printed_as} (=: as printed):", [("setting", *row), *rows])

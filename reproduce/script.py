@@ -72,8 +72,8 @@ class Paper:
 
     def drawings(self, data: Data, folder: Path, failures: list[str]) -> Iterator[tuple[Figure, Path]]:
         """All figures, and where they were written; of those that fail is said why, and the others are drawn."""
-        for made in self.on_paper:
-            yield from until_one_fails(made(data), folder, "without data", failures)
+        for result in self.on_paper:
+            yield from until_one_fails(result(data), folder, "without data", failures)
         for made_of in self.figures:
             for one in data.collections:
                 yield from until_one_fails(made_of(data, one), folder, str(one), failures)

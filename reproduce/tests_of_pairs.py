@@ -68,8 +68,8 @@ def beside_few(cell: Cell, experiment: tb.Experiment, measure: str) -> Cell:
     """A cell that differs, with what fewer shuffles give: the papers do not say how many were drawn."""
     drawn = [separated(experiment, [measure], "hsd", permutations=FEW, seed=seed)[measure] for seed in SEEDS]
     as_printed = sum(f"{share:.2f}" == cell.printed for share in drawn)
-    found = f"{min(drawn):.2f} to {max(drawn):.2f}, as printed in {as_printed} of {len(drawn)} draws"
-    return replace(cell, note=f"with {FEW:,} shuffles {found}")
+    actual = f"{min(drawn):.2f} to {max(drawn):.2f}, as printed in {as_printed} of {len(drawn)} draws"
+    return replace(cell, note=f"with {FEW:,} shuffles {actual}")
 
 
 def readings(one: Collection, kept: Mapping[str, Any]) -> dict[str, tb.Experiment]:
@@ -115,7 +115,7 @@ def one_direction(
     experiment: tb.Experiment, measures: Iterable[str], *, is_first: bool, is_one_sided: bool, key: Callable[[str], Any]
 ) -> dict[str, float]:
     """Percent of all pairs in which the run whose name comes first, or the other, is better; by Bonferroni."""
-    found = {}
+    actual = {}
     for measure in measures:
         comparison = experiment.compare(f"diff({measure})")
         p = comparison.test("t", correction="none").pvalue_corrected * (0.5 if is_one_sided else 1.0)
@@ -124,5 +124,5 @@ def one_direction(
         x_comes_first = order[comparison.pairs.x] < order[comparison.pairs.y]
         first_is_better = (comparison.mean != 0) & (x_comes_first == (comparison.mean > 0))
         second_is_better = (comparison.mean != 0) & (x_comes_first == (comparison.mean < 0))
-        found[measure] = below(np.where(first_is_better if is_first else second_is_better, p, 1.0))
-    return found
+        actual[measure] = below(np.where(first_is_better if is_first else second_is_better, p, 1.0))
+    return actual

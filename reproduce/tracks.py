@@ -86,8 +86,8 @@ def track(folder: str) -> Track:
     ('deep-pass (2020)', 'robust', None)
     """
     for pattern, make in KNOWN.items():
-        if found := re.fullmatch(pattern, folder.lower()):
-            return make(*found.groups())
+        if actual := re.fullmatch(pattern, folder.lower()):
+            return make(*actual.groups())
     return Track(folder, folder)
 
 

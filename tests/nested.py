@@ -3,10 +3,10 @@
 
 def nested(result, *keys, value="value"):
     """``{first: {second: ... value}}`` by the columns named."""
-    found = {}
+    actual = {}
     for record in result.records():
-        inner = found
+        inner = actual
         for key in keys[:-1]:
             inner = inner.setdefault(record[key], {})
         inner[record[keys[-1]]] = record[value]
-    return found
+    return actual

@@ -57,9 +57,9 @@ def plugin(tmp_path, monkeypatch):
 
 
 def test_other_packages_add_metrics_and_preferences(plugin):
-    made = tb.metric("Half(by=4)")
-    assert str(made) == "Half(by=4)"
-    assert made.evaluate(tb.positions([[1], [3]])).tolist() == [[0.25], [0.25]]
+    result = tb.metric("Half(by=4)")
+    assert str(result) == "Half(by=4)"
+    assert result.evaluate(tb.positions([[1], [3]])).tolist() == [[0.25], [0.25]]
     assert "Half" in METRICS and "Half" in list(METRICS)
     assert str(tb.preference("Indifferent")) == "Indifferent"
     assert tb.compare(tb.positions([[1], [3]]), "Half").values.tolist() == [[0.0]]

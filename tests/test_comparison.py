@@ -31,58 +31,60 @@ def exp():
 
 
 def test_preferences_of_all_pairs_and_requests(exp):
-    found = exp.compare("LexiRecall")
-    assert list(found.names()) == [("one", "two"), ("one", "three"), ("two", "three")]
-    assert list(found.requests) == ["q1", "q2", "q3"]
-    assert found.values.tolist() == [[-1, 1, 1], [1, 0, 0], [1, -1, -1]]
-    assert found.win_tie_loss.tolist() == [[2, 0, 1], [1, 2, 0], [1, 0, 2]]
-    assert found.share_tied == 2 / 9
-    assert found.mean.tolist() == [1 / 3, 1 / 3, -1 / 3]
-    assert found.matrix().tolist() == [[0, 1 / 3, 1 / 3], [-1 / 3, 0, -1 / 3], [-1 / 3, 1 / 3, 0]]
+    comparison = exp.compare("LexiRecall")
+    assert list(comparison.names()) == [("one", "two"), ("one", "three"), ("two", "three")]
+    assert list(comparison.requests) == ["q1", "q2", "q3"]
+    assert comparison.values.tolist() == [[-1, 1, 1], [1, 0, 0], [1, -1, -1]]
+    assert comparison.win_tie_loss.tolist() == [[2, 0, 1], [1, 2, 0], [1, 0, 2]]
+    assert comparison.share_tied == 2 / 9
+    assert comparison.mean.tolist() == [1 / 3, 1 / 3, -1 / 3]
+    assert comparison.matrix().tolist() == [[0, 1 / 3, 1 / 3], [-1 / 3, 0, -1 / 3], [-1 / 3, 1 / 3, 0]]
 
 
 def test_graded_preference_by_hand(exp):
-    found = exp.compare("RPP")
+    comparison = exp.compare("RPP")
     # q1, one over two: at grade >= 1 (1, 3) against (1, 2): 0 - 1; at grade >= 2, b: 3 against 1: -1; of 2 + 1 users.
-    assert found.values[0].tolist() == [-2 / 3, 1, 1]
-    assert (found.numerator[0].tolist(), found.denominator.tolist()) == ([-2, 1, 1], [3, 1, 1])
-    assert found.mean[0] == float(Fraction(4, 9))
+    assert comparison.values[0].tolist() == [-2 / 3, 1, 1]
+    assert (comparison.numerator[0].tolist(), comparison.denominator.tolist()) == ([-2, 1, 1], [3, 1, 1])
+    assert comparison.mean[0] == float(Fraction(4, 9))
 
 
 def test_interval_is_that_of_a_t_test(exp):
-    found = exp.compare("LexiRecall")
+    comparison = exp.compare("LexiRecall")
     # -1, 1, 1: standard error 2 / 3, and t of 2 degrees of freedom at 97.5% is 4.302652729911275.
-    assert found.interval[0] == pytest.approx([1 / 3 - 4.302652729911275 * 2 / 3, 1 / 3 + 4.302652729911275 * 2 / 3])
+    assert comparison.interval[0] == pytest.approx(
+        [1 / 3 - 4.302652729911275 * 2 / 3, 1 / 3 + 4.302652729911275 * 2 / 3]
+    )
 
 
 def test_win_rate_is_the_sum_of_preferences_over_the_others(exp):
-    found = exp.compare("LexiRecall")
-    assert found.win_rate().tolist() == [[0, 1, 1], [2, -2, -2], [-2, 1, 1]]
-    ranks = nested(found.order_requests(), "run", "request", value="rank")
+    comparison = exp.compare("LexiRecall")
+    assert comparison.win_rate().tolist() == [[0, 1, 1], [2, -2, -2], [-2, 1, 1]]
+    ranks = nested(comparison.order_requests(), "run", "request", value="rank")
     assert [list(ranks[run].values()) for run in ("one", "two", "three")] == [[2, 1, 1], [1, 3, 3], [3, 1, 1]]
 
 
 def test_baseline_is_the_second_run_of_every_pair(exp):
-    found = exp.compare("LexiRecall", baseline="two")
-    assert list(found.names()) == [("one", "two"), ("three", "two")]
-    assert found.values.tolist() == [[-1, 1, 1], [-1, 1, 1]]
-    assert np.isnan(found.matrix()[0, 2]) and found.matrix()[1, 0] == -1 / 3
-    assert "against two" in str(found.summary())
+    comparison = exp.compare("LexiRecall", baseline="two")
+    assert list(comparison.names()) == [("one", "two"), ("three", "two")]
+    assert comparison.values.tolist() == [[-1, 1, 1], [-1, 1, 1]]
+    assert np.isnan(comparison.matrix()[0, 2]) and comparison.matrix()[1, 0] == -1 / 3
+    assert "against two" in str(comparison.summary())
 
 
 def test_several_baselines(exp):
-    found = exp.compare("LexiRecall", baseline=["one", "two"])
-    assert list(found.names()) == [("two", "one"), ("three", "one"), ("three", "two")]
+    comparison = exp.compare("LexiRecall", baseline=["one", "two"])
+    assert list(comparison.names()) == [("two", "one"), ("three", "one"), ("three", "two")]
     everything = exp.compare("LexiRecall")
-    for pair in found.names():
-        assert found.between(*pair).tolist() == everything.between(*pair).tolist()
+    for pair in comparison.names():
+        assert comparison.between(*pair).tolist() == everything.between(*pair).tolist()
 
 
 def test_between_two_runs_has_the_sign_of_the_first(exp):
-    found = exp.compare("LexiPrecision")
-    assert found.between("two", "one").tolist() == (-found.between("one", "two")).tolist()
+    comparison = exp.compare("LexiPrecision")
+    assert comparison.between("two", "one").tolist() == (-comparison.between("one", "two")).tolist()
     with pytest.raises(UnknownNameError, match='unknown run "four"'):
-        found.between("one", "four")
+        comparison.between("one", "four")
     with pytest.raises(InputError, match="were not compared"):
         exp.compare("RPP", baseline="one").between("two", "three")
 
@@ -115,9 +117,9 @@ def test_a_preference_that_has_no_value_is_refused(exp):
 
 
 def test_requests_without_a_value_are_left_out(exp):
-    found = exp.compare("rrLP(rel=2)")
-    assert list(found.requests) == ["q1"]  # only q1 has an item of grade 2: at 3, 1 and nowhere
-    assert found.values.ravel() == pytest.approx([-2 / 3, 1 / 3, 1])
+    comparison = exp.compare("rrLP(rel=2)")
+    assert list(comparison.requests) == ["q1"]  # only q1 has an item of grade 2: at 3, 1 and nowhere
+    assert comparison.values.ravel() == pytest.approx([-2 / 3, 1 / 3, 1])
 
 
 def test_metrics_that_need_more_than_positions_can_be_compared(exp):
@@ -131,16 +133,16 @@ def test_graded_metrics_warn_where_they_count_what_is_not_relevant(exp):
 
 
 def test_data_come_out_in_every_shape(exp):
-    found = exp.compare("LexiRecall")
-    assert nested(found, "run", "other", "request")["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
-    assert found.rows()[0] == ("one", "two", "q1", "LexiRecall", -1)
-    means = nested(found.summary(), "run", "other")
+    comparison = exp.compare("LexiRecall")
+    assert nested(comparison, "run", "other", "request")["one"]["two"] == {"q1": -1, "q2": 1, "q3": 1}
+    assert comparison.rows()[0] == ("one", "two", "q1", "LexiRecall", -1)
+    means = nested(comparison.summary(), "run", "other")
     assert means == {"one": {"two": 1 / 3, "three": 1 / 3}, "two": {"three": -1 / 3}}
     polars = pytest.importorskip("polars")
-    frame = found.to_frame()
+    frame = comparison.to_frame()
     assert isinstance(frame, polars.DataFrame) and frame.columns == ["run", "other", "request", "measure", "value"]
     assert frame.height == 9
-    assert found.summary().to_frame().columns[2:6] == ["measure", "value", "low", "high"]
+    assert comparison.summary().to_frame().columns[2:6] == ["measure", "value", "low", "high"]
     assert exp.order("LexiRecall").to_frame().columns == ["run", "measure", "by", "rank", "score", "tied"]
 
 
@@ -155,18 +157,18 @@ def test_displays_hold_names_safely():
 
 
 def test_explanation_of_a_request(exp):
-    found = exp.explain("one", "two", request="q1")
-    assert [level[:8] for level in found.rows()] == [(1, 1, "a", 1, 1, "b", 2, 0), (2, 3, "b", 2, 2, "a", 1, -1)]
-    assert [level.AP for level in found.rows()] == pytest.approx([0, 1 / 3 - 1 / 2])  # 2/2 (1/3 - 1/2)
-    assert found.values == pytest.approx({"RPP": -2 / 3, "LexiRecall": -1, "LexiPrecision": -1, "diff(AP)": -1 / 6})
-    assert "LexiRecall prefers two: recall level 2 decides, position 3 against position 2." in found.notes
+    actual = exp.explain("one", "two", request="q1")
+    assert [level[:8] for level in actual.rows()] == [(1, 1, "a", 1, 1, "b", 2, 0), (2, 3, "b", 2, 2, "a", 1, -1)]
+    assert [level.AP for level in actual.rows()] == pytest.approx([0, 1 / 3 - 1 / 2])  # 2/2 (1/3 - 1/2)
+    assert actual.values == pytest.approx({"RPP": -2 / 3, "LexiRecall": -1, "LexiPrecision": -1, "diff(AP)": -1 / 6})
+    assert "LexiRecall prefers two: recall level 2 decides, position 3 against position 2." in actual.notes
 
 
 def test_explanation_over_requests_is_sorted_by_size(exp):
-    found = exp.explain("one", "three")
-    assert found.table().header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
-    assert [row.request for row in found.rows()[::4]] == ["q1", "q2", "q3"]
-    assert [row.value for row in found.rows()[:4]] == pytest.approx([1, 1, 1, 5 / 6])  # (1 + 2/3) / 2 against nothing
+    actual = exp.explain("one", "three")
+    assert actual.table().header == ("request", "m", "RPP", "LexiRecall", "LexiPrecision", "diff(AP)")
+    assert [row.request for row in actual.rows()[::4]] == ["q1", "q2", "q3"]
+    assert [row.value for row in actual.rows()[:4]] == pytest.approx([1, 1, 1, 5 / 6])  # (1 + 2/3) / 2 against nothing
     first = exp.explain("one", "two", measure="diff(RR)").rows()[0]
     assert first == ("q2", 1, "diff(RR)", 0.5)  # the first of two whose first levels differ: 1 against 1/2
 
@@ -182,7 +184,7 @@ def test_explanation_needs_two_runs_and_a_known_request(exp):
 
 def some_positions(seed, runs=5, requests=40):
     return tb.Experiment(
-        *(lambda made: (made.judgements, [tb.Run(run, name=n) for n, run in made.runs.items()][:runs]))(
+        *(lambda result: (result.judgements, [tb.Run(run, name=n) for n, run in result.runs.items()][:runs]))(
             tb.simulate(requests, seed=seed)
         )
     ).positions
@@ -207,10 +209,10 @@ def test_values_do_not_depend_on_the_order_of_runs_or_requests(spec):
     positions = some_positions(seed=4)
     expected = tb.compare(positions, spec)
     turned = positions.take_runs([3, 1, 4, 0, 2]).take_requests(np.arange(len(positions.requests))[::-1])
-    found = tb.compare(turned, spec)
+    comparison = tb.compare(turned, spec)
     for pair in expected.names():
-        assert (found.between(*pair)[::-1] == expected.between(*pair)).all()
-    assert found.order("mc4").rows() == expected.order("mc4").rows()
+        assert (comparison.between(*pair)[::-1] == expected.between(*pair)).all()
+    assert comparison.order("mc4").rows() == expected.order("mc4").rows()
 
 
 @given(st.integers(2, 9))
@@ -227,15 +229,15 @@ def test_pairs_are_each_wanted_once(runs):
 @pytest.mark.parametrize("spec", ["RPP", "dcgRPP", "LexiRecall", "rrLP"])
 def test_memory_is_that_of_the_result_and_of_one_block(spec):
     requests, m = 50_000, 4
-    made = many_requests(requests, m)
-    tb.compare(made, spec)
+    result = many_requests(requests, m)
+    tb.compare(result, spec)
     tracemalloc.start()
-    found = tb.compare(made, spec)
+    comparison = tb.compare(result, spec)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    positions_held = made.ranks.nbytes
+    positions_held = result.ranks.nbytes
     # Sorted positions, values and denominators of all requests, ids; and what one block of them takes.
-    assert peak < 2 * positions_held + 3 * found.values.nbytes + 120 * base.ENTRIES_AT_ONCE
+    assert peak < 2 * positions_held + 3 * comparison.values.nbytes + 120 * base.ENTRIES_AT_ONCE
 
 
 def many_requests(requests, m):
@@ -245,12 +247,12 @@ def many_requests(requests, m):
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_metric_compares_bare_positions_or_says_what_it_needs(name):
-    made = next(filter(None, map(made_of, (name, f"{name}@10", f"{name}(n=100)", f"{name}(AP)"))))
+    result = next(filter(None, map(made_of, (name, f"{name}@10", f"{name}(n=100)", f"{name}(AP)"))))
     try:
-        said = "has values" if tb.compare(tb.positions([[1, 9], [2, 3]]), made).values.size else ""
+        message = "has values" if tb.compare(tb.positions([[1, 9], [2, 3]]), result).values.size else ""
     except tb.TiebreakError as error:
-        said = str(error)
-    assert re.search("has values|needs|no subtopics|display only", said)
+        message = str(error)
+    assert re.search("has values|needs|no subtopics|display only", message)
 
 
 def made_of(spec):

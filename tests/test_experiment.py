@@ -68,17 +68,17 @@ def test_dictionaries(scores):
 
 
 def test_frame_of_whatever_is_installed(scores, monkeypatch):
-    made = {}
+    result = {}
 
     class Library:
         @staticmethod
         def DataFrame(columns):  # noqa: N802
-            made.update(columns)
+            result.update(columns)
             return columns
 
     monkeypatch.setattr(formats, "import_module", lambda name: Library)
     scores.to_frame()
-    assert made["run"][:2] == ["run1", "run1"] and made["measure"][:2] == ["AP", "RR"]
+    assert result["run"][:2] == ["run1", "run1"] and result["measure"][:2] == ["AP", "RR"]
     assert scores.summary().to_frame()["n_requests"] == [3, 3, 3, 3]
 
 
@@ -308,5 +308,5 @@ def test_values_left_out_of_one_measure_are_no_rows():
 def test_requests_left_out_are_in_no_dictionary():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}}
     with pytest.warns(EmptyRequestsWarning):
-        found = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
-    assert [row["request"] for row in found["rows"]] == ["q1", "q3"] * 2
+        rows = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
+    assert [row["request"] for row in rows["rows"]] == ["q1", "q3"] * 2

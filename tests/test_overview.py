@@ -26,9 +26,9 @@ def files(tmp_path):
 
 @pytest.fixture
 def found(files):
-    made = tb.Experiment(files[0], files[1:])
+    experiment = tb.Experiment(files[0], files[1:])
     with pytest.warns(tb.errors.EmptyRequestsWarning):
-        return made.audit()
+        return experiment.audit()
 
 
 def test_settings_say_how_files_were_read():
@@ -65,10 +65,10 @@ def test_subtopics_are_counted(tmp_path):
 
 
 def test_what_may_mislead_is_said(found):
-    said = " ".join(found.warnings)
-    assert "item ids decide much of the ranking: tied" in said
-    assert "Near-duplicate runs: one and copy." in said
-    assert "Depths differ" not in said
+    message = " ".join(found.warnings)
+    assert "item ids decide much of the ranking: tied" in message
+    assert "Near-duplicate runs: one and copy." in message
+    assert "Depths differ" not in message
 
 
 def test_oddities_are_named_with_their_line(found):
@@ -112,14 +112,14 @@ def test_ranks_in_any_order_of_lines_agree_with_scores_or_not(tmp_path):
     found = tb.Experiment({"q1": {"a": 1}, "q2": {"d": 1}}, [tmp_path / "a.run", tmp_path / "b.run"]).audit()
     assert "rank_disagrees" not in kinds(found, "a")
     assert kinds(found, "b")["rank_disagrees"] == (1, 1)
-    assert any("disagrees with the order of scores" in said and "b (1)" in said for said in found.warnings)
+    assert any("disagrees with the order of scores" in message and "b (1)" in message for message in found.warnings)
 
 
 def test_closer_look_is_taken_for_an_audit_only(tmp_path):
     (tmp_path / "a.run").write_text("q1\t0\ta\t0\t3\n")
-    made = tb.Experiment({"q1": {"a": 1}}, tmp_path / "a.run", audit=False)
-    assert made.positions.audits[0].oddities == ()
-    assert kinds(made.audit(), "a") == {"tabs": (1, 1), "rank_zero": (1, 1)}
+    experiment = tb.Experiment({"q1": {"a": 1}}, tmp_path / "a.run", audit=False)
+    assert experiment.positions.audits[0].oddities == ()
+    assert kinds(experiment.audit(), "a") == {"tabs": (1, 1), "rank_zero": (1, 1)}
 
 
 def test_second_column_of_judgements_may_be_q0(tmp_path):
@@ -134,9 +134,9 @@ def kinds(found, name):
 
 
 def test_uneven_depths_are_said():
-    made = tb.Experiment({"q": {"a": 1}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0}}])
-    (said,) = made.audit().warnings[:1]
-    assert said.startswith("Depths differ, from 1 to 2: lexirecall favours the deeper run.")
+    experiment = tb.Experiment({"q": {"a": 1}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0}}])
+    (message,) = experiment.audit().warnings[:1]
+    assert message.startswith("Depths differ, from 1 to 2: lexirecall favours the deeper run.")
 
 
 def test_table_shows_all_of_it(found):

@@ -44,8 +44,8 @@ def studies(exp):
 def test_result_is_a_frame_of_the_library_that_was_given(library):
     module = pytest.importorskip(library)
     make = getattr(module, MAKERS[library])
-    for given in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
-        exp = tb.Experiment(*given)
+    for inputs in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
+        exp = tb.Experiment(*inputs)
         for result in (*results(exp), *studies(exp)):
             frame = result.to_frame()
             assert type(frame).__module__.partition(".")[0] == library, type(result)

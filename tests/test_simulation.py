@@ -97,9 +97,9 @@ def test_judgements_and_aspects_are_well_formed_for_any_sizes(sizes: dict[str, i
         assert set(grades.values()) <= set(range(sizes["grades"] + 1))
         assert len(grades) - len(relevant) == min(sizes["judged"], sizes["items"] - len(relevant))
         assert made.aspects[request].keys() == relevant
-        for found in made.aspects[request].values():
-            assert len(set(found)) == len(found) > 0
-            assert set(found) <= {str(aspect) for aspect in range(1, sizes["aspects"] + 1)}
+        for actual in made.aspects[request].values():
+            assert len(set(actual)) == len(actual) > 0
+            assert set(actual) <= {str(aspect) for aspect in range(1, sizes["aspects"] + 1)}
 
 
 @settings(max_examples=60, deadline=None)

@@ -67,11 +67,11 @@ def test_spellings_of_other_tools_are_understood(alias, spec):
     ],
 )
 def test_grammar_is_read(text, expected):
-    found = parse(text)
+    actual = parse(text)
     if expected is not None:
-        assert found == expected
+        assert actual == expected
     else:
-        assert found.arguments == (
+        assert actual.arguments == (
             ("a", -1500.0),
             (None, "y"),
             ("b", True),

@@ -12,6 +12,6 @@ def examples_of(function):
     if not (path := os.environ.get("TIEBREAK_EXAMPLES")):
         pytest.skip("TIEBREAK_EXAMPLES does not name a file of worked examples")
     listed = json.loads(Path(path).read_text(encoding="utf-8"))["examples"]
-    found = [(example["args"], example["expected"]) for example in listed if example["fn"] == function]
-    assert found, f"no example of {function}"
-    return found
+    actual = [(example["args"], example["expected"]) for example in listed if example["fn"] == function]
+    assert actual, f"no example of {function}"
+    return actual

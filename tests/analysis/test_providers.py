@@ -28,29 +28,29 @@ def exposures(result, run="run1"):
 
 def test_provider_exposure_by_hand():
     positions = tb.positions([[2, 5, 6], [1, None, 4]])
-    made = provider_exposure(positions, {"d1": "ann", "d2": "bob", "d3": "ann"})
-    assert exposures(made) == {"q1": {"ann": 1 / 6 + 1 / 2, "bob": 1 / 5}}
-    assert exposures(made, "run2") == {"q1": {"ann": 1 / 4 + 1, "bob": 0}}
-    assert list(made.worst_off()) == [("run1", "q1", 1 / 5, ("bob",)), ("run2", "q1", 0, ("bob",))]
-    assert made.providers == ("ann", "bob")
-    assert made.settings == {"metric": "AP", "n_without_provider": 0}
+    result = provider_exposure(positions, {"d1": "ann", "d2": "bob", "d3": "ann"})
+    assert exposures(result) == {"q1": {"ann": 1 / 6 + 1 / 2, "bob": 1 / 5}}
+    assert exposures(result, "run2") == {"q1": {"ann": 1 / 4 + 1, "bob": 0}}
+    assert list(result.worst_off()) == [("run1", "q1", 1 / 5, ("bob",)), ("run2", "q1", 0, ("bob",))]
+    assert result.providers == ("ann", "bob")
+    assert result.settings == {"metric": "AP", "n_without_provider": 0}
 
 
 def test_providers_are_compared_within_each_request_only():
     providers = {"a": "A", "b": "A", "c": "C", "x": "X"}
-    made = provider_exposure(tb.project(QRELS, RUNS), providers, "RR")
-    assert exposures(made) == {
+    result = provider_exposure(tb.project(QRELS, RUNS), providers, "RR")
+    assert exposures(result) == {
         "q1": {"A": 1 / 3 + 1, "C": 0},
         "q2": {"X": 1},
         "q3": {"A": 1 / 3, "C": 1},
     }
-    assert [row.providers for row in made.worst_off()] == [("C",), ("X",), ("A",), ("A",), ("X",), ("C",)]
-    assert [row.request for row in made.worst_off()] == ["q1", "q2", "q3"] * 2
+    assert [row.providers for row in result.worst_off()] == [("C",), ("X",), ("A",), ("A",), ("X",), ("C",)]
+    assert [row.request for row in result.worst_off()] == ["q1", "q2", "q3"] * 2
 
 
 def test_providers_that_tie_are_all_named():
-    made = provider_exposure(tb.positions([[3, None, None]]), {"d1": "a", "d2": "c", "d3": "b"})
-    assert list(made.worst_off()) == [("run1", "q1", 0, ("b", "c"))]
+    result = provider_exposure(tb.positions([[3, None, None]]), {"d1": "a", "d2": "c", "d3": "b"})
+    assert list(result.worst_off()) == [("run1", "q1", 0, ("b", "c"))]
 
 
 def test_exposures_that_are_equal_but_for_rounding_tie():
@@ -63,8 +63,8 @@ def test_exposures_that_are_equal_but_for_rounding_tie():
 
 def test_exposures_of_logarithms_that_are_equal_tie():
     # 1/log2(4) = 1/log2(8) + 1/log2(64)
-    made = provider_exposure(tb.positions([[3, 7, 63]]), {"d1": "a", "d2": "b", "d3": "b"}, "nDCG")
-    assert list(made.worst_off()) == [("run1", "q1", 0.5, ("a", "b"))]
+    result = provider_exposure(tb.positions([[3, 7, 63]]), {"d1": "a", "d2": "b", "d3": "b"}, "nDCG")
+    assert list(result.worst_off()) == [("run1", "q1", 0.5, ("a", "b"))]
 
 
 def test_exposures_that_nearly_agree_do_not_tie():
@@ -72,8 +72,8 @@ def test_exposures_that_nearly_agree_do_not_tie():
     ranks = [2_000_000 + k for k in (0, 3, 5, 6, 1, 2, 4, 7)]
     first, second = (sum(Fraction(1, k) for k in some) for some in (ranks[:4], ranks[4:]))
     assert 0 < first - second < Fraction(1, 10**18)
-    made = provider_exposure(tb.positions([ranks]), {f"d{i}": "a" if i < 5 else "b" for i in range(1, 9)})
-    assert [row.providers for row in made.worst_off()] == [("b",)]
+    result = provider_exposure(tb.positions([ranks]), {f"d{i}": "a" if i < 5 else "b" for i in range(1, 9)})
+    assert [row.providers for row in result.worst_off()] == [("b",)]
 
 
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=12, unique=True), st.data())
@@ -88,31 +88,31 @@ def test_provider_exposures_are_the_nearest_floats(ranks, data):
         exact = {}
         for i, k in enumerate(ranks, start=1):
             exact[owners[f"d{i}"]] = exact.get(owners[f"d{i}"], Fraction(0)) + e(k)
-        made = provider_exposure(tb.positions([ranks]), owners, spec)
-        assert exposures(made)["q1"] == {name: float(value) for name, value in exact.items()}
+        result = provider_exposure(tb.positions([ranks]), owners, spec)
+        assert exposures(result)["q1"] == {name: float(value) for name, value in exact.items()}
         least = min(exact.values())
         worst = tuple(sorted(name for name, value in exact.items() if value - least < Fraction(1, 10**60)))
-        assert [row.providers for row in made.worst_off()] == [worst]
+        assert [row.providers for row in result.worst_off()] == [worst]
 
 
 def test_deep_positions_do_not_tie():
-    made = provider_exposure(tb.positions([[80, 90]]), {"d1": "a", "d2": "b"}, "RBP(p=0.5)")
-    assert [row.providers for row in made.worst_off()] == [("b",)]
+    result = provider_exposure(tb.positions([[80, 90]]), {"d1": "a", "d2": "b"}, "RBP(p=0.5)")
+    assert [row.providers for row in result.worst_off()] == [("b",)]
 
 
 def test_every_item_its_own_provider_makes_total_search_efficiency_the_worst():
     positions = tb.positions([[2, 5, 9], [1, 7, None]])
-    made = provider_exposure(positions, {f"d{i}": i for i in (1, 2, 3)}, "nDCG")
+    result = provider_exposure(positions, {f"d{i}": i for i in (1, 2, 3)}, "nDCG")
     worst = worst_case(positions, "nDCG")
-    assert [row.exposure for row in made.worst_off()] == worst.utility.ravel().tolist()
-    assert [row.providers for row in made.worst_off()] == [("3",), ("3",)]
+    assert [row.exposure for row in result.worst_off()] == worst.utility.ravel().tolist()
+    assert [row.providers for row in result.worst_off()] == [("3",), ("3",)]
 
 
 def test_exposure_of_a_step_uses_all_relevant_items_also_where_some_have_no_provider():
     # RP looks down to m = 3, not to the 2 that have a provider.
-    made = provider_exposure(tb.positions([[3, 1, 9]]), {"d1": "a", "d3": "b"}, "RP", missing="skip")
-    assert exposures(made)["q1"] == {"a": 1, "b": 0}
-    assert made.n_without_provider == 1
+    result = provider_exposure(tb.positions([[3, 1, 9]]), {"d1": "a", "d3": "b"}, "RP", missing="skip")
+    assert exposures(result)["q1"] == {"a": 1, "b": 0}
+    assert result.n_without_provider == 1
 
 
 def test_bits_do_not_depend_on_the_order_of_the_judgements():
@@ -128,9 +128,9 @@ def test_items_without_a_provider_are_an_error_unless_left_out():
     with pytest.raises(InputError, match='2 of 4 relevant items have no provider, "a" among them') as caught:
         provider_exposure(positions, {"c": "C", "x": "X"})
     assert (caught.value.kind, caught.value.item) == ("provider", "a")
-    made = provider_exposure(positions, {"c": "C", "x": "X"}, missing="skip")
-    assert exposures(made) == {"q1": {"C": 0}, "q2": {"X": 1}, "q3": {"C": 1}}
-    assert made.n_without_provider == 3
+    result = provider_exposure(positions, {"c": "C", "x": "X"}, missing="skip")
+    assert exposures(result) == {"q1": {"C": 0}, "q2": {"X": 1}, "q3": {"C": 1}}
+    assert result.n_without_provider == 3
     with pytest.raises(InputError, match="4 of 4 relevant items"):
         provider_exposure(positions, {"elsewhere": "E"}, missing="skip")
     with pytest.raises(InputError, match='for missing "drop"'):
@@ -146,8 +146,8 @@ def test_items_and_providers_may_be_integers():
 
 def test_requests_without_a_provider_have_no_row():
     positions = tb.project(QRELS, RUNS)
-    made = provider_exposure(positions, {"c": "C"}, missing="skip")
-    assert {row.request for row in made.worst_off()} == {"q1", "q3"}
+    result = provider_exposure(positions, {"c": "C"}, missing="skip")
+    assert {row.request for row in result.worst_off()} == {"q1", "q3"}
 
 
 @pytest.fixture

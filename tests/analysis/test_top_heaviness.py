@@ -27,9 +27,9 @@ def test_metrics_are_top_heavy_in_floats(spec):
 
 def test_metric_that_is_not_top_heavy_has_a_counterexample():
     # z(., 3) = (1/6, 0, 15/6) and z(., 2) = (1, 0): 1/6 + 15/6 * 1/8 < 1/2, while 1/6 + 15/6 * 1/7 > 1/2
-    found = is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 20, 3)
-    assert not found
-    assert found.counterexample == ((1, 2, 8), 1)
+    actual = is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 20, 3)
+    assert not actual
+    assert actual.counterexample == ((1, 2, 8), 1)
     assert Fraction(1, 6) + Fraction(15, 6) / 8 < Fraction(1, 2) < Fraction(1, 6) + Fraction(15, 6) / 7
     assert is_top_heavy(NormalisedCumulativePrecision((1, 0, 5)), 7, 3)
 

@@ -47,10 +47,10 @@ def test_worst_user_and_worst_provider_get_total_search_efficiency(spec):
 def test_worst_case_is_the_minimum_over_all_users(spec):
     for m in (1, 2, 5):
         some = list(combinations(range(1, N + 1), m))
-        made = worst_case(tb.positions(some), spec)
-        assert made.method == "theorem"
+        result = worst_case(tb.positions(some), spec)
+        assert result.method == "theorem"
         exact = [min(TWINS[spec](u) for u in subsets(p)) for p in some]
-        assert made.utility.ravel() == pytest.approx([float(value) for value in exact], rel=0, abs=1e-15)
+        assert result.utility.ravel() == pytest.approx([float(value) for value in exact], rel=0, abs=1e-15)
 
 
 @pytest.mark.parametrize("spec", TWINS)
@@ -62,10 +62,10 @@ def test_twins_equal_the_metrics(spec):
 
 def test_r_precision_gives_its_worst_user_less_than_total_search_efficiency():
     """A step that depends on m is no exposure of the theorem: who wants only the second item looks at one position."""
-    made = worst_case(tb.positions([[1, 2]]), "RP")
-    assert (made.method, made.utility.item()) == ("enumeration", 0)
+    result = worst_case(tb.positions([[1, 2]]), "RP")
+    assert (result.method, result.utility.item()) == ("enumeration", 0)
     assert metric("TSE(RP)").evaluate(tb.positions([[1, 2]])).item() == 1
-    assert [row.items for row in made.rows()] == [("d2",)]
+    assert [row.items for row in result.rows()] == [("d2",)]
 
 
 def test_without_a_strict_exposure_several_users_are_worst_off():
@@ -89,10 +89,10 @@ def test_unretrieved_items_all_make_worst_off_users():
 
 def test_utility_of_the_worst_off_user_is_the_nearest_float():
     ranks = list(range(2, 400))
-    made = worst_case(tb.positions([[k] for k in ranks]), "nDCG")
-    assert made.utility.ravel().tolist() == [float(1 / exact_log2(k + 1)) for k in ranks]
-    made = worst_case(tb.positions([[k] for k in ranks]), "RBP(p=0.8)")
-    assert made.utility.ravel().tolist() == [float(Fraction(4, 5) ** (k - 1) / 5) for k in ranks]
+    result = worst_case(tb.positions([[k] for k in ranks]), "nDCG")
+    assert result.utility.ravel().tolist() == [float(1 / exact_log2(k + 1)) for k in ranks]
+    result = worst_case(tb.positions([[k] for k in ranks]), "RBP(p=0.8)")
+    assert result.utility.ravel().tolist() == [float(Fraction(4, 5) ** (k - 1) / 5) for k in ranks]
 
 
 def test_users_that_are_nearly_as_badly_off_do_not_tie():
@@ -101,15 +101,15 @@ def test_users_that_are_nearly_as_badly_off_do_not_tie():
 
 
 def test_item_is_found_where_exposure_underflows():
-    made = worst_case(tb.positions([[5000, 6000]]), "RBP(p=0.5)")
-    assert [(row.utility, row.items) for row in made.rows()] == [(0, ("d2",))]
+    result = worst_case(tb.positions([[5000, 6000]]), "RBP(p=0.5)")
+    assert [(row.utility, row.items) for row in result.rows()] == [(0, ("d2",))]
 
 
 def test_requests_of_several_sizes_keep_their_items():
-    made = worst_case(tb.project(QRELS, RUNS), "AP")
-    assert users(made, "run1") == {"q1": (0, ("c",)), "q2": (1, ("x",)), "q3": (1 / 3, ("a",))}
-    assert users(made, "run2") == {"q1": (1 / 3, ("b",)), "q2": (0, ("x",)), "q3": (0, ("c",))}
-    assert made.settings == {"metric": "AP", "method": "theorem"}
+    result = worst_case(tb.project(QRELS, RUNS), "AP")
+    assert users(result, "run1") == {"q1": (0, ("c",)), "q2": (1, ("x",)), "q3": (1 / 3, ("a",))}
+    assert users(result, "run2") == {"q1": (1 / 3, ("b",)), "q2": (0, ("x",)), "q3": (0, ("c",))}
+    assert result.settings == {"metric": "AP", "method": "theorem"}
 
 
 def test_grade_that_counts_is_the_metrics_or_the_experiments():
@@ -130,10 +130,10 @@ many = st.integers(1, 5).flatmap(
 
 @given(many, st.sampled_from(["R@3", "RP", "P@4", "Success@3", "AP@5", "nDCG@4", "RR(level=2)", "TSE(R@2)"]))
 def test_enumeration_finds_the_minimum_over_all_users(vectors, spec):
-    made = worst_case(tb.positions(vectors), spec)
-    assert made.method == "enumeration"
+    result = worst_case(tb.positions(vectors), spec)
+    assert result.method == "enumeration"
     score = recall_level_form(metric(spec)).score
-    for vector, row in zip(vectors, made.rows(), strict=True):
+    for vector, row in zip(vectors, result.rows(), strict=True):
         p = [tb.UNRETRIEVED if k is None else k for k in vector]
         values = {
             u: score(np.array([[sorted(p[i] for i in u)]], dtype=np.int32)).item() for u in subsets(range(len(p)))
@@ -148,10 +148,10 @@ def test_enumeration_agrees_with_the_theorem(vectors):
     class Unproven(AveragePrecision):
         has_strict_exposure = False
 
-    known, found = (worst_case(tb.positions(vectors), m) for m in (AveragePrecision(), Unproven()))
-    assert (known.method, found.method) == ("theorem", "enumeration")
-    assert np.array_equal(known.utility, found.utility)
-    assert [row.items for row in known.rows()] == [row.items for row in found.rows()]
+    known, actual = (worst_case(tb.positions(vectors), m) for m in (AveragePrecision(), Unproven()))
+    assert (known.method, actual.method) == ("theorem", "enumeration")
+    assert np.array_equal(known.utility, actual.utility)
+    assert [row.items for row in known.rows()] == [row.items for row in actual.rows()]
 
 
 class Shared(RecallLevelMetric):

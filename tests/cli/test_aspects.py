@@ -25,8 +25,8 @@ def test_aspects_and_profiles_are_read_from_tables(tmp_path):
 def test_aspects_are_asked_for(tmp_path):
     (tmp_path / "qrels").write_text("u 0 a 4\n")
     (tmp_path / "a.run").write_text("u 0 a 2 1\n")
-    said = done("evaluate", tmp_path / "qrels", tmp_path / "a.run", "-m", "S-Recall@5", code=2).stderr
-    assert "S-Recall@5 needs the aspects of items" in said and "--aspects FILE" in said
+    message = done("evaluate", tmp_path / "qrels", tmp_path / "a.run", "-m", "S-Recall@5", code=2).stderr
+    assert "S-Recall@5 needs the aspects of items" in message and "--aspects FILE" in message
 
 
 def test_likely_subtopics_are_read_as_judgements_of_subtopics(tmp_path):
@@ -36,5 +36,5 @@ def test_likely_subtopics_are_read_as_judgements_of_subtopics(tmp_path):
     asked = ("evaluate", tmp_path / "qrels", tmp_path / "a.run", "-m", "P_IA@1", "--format", "csv")
     assert "0.5" in done(*asked).stdout.splitlines()[1]
     assert "0.25" in done(*asked, "--intents", tmp_path / "intents").stdout.splitlines()[1]
-    said = done(*asked, "--intents", tmp_path / "qrels", code=2).stderr
-    assert 'subtopic "1" of request "q" has no likelihood' in said
+    message = done(*asked, "--intents", tmp_path / "qrels", code=2).stderr
+    assert 'subtopic "1" of request "q" has no likelihood' in message

@@ -187,5 +187,5 @@ def test_number_beyond_64_bits_is_refused(option, tmp_path):
     command = [sys.executable, "-m", "tiebreak", "evaluate", "q", "r", option, "9" * 20]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
-    said = f"Error: {option[2:]}={'9' * 20}. Give a whole number from 1 on, at most 2^63 - 1.\n"
-    assert done.stderr.endswith(said)  # behind a note where the core was not built
+    message = f"Error: {option[2:]}={'9' * 20}. Give a whole number from 1 on, at most 2^63 - 1.\n"
+    assert done.stderr.endswith(message)  # behind a note where the core was not built

@@ -507,6 +507,6 @@ class TestGate:
 
     @pytest.mark.parametrize("form", ["table", "csv"])
     def test_gate_fails_also_when_nobody_reads_the_output(self, gate, form):
-        code, said = closed_pipe(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", form)
+        code, message = closed_pipe(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", form)
         assert code == 1
-        assert '"low" is worse than "base"' in said and "Exception" not in said
+        assert '"low" is worse than "base"' in message and "Exception" not in message

@@ -91,7 +91,7 @@ def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "command"), [pytest.param(*found, id=" ".join(found[0])) for found in commands(tiebreak)]
+    ("words", "command"), [pytest.param(*actual, id=" ".join(actual[0])) for actual in commands(tiebreak)]
 )
 def test_every_file_that_a_command_reads_is_known_to_be_one(words, command):
     names = {parameter.name: parameter.metavar for parameter in command.params}
@@ -244,9 +244,9 @@ def test_full_disk_behind_standard_output_is_one_clear_line(folder, arguments, u
 
 def test_full_disk_for_a_copy_of_standard_input_is_an_error_that_names_it(folder, tmp_path):
     command = [sys.executable, "-m", "tiebreak", "evaluate", folder / "qrels.txt", "-"]
-    given = ranking("q1", *map(str, range(100)))
+    inputs = ranking("q1", *map(str, range(100)))
     ended = subprocess.run(
-        command, input=given, capture_output=True, text=True, check=False, preexec_fn=no_room, env=ROOMLESS
+        command, input=inputs, capture_output=True, text=True, check=False, preexec_fn=no_room, env=ROOMLESS
     )
     assert ended.returncode == 2 and "File too large" in ended.stderr
     assert "standard input: it cannot be copied to " in ended.stderr

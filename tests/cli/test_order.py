@@ -303,8 +303,8 @@ def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form
     runs = [tmp_path / f"{name}.run" for name in "zbm"]
     measure = () if "leximin(AP)" in extra else ("-m", "RPP")
     printed = [
-        done("order", tmp_path / "qrels.txt", *given, *measure, *extra, "--format", form).stdout
-        for given in (runs, runs[::-1])
+        done("order", tmp_path / "qrels.txt", *inputs, *measure, *extra, "--format", form).stdout
+        for inputs in (runs, runs[::-1])
     ]
     assert printed[0] == printed[1]
     if form == "pref_eval":

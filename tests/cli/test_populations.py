@@ -41,8 +41,8 @@ def test_population_of_a_metric_orders_runs(files):
     expected = sorted(worst, key=worst.get, reverse=True)
     assert len(set(worst.values())) == 3
     for asked in (["--by", "leximin(AP)"], ["-m", "leximin(AP)"], ["-m", "AP", "--by", "leximin"]):
-        found = ranked(*files, *asked)
-        assert sorted(found, key=found.get) == expected
+        actual = ranked(*files, *asked)
+        assert sorted(actual, key=actual.get) == expected
 
 
 def test_several_populations_stand_side_by_side(files):
@@ -65,8 +65,8 @@ def test_utilities_need_no_rankings(table):
 
 def test_missing_cells_are_refused_or_filled(table):
     table.write_text(SCORES + "c,q1,0.9\n")
-    said = one_line_error("order", "--utilities", table)
-    assert '1 of 6 cells are missing: run "c", request "q2"' in said and "missing=0" in said
+    message = one_line_error("order", "--utilities", table)
+    assert '1 of 6 cells are missing: run "c", request "q2"' in message and "missing=0" in message
     assert ranked("--utilities", table, "--missing", 0) == {"b": 1, "a": 2, "c": 3}
 
 
@@ -110,8 +110,8 @@ def test_population_of_its_own_metric_needs_no_measure(files):
 
 
 def test_population_of_one_metric_orders_no_other(files):
-    said = done("order", *files, "-m", "AP", "-m", "RR", "--by", "leximin(AP)", code=2).stderr
-    assert "RR cannot be ordered by leximin(AP), which names another metric." in said
+    message = done("order", *files, "-m", "AP", "-m", "RR", "--by", "leximin(AP)", code=2).stderr
+    assert "RR cannot be ordered by leximin(AP), which names another metric." in message
 
 
 def test_tables_that_are_read_are_not_overwritten(table, files, tmp_path):
@@ -148,7 +148,7 @@ def test_populations_of_every_group(files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ["order", "{qrels}", "{one}", "{two}", "--by", "leximin"],
@@ -172,7 +172,7 @@ def test_populations_of_every_group(files, tmp_path):
         (["evaluate", "{qrels}", "{one}", "--population", "min", "-q"], "leave out -q"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(files, arguments, said):
+def test_what_cannot_be_meant_is_refused(files, arguments, message):
     qrels, one, two, _ = files
     filled = [argument.format(qrels=qrels, one=one, two=two) for argument in arguments]
-    assert said in done(*filled, code=2).stderr
+    assert message in done(*filled, code=2).stderr

@@ -35,24 +35,24 @@ def test_picture_is_drawn(files, tmp_path):
 
 
 def test_picture_that_cannot_be_drawn_is_refused_before_any_work(files, tmp_path):
-    said = one_line_error("study", "power", *files, "--plot", tmp_path / "drawn.gif")
-    assert ".png, .svg, .pdf, .html" in said
+    message = one_line_error("study", "power", *files, "--plot", tmp_path / "drawn.gif")
+    assert ".png, .svg, .pdf, .html" in message
 
 
 def test_picture_and_table_in_one_file_are_refused_however_it_is_named(files, tmp_path, monkeypatch):
     pytest.importorskip("altair")
     monkeypatch.chdir(tmp_path)
-    said = done("study", "power", *files, "--plot", "a.png", "-o", "./a.png", "--format", "csv", code=2).stderr
-    assert "name the same file" in said
+    message = done("study", "power", *files, "--plot", "a.png", "-o", "./a.png", "--format", "csv", code=2).stderr
+    assert "name the same file" in message
 
 
 def test_missing_folder_is_told_before_any_work(files, tmp_path):
-    said = done("study", "power", *files, "-o", tmp_path / "none" / "x.csv", code=2).stderr
-    assert "there is no folder" in said
+    message = done("study", "power", *files, "-o", tmp_path / "none" / "x.csv", code=2).stderr
+    assert "there is no folder" in message
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "message"),
     [
         (("ties", "QRELS", "--samples", "5"), "--samples is for --view labels"),
         (("agreement", "QRELS", "--seed", "3"), "--seed is for --view sign"),
@@ -60,6 +60,6 @@ def test_missing_folder_is_told_before_any_work(files, tmp_path):
         (("ideal", "RATINGS", "--aspects", "none", "--systems", "7"), "--systems is for --view robustness"),
     ],
 )
-def test_options_that_a_view_has_no_use_for_are_refused(files, typed, said):
-    given = [part for word in typed for part in (files if word == "QRELS" else [word])]
-    assert said in done("study", *given, code=2).stderr
+def test_options_that_a_view_has_no_use_for_are_refused(files, typed, message):
+    inputs = [part for word in typed for part in (files if word == "QRELS" else [word])]
+    assert message in done("study", *inputs, code=2).stderr

@@ -29,14 +29,14 @@ def test_numbers_are_those_of_the_library(files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--ordering", "mc4"), "--ordering is for --view order"),
         (("--view", "nothing"), "'nothing' is not one of"),
     ],
 )
-def test_options_of_other_views_are_refused(files, arguments, said):
-    assert said in done("study", "agreement", *files, *arguments, code=2).stderr
+def test_options_of_other_views_are_refused(files, arguments, message):
+    assert message in done("study", "agreement", *files, *arguments, code=2).stderr
 
 
 def test_bad_name_is_refused_before_anything_is_read(files, tmp_path):

@@ -34,16 +34,16 @@ def test_rows_are_cells_with_what_decides():
 
 
 def test_table_says_what_decides():
-    said = done(*QUICK).stdout
-    assert "it satisfies NonPriSatAsp on all cases tried." in said
-    assert "[5:a, 1:b, 5:a] 0.5000 > [5:a, 5:a, 1:b] 0.3333" in said
+    message = done(*QUICK).stdout
+    assert "it satisfies NonPriSatAsp on all cases tried." in message
+    assert "[5:a, 1:b, 5:a] 0.5000 > [5:a, 5:a, 1:b] 0.3333" in message
 
 
 def test_own_function_beside_a_metric(tmp_path, monkeypatch):
     (tmp_path / "own_axioms.py").write_text("def none(items, interest, r_max):\n    return 0\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    made = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
-    rows = list(csv.DictReader(io.StringIO(made)))
+    result = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(result)))
     assert {row["measure"] for row in rows} == {"S-RR", "own_axioms:none"}
     assert not any(row["holds"].lower() == "true" for row in rows if row["measure"] == "own_axioms:none")
 
@@ -56,15 +56,15 @@ def test_written_to_a_file_and_drawn(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("-m", "AP"), 'unknown metric of aspects "AP"'),
         (("-m", "EU(r_max=10)"), "r_max cannot be given here"),
         (("-m", "no_such_module:f"), "no_such_module"),
     ],
 )
-def test_refused_before_any_search(arguments, said):
-    assert said in one_line_error("study", "axioms", *arguments)
+def test_refused_before_any_search(arguments, message):
+    assert message in one_line_error("study", "axioms", *arguments)
 
 
 def test_parquet_needs_a_file():

@@ -31,8 +31,8 @@ def test_swap_of_two_items_by_hand(files):
     User u: war has 6 of 10 and love 4: a (war), then b or c for love: c, rated more. Swapped b, c, a: b gives all of
     1/5; c 0.99 x 4/10 x 3/4 x 3/5; a 0.99^2 x 6/10 x 3/4 x 5/5.
     """
-    found = rows_of(*files, "--view", "values", "-m", "EU(e=0)@3", "--cutoff", "3")
-    swapped = [row for row in found if (row["perturbation"], row["perturbed"]) == ("bottom to top", "1")]
+    actual = rows_of(*files, "--view", "values", "-m", "EU(e=0)@3", "--cutoff", "3")
+    swapped = [row for row in actual if (row["perturbation"], row["perturbed"]) == ("bottom to top", "1")]
     u = 1 / 5 + 0.99 * 0.4 * 0.75 * 0.6 + 0.99**2 * 0.6 * 0.75
     v = 2 / 6 * 2 / 5 + 0.99 * 4 / 6 * 4 / 5
     assert [row["users"] for row in swapped] == ["2"]
@@ -46,8 +46,8 @@ def test_profile_is_read(files, tmp_path):
 @pytest.mark.parametrize("experiment", ["values", "significance", "robustness"])
 def test_every_experiment_has_its_users(files, experiment):
     few = ("--systems", "3", "--removals", "2") if experiment == "robustness" else ()
-    found = rows_of(*files, "--view", experiment, *few, "--jobs", "2")
-    assert found and all(int(row["users"]) in (1, 2) for row in found)
+    actual = rows_of(*files, "--view", experiment, *few, "--jobs", "2")
+    assert actual and all(int(row["users"]) in (1, 2) for row in actual)
 
 
 def test_picture_is_drawn(files, tmp_path):
@@ -59,10 +59,10 @@ def test_picture_is_drawn(files, tmp_path):
 @pytest.mark.parametrize("option", ["--out", "--plot"])
 def test_no_table_that_is_read_is_overwritten(files, tmp_path, option):
     pytest.importorskip("altair")
-    given = tmp_path / "genres.svg"
-    given.write_text((tmp_path / "genres.tsv").read_text())
-    said = done("study", "ideal", files[0], "--aspects", given, option, given, code=2).stderr
-    assert "is also an input file" in said
+    inputs = tmp_path / "genres.svg"
+    inputs.write_text((tmp_path / "genres.tsv").read_text())
+    message = done("study", "ideal", files[0], "--aspects", inputs, option, inputs, code=2).stderr
+    assert "is also an input file" in message
 
 
 def test_aspects_and_measures_of_them_are_asked_for(files):

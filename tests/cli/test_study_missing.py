@@ -22,14 +22,14 @@ def files(tmp_path):
 def simulated(tmp_path_factory):
     """Enough requests for every option to make a difference."""
     folder = tmp_path_factory.mktemp("simulated")
-    made = tb.simulate(12, systems=["deep", "top-heavy", "balanced", "weak"], relevant=6, seed=5)
+    result = tb.simulate(12, systems=["deep", "top-heavy", "balanced", "weak"], relevant=6, seed=5)
     (folder / "qrels.txt").write_text(
-        "".join(f"{q} 0 {item} {grade}\n" for q, grades in made.judgements.items() for item, grade in grades.items())
+        "".join(f"{q} 0 {item} {grade}\n" for q, grades in result.judgements.items() for item, grade in grades.items())
     )
-    for name, run in made.runs.items():
+    for name, run in result.runs.items():
         lines = (f"{q} Q0 {item} 1 {score} t\n" for q, scores in run.items() for item, score in scores.items())
         (folder / name).write_text("".join(lines))
-    return folder / "qrels.txt", *(folder / name for name in made.runs)
+    return folder / "qrels.txt", *(folder / name for name in result.runs)
 
 
 QUICK = {"fractions": [0.3, 0.8], "samples": 4}
@@ -50,11 +50,11 @@ QUICK = {"fractions": [0.3, 0.8], "samples": 4}
 def test_numbers_are_those_of_the_library(simulated, options, how):
     qrels, *runs = simulated
     measures = ("-m", "RPP", "-m", "AP", "--fraction", "0.8", "--fraction", "0.3", "--format", "jsonl")
-    said = objects(done("study", "missing", *simulated, "--samples", "4", *measures, *options).stdout)
+    message = objects(done("study", "missing", *simulated, "--samples", "4", *measures, *options).stdout)
     reading = {"min_grade": 2} if "--min-grade" in options else {}
     expected = missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **QUICK | how)
-    assert said == expected.to_dict()["rows"]
-    assert said != missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
+    assert message == expected.to_dict()["rows"]
+    assert message != missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
 
 
 def test_it_is_listed():
@@ -112,11 +112,11 @@ def test_interrupt_ends_a_long_study_and_leaves_no_file(files, tmp_path, jobs):
         time.sleep(0.5)
         assert child.poll() is None, "the study is still at work"
         child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=30)
+        _, message = child.communicate(timeout=30)
     finally:
         child.kill()
         child.wait()
-    assert (child.returncode, said.strip()) == (130, "Error: interrupted.")
+    assert (child.returncode, message.strip()) == (130, "Error: interrupted.")
     assert list(folder.iterdir()) == []
 
 

@@ -28,17 +28,17 @@ def test_sizes_are_numbers_and_ranges():
         "--format",
         "jsonl",
     )
-    made = objects(done("study", "orientation", *asked).stdout)
-    assert [(row["items"], row["relevant"]) for row in made] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
+    result = objects(done("study", "orientation", *asked).stdout)
+    assert [(row["items"], row["relevant"]) for row in result] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
 
 
 def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
     asked = ("--view", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
-    made = {row["law"]: row for row in objects(done("study", "orientation", *asked).stdout)}
-    assert made["strictly increasing in swapping up"]["holds"] is False
-    assert made["increasing in swapping up"]["holds"] is True
+    result = {row["law"]: row for row in objects(done("study", "orientation", *asked).stdout)}
+    assert result["strictly increasing in swapping up"]["holds"] is False
+    assert result["increasing in swapping up"]["holds"] is True
 
 
 def test_result_is_written_and_drawn(tmp_path):
@@ -50,16 +50,16 @@ def test_result_is_written_and_drawn(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         (["--relevant", "5-2"], "Give a number, such as 10, or a range, such as 5-50."),
         (["--items", "many"], "Give a number"),
         (["-m", "Recal@5"], "Recal"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(asked, said):
+def test_bad_arguments_are_refused_in_one_line(asked, message):
     ended = done("study", "orientation", *asked, code=2)
-    assert said in ended.stderr and ended.stdout == ""
+    assert message in ended.stderr and ended.stdout == ""
 
 
 def test_picture_and_table_are_not_the_same_file(tmp_path):

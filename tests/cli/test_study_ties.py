@@ -16,8 +16,8 @@ def files(tmp_path):
 
 
 def test_ties_by_measure(files):
-    found = objects(done("study", "ties", *files, "-m", "RR", "-m", "R@9", "-m", "RR", "--format", "jsonl").stdout)
-    assert found == [
+    actual = objects(done("study", "ties", *files, "-m", "RR", "-m", "R@9", "-m", "RR", "--format", "jsonl").stdout)
+    assert actual == [
         {"measure": "RR", "compared": 6, "tied": 1, "share": 1 / 6},
         {"measure": "R@9", "compared": 6, "tied": 2, "share": 2 / 6},
     ]
@@ -25,8 +25,8 @@ def test_ties_by_measure(files):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_labels_in_every_format(files, form):
-    said = done("study", "ties", *files, "--view", "labels", "-m", "RR", "--samples", 2, "--format", form).stdout
-    assert "RR" in said and "0.5" in said
+    message = done("study", "ties", *files, "--view", "labels", "-m", "RR", "--samples", 2, "--format", form).stdout
+    assert "RR" in message and "0.5" in message
 
 
 @pytest.mark.parametrize("by", VIEWS)
@@ -51,12 +51,12 @@ def test_rankings_are_cut_before_they_are_studied(files):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--view", "level", "-m", "RR"], "uses positions only"),
         (["--view", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
         (["-m", "APP"], "unknown preference"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options, said):
-    assert said in one_line_error("study", "ties", tmp_path / "none.txt", tmp_path / "none.run", *options)
+def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options, message):
+    assert message in one_line_error("study", "ties", tmp_path / "none.txt", tmp_path / "none.run", *options)

@@ -36,7 +36,7 @@ def test_runs_move_from_the_mean_to_leximin(files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "Give QRELS RUN..., or --utilities FILE"),
         (("--view", "nothing"), "'nothing' is not one of"),
@@ -46,27 +46,27 @@ def test_runs_move_from_the_mean_to_leximin(files):
         (("FILES", "-m", "nothing"), "nothing"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(files, table, arguments, said):
-    given = {"FILES": files, "TABLE": ["--utilities", table]}
-    spelled = [part for argument in arguments for part in given.get(argument, [argument])]
-    assert said in done("study", "validity", *spelled, code=2).stderr
+def test_what_cannot_be_meant_is_refused(files, table, arguments, message):
+    inputs = {"FILES": files, "TABLE": ["--utilities", table]}
+    spelled = [part for argument in arguments for part in inputs.get(argument, [argument])]
+    assert message in done("study", "validity", *spelled, code=2).stderr
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_properties_in_every_format(form):
-    said = done("study", "properties", "-m", "median", "--pairs", "5", "--format", form).stdout
-    assert "[3/5, 1/2, 1/2]" in said
+    message = done("study", "properties", "-m", "median", "--pairs", "5", "--format", form).stdout
+    assert "[3/5, 1/2, 1/2]" in message
 
 
 def test_properties_of_a_users_function():
-    said = done("study", "properties", "-m", "statistics:median", "--pairs", "5").stdout
-    assert "statistics:median violates PP, AU, DP; it satisfies none" in said
+    message = done("study", "properties", "-m", "statistics:median", "--pairs", "5").stdout
+    assert "statistics:median violates PP, AU, DP; it satisfies none" in message
 
 
 def test_several_populations_without_a_measure(tmp_path):
     pytest.importorskip("altair")
-    said = done("study", "properties", "--pairs", "5", "--plot", tmp_path / "drawn.svg").stdout
-    assert "of 3 laws: min 1, leximin 2, mean 2" in said and "gini" in (tmp_path / "drawn.svg").read_text()
+    message = done("study", "properties", "--pairs", "5", "--plot", tmp_path / "drawn.svg").stdout
+    assert "of 3 laws: min 1, leximin 2, mean 2" in message and "gini" in (tmp_path / "drawn.svg").read_text()
 
 
 def test_unknown_population_is_refused():

@@ -93,8 +93,8 @@ def test_gate_needs_requests_and_mean_to_agree(tmp_path):
     assert "no run is significantly worse" in done("compare", qrels, base, new, "--fail-if-worse", "RR").stderr
     told = done("compare", qrels, new, base, "--fail-if-worse", "RR").stderr
     assert 'Note: "base" loses more requests to "new" than it wins by RR, p = 0.00018, but not on average' in told
-    said = done("test", qrels, new, base, "-m", "RR", "--test", "sign").stdout
-    assert "The run with the lower mean wins significantly more requests: new and base." in said
+    message = done("test", qrels, new, base, "-m", "RR", "--test", "sign").stdout
+    assert "The run with the lower mean wins significantly more requests: new and base." in message
 
 
 def test_infinite_statistics_are_null_in_json(tmp_path):
@@ -164,7 +164,7 @@ def test_utilities(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["-m", "RPP", "--test", "hds"], 'Did you mean "hsd"?'),
         (["-m", "RPPP"], "RPP"),
@@ -177,13 +177,13 @@ def test_utilities(tmp_path):
         (["-m", "RPP", "--utilities", "x.csv"], "Give QRELS RUN..., or --utilities FILE"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(eight, arguments, said):
-    assert said in done("test", *eight, *arguments, code=2).stderr
+def test_what_cannot_be_meant_is_refused(eight, arguments, message):
+    assert message in done("test", *eight, *arguments, code=2).stderr
 
 
 def test_test_of_all_pairs_takes_no_baseline(files):
-    said = done("test", *files, "-m", "RPP", "--test", "hsd", "--baseline", "two", code=2).stderr
-    assert "hsd tests all pairs jointly" in said
+    message = done("test", *files, "-m", "RPP", "--test", "hsd", "--baseline", "two", code=2).stderr
+    assert "hsd tests all pairs jointly" in message
 
 
 def test_nothing_to_test_is_refused():

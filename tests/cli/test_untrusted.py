@@ -110,8 +110,8 @@ def test_text_that_a_spreadsheet_would_run_is_neutralised_where_asked_for(tmp_pa
     runs = [f"{name}={tmp_path / 'two.run'}" for name in names[1:]]
     (tmp_path / "=1+1.run").write_text((tmp_path / "one.run").read_text())
     asked = ("-m", "AP", "--format", "csv", "--", qrels, tmp_path / "=1+1.run", *runs)
-    made = (done("evaluate", *more, *asked).stdout for more in ((), ("--safe-csv",)))
-    raw, safe = (list(csv.reader(io.StringIO(text))) for text in made)
+    result = (done("evaluate", *more, *asked).stdout for more in ((), ("--safe-csv",)))
+    raw, safe = (list(csv.reader(io.StringIO(text))) for text in result)
     assert [row[0] for row in raw[1:]] == names
     assert [row[0] for row in safe[1:]] == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "plain"]
     assert [row[1:] for row in raw] == [row[1:] for row in safe]
@@ -146,8 +146,8 @@ def test_no_code_of_the_working_directory_is_imported_by_itself(tmp_path, monkey
 def test_error_says_how_a_module_of_the_working_directory_is_found(tmp_path, monkeypatch):
     files = three_runs(tmp_path)
     monkeypatch.chdir(tmp_path)
-    said = done("evaluate", *files, "-m", "mine:last", code=2).stderr
-    assert "No module named 'mine'" in said and "PYTHONPATH" in said
+    message = done("evaluate", *files, "-m", "mine:last", code=2).stderr
+    assert "No module named 'mine'" in message and "PYTHONPATH" in message
 
 
 def test_modules_are_found_where_pythonpath_says(tmp_path, monkeypatch):

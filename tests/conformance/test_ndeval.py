@@ -11,22 +11,22 @@ pyndeval = pytest.importorskip("pyndeval")
 
 @pytest.mark.parametrize(("seed", "alpha", "beta"), [(0, 0.5, 0.5), (1, 0.25, 0.8), (2, 1.0, 0.3)])
 def test_every_measure_of_ndeval_on_simulated_subtopics(seed, alpha, beta):
-    made = tb.simulate(15, seed=seed, aspects=5)
+    result = tb.simulate(15, seed=seed, aspects=5)
     grades = {
-        q: {item: dict.fromkeys(named, made.judgements[q][item]) for item, named in of.items()}
-        for q, of in made.aspects.items()
+        q: {item: dict.fromkeys(named, result.judgements[q][item]) for item, named in of.items()}
+        for q, of in result.aspects.items()
     }
     # What shows no subtopic is judged not relevant to one, and subtopics of every request count from 1.
     rows = [(q, t, item, g) for q, of in grades.items() for item, named in of.items() for t, g in named.items()]
     theirs = pyndeval.RelevanceEvaluator(rows, alpha=alpha, beta=beta)
-    for run in map(untied, made.runs.values()):
+    for run in map(untied, result.runs.values()):
         expected = theirs.evaluate([(q, item, score) for q, scores in run.items() for item, score in scores.items()])
         measures = list(next(iter(expected.values())))
         ours = {name: with_parameters(name, alpha, beta) for name in measures}
-        found = nested(tb.Experiment(grades, run).evaluate(list(ours.values())), "request", "measure")
+        actual = nested(tb.Experiment(grades, run).evaluate(list(ours.values())), "request", "measure")
         assert len(measures) == 21 and len(expected) == 15
         for q, values in expected.items():
-            assert {name: found[q][spec] for name, spec in ours.items()} == pytest.approx(values, rel=0, abs=1e-9)
+            assert {name: actual[q][spec] for name, spec in ours.items()} == pytest.approx(values, rel=0, abs=1e-9)
 
 
 def with_parameters(name, alpha, beta):

@@ -23,11 +23,11 @@ NOT_ON_TIES = ("RR@10", "ERR@20", "nDCG(dcg='exp-log2')@10", "Judged@10")
 @pytest.fixture(scope="module", params=[0, 1])
 def simulation(request):
     """With numbers for request ids, which gdeval insists on."""
-    made = tb.simulate(40, seed=request.param)
-    numbered = {request: str(k) for k, request in enumerate(made.judgements, start=1)}
+    result = tb.simulate(40, seed=request.param)
+    numbered = {request: str(k) for k, request in enumerate(result.judgements, start=1)}
     return Simulated(
-        {numbered[q]: grades for q, grades in made.judgements.items()},
-        {name: {numbered[q]: scores for q, scores in run.items()} for name, run in made.runs.items()},
+        {numbered[q]: grades for q, grades in result.judgements.items()},
+        {name: {numbered[q]: scores for q, scores in run.items()} for name, run in result.runs.items()},
     )
 
 
@@ -46,8 +46,8 @@ def with_trec_eval(qrels, run, measure, level=1):
     """``{request: value}`` by trec_eval, whose names with a cutoff are asked for as ``P.10`` and come as ``P_10``."""
     name, _, cutoff = measure.rpartition("_")
     asked = f"{name}.{cutoff}" if cutoff.isdigit() else measure
-    found = pytrec_eval.RelevanceEvaluator(qrels, {asked}, relevance_level=level).evaluate(run)
-    return {request: values[measure] for request, values in found.items()}
+    scores = pytrec_eval.RelevanceEvaluator(qrels, {asked}, relevance_level=level).evaluate(run)
+    return {request: values[measure] for request, values in scores.items()}
 
 
 @pytest.mark.parametrize("measure", TREC)
@@ -56,9 +56,9 @@ def test_equal_to_trec_eval(simulation, measure, level):
     name, run = "popular", simulation.runs["popular"]
     expected = with_trec_eval(simulation.judgements, run, measure, level)
     positions = tb.project(simulation.judgements, tb.Run(run, name=name), min_grade=level, nonrelevant=True)
-    found = tb.metric(measure).evaluate(positions)
+    scores = tb.metric(measure).evaluate(positions)
     for q, request in enumerate(positions.requests):
-        assert found[0, q] == pytest.approx(expected[request], abs=1e-12), request
+        assert scores[0, q] == pytest.approx(expected[request], abs=1e-12), request
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_equal_to_ir_measures(simulation, spec, name):
     run = untied(simulation.runs["balanced"]) if name == "untied" else simulation.runs[name]
     expected = {m.query_id: m.value for m in ir_measures.iter_calc([measure], simulation.judgements, run)}
     positions = tb.project(simulation.judgements, tb.Run(run, name=name), nonrelevant=True)
-    found = tb.metric(spec).evaluate(positions)
+    scores = tb.metric(spec).evaluate(positions)
     # gdeval, behind ERR and the exponential gain, prints five decimals.
     tolerance = 6e-6 if spec.startswith(("ERR", "nDCG(dcg")) else 1e-9
     for q, request in enumerate(positions.requests):
-        value = 0.0 if np.isnan(found[0, q]) else found[0, q]
+        value = 0.0 if np.isnan(scores[0, q]) else scores[0, q]
         assert value == pytest.approx(expected[request], abs=tolerance), request
 
 

@@ -126,9 +126,9 @@ def test_faults_are_those_of_reading(files, asked, place, text):
         projected(*files)
     asked.clear()
     early = begin(files[0], files[1:], Options())
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as actual:
         projected(*files, early=early)
-    assert (str(found.value), asked) == (str(usual.value), [])
+    assert (str(actual.value), asked) == (str(usual.value), [])
 
 
 def test_what_is_no_file_is_not_begun(files, tmp_path):

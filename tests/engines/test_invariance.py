@@ -117,13 +117,22 @@ def test_many_ties_and_many_orders_give_one_ranking(engine):
 # Through the public functions
 
 
-def positions_of(made):
+def positions_of(result):
     """Everything that `Positions` hold."""
-    parts = [made.ranks, made.item, made.grade, made.listed, made.retrieved, made.tied, made.pool, made.top]
-    layout = [made.layout.request_order, made.layout.sizes]
-    ids = [list(made.requests), list(made.items)]
-    others = [] if made.nonrelevant is None else [made.nonrelevant.ranks, made.nonrelevant.item]
-    return plain([made.runs, *ids, *layout, *parts, *others]), made.audits, made.min_grade, made.ties
+    parts = [
+        result.ranks,
+        result.item,
+        result.grade,
+        result.listed,
+        result.retrieved,
+        result.tied,
+        result.pool,
+        result.top,
+    ]
+    layout = [result.layout.request_order, result.layout.sizes]
+    ids = [list(result.requests), list(result.items)]
+    others = [] if result.nonrelevant is None else [result.nonrelevant.ranks, result.nonrelevant.item]
+    return plain([result.runs, *ids, *layout, *parts, *others]), result.audits, result.min_grade, result.ties
 
 
 def told(error):
@@ -158,8 +167,8 @@ def test_engine_changes_neither_positions_nor_messages(
 
     def project():
         requests = "common" if common else "judged"
-        made = tiebreak.project(grades, paths, requests=requests, nonrelevant=nonrelevant, **options._asdict())
-        return positions_of(made)
+        positions = tiebreak.project(grades, paths, requests=requests, nonrelevant=nonrelevant, **options._asdict())
+        return positions_of(positions)
 
     assert outcome_of("rust", project) == outcome_of("python", project)
 
@@ -170,10 +179,10 @@ def test_engine_changes_neither_judgements_nor_messages(core, tmp_path_factory, 
     path.write_bytes(text)
 
     def read():
-        made = tiebreak.read_judgements(path)
-        subtopics = made.subtopics and [list(made.subtopics.labels), made.subtopics.label, made.subtopics.entry]
-        grades = [made.grade, made.subtopics and made.subtopics.grade]
-        parts = [list(made.requests), list(made.items), made.starts, made.item, *grades, subtopics]
-        return plain(parts), made.audit
+        result = tiebreak.read_judgements(path)
+        subtopics = result.subtopics and [list(result.subtopics.labels), result.subtopics.label, result.subtopics.entry]
+        grades = [result.grade, result.subtopics and result.subtopics.grade]
+        parts = [list(result.requests), list(result.items), result.starts, result.item, *grades, subtopics]
+        return plain(parts), result.audit
 
     assert outcome_of("rust", read) == outcome_of("python", read)

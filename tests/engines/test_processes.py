@@ -46,11 +46,11 @@ class Halt(Exception):  # noqa: N818 - no error
 def test_projecting_in_another_thread_gives_the_same(engine):
     judged, files = judged_by(GRADES), some_files()
     expected = projected(engine, files, judged, OPTIONS)
-    found = []
-    thread = threading.Thread(target=lambda: found.append(projected(engine, files, judged, OPTIONS)))
+    actual = []
+    thread = threading.Thread(target=lambda: actual.append(projected(engine, files, judged, OPTIONS)))
     thread.start()
     thread.join()
-    assert found == [expected]
+    assert actual == [expected]
 
 
 def test_projecting_in_many_threads_at_once_gives_the_same(engine):
@@ -58,8 +58,8 @@ def test_projecting_in_many_threads_at_once_gives_the_same(engine):
     work = [some_files(7)[k:] for k in range(6)]
     expected = [projected(engine, files, judged, OPTIONS) for files in work]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda files: projected(engine, files, judged, OPTIONS), work * 2))
-    assert found == expected * 2
+        actual = list(pool.map(lambda files: projected(engine, files, judged, OPTIONS), work * 2))
+    assert actual == expected * 2
 
 
 def test_other_threads_run_while_the_core_reads(core):

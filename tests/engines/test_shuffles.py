@@ -64,9 +64,9 @@ def test_words_and_shuffles_are_the_published_ones():
 def test_engines_agree_with_the_definition(engine, kind, data, seed, first):
     rows = data.draw(some_rows(kind, most_systems=6, most_requests=4))
     expected = [slow.largest_difference(kind, rows, seed, first + b) for b in range(5)]
-    found = largest(engine, kind, rows, (seed, first, 5))
-    assert found.dtype == np.int64
-    assert found.tolist() == expected
+    actual = largest(engine, kind, rows, (seed, first, 5))
+    assert actual.dtype == np.int64
+    assert actual.tolist() == expected
 
 
 @every_kind
@@ -105,11 +105,11 @@ def test_number_of_jobs_changes_nothing(engine, kind, data, seed, count):
 def test_seeds_shuffles_and_requests_are_drawn_apart(engine, kind):
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 5, (6, 4) if kind != "preferences" else (6, 4, 4)).tolist()
-    found = [largest(engine, kind, rows, (seed, first, 200)).tolist() for seed, first in ((0, 0), (1, 0), (0, 1))]
-    assert found[0] != found[1]
-    assert found[0] != found[2] and found[0][1:] == found[2][:-1]
+    actual = [largest(engine, kind, rows, (seed, first, 200)).tolist() for seed, first in ((0, 0), (1, 0), (0, 1))]
+    assert actual[0] != actual[1]
+    assert actual[0] != actual[2] and actual[0][1:] == actual[2][:-1]
     # Were all requests shuffled alike, every shuffle of values would have the range that was seen.
-    assert len(set(found[0])) > 1
+    assert len(set(actual[0])) > 1
 
 
 def test_many_systems_and_large_sums_fit(core, twin):
@@ -120,9 +120,9 @@ def test_many_systems_and_large_sums_fit(core, twin):
 
 def test_sums_of_preferences_of_32_bits_may_need_more(engine):
     rows = [[[0, 2**31 - 1], [1 - 2**31, 0]]] * 6
-    found = largest(engine, "preferences", rows, (3, 0, 200))
+    actual = largest(engine, "preferences", rows, (3, 0, 200))
     # All six, or all but one, the same way round: more than 2^31 and 2^32.
-    assert {*found.tolist()} == {k * (2**31 - 1) for k in (0, 2, 4, 6)}
+    assert {*actual.tolist()} == {k * (2**31 - 1) for k in (0, 2, 4, 6)}
 
 
 def test_preferences_of_32_and_of_64_bits_are_shuffled_alike(engine):

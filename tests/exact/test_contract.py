@@ -32,19 +32,19 @@ def seeds(part):
     return range(part, INSTANCES // 3 + 1, PARTS)
 
 
-def utilities(made, twin):
+def utilities(result, twin):
     """The exact value [run][request] of a metric."""
     return [
-        [twin(of_run[request], graded, made.subtopics) for request, graded in made.grades.items()]
-        for of_run in made.rankings.values()
+        [twin(of_run[request], graded, result.subtopics) for request, graded in result.grades.items()]
+        for of_run in result.rankings.values()
     ]
 
 
-def check_metric(exp, made, spec, twin, slack, rng):
-    exact = utilities(made, twin)
-    found = exp.evaluate(spec)
-    assert found.values[:, :, 0].tolist() == [[float(value) for value in row] for row in exact], spec
-    assert [row.value for row in found.summary().rows()] == [float(sum(row) / len(row)) for row in exact], spec
+def check_metric(exp, result, spec, twin, slack, rng):
+    exact = utilities(result, twin)
+    scores = exp.evaluate(spec)
+    assert scores.values[:, :, 0].tolist() == [[float(value) for value in row] for row in exact], spec
+    assert [row.value for row in scores.summary().rows()] == [float(sum(row) / len(row)) for row in exact], spec
     compared = exp.compare(f"diff({spec})")
     check_pairs(compared, exact, slack, spec)
     assert (np.sign(compared.values) == exp.compare(f"sign({spec})").values).all(), spec
@@ -88,10 +88,13 @@ def check_orders(exp, spec, matrices, slack, rng):
         assert exp.order(spec, by=name).ranks.tolist() == expected, (spec, name)
 
 
-def check_preference(exp, made, spec, twin, slack, rng):
-    names, requests = list(made.rankings), list(made.grades)
+def check_preference(exp, result, spec, twin, slack, rng):
+    names, requests = list(result.rankings), list(result.grades)
     matrices = [
-        [[twin(made.rankings[x][q], made.rankings[y][q], made.grades[q], made.subtopics) for y in names] for x in names]
+        [
+            [twin(result.rankings[x][q], result.rankings[y][q], result.grades[q], result.subtopics) for y in names]
+            for x in names
+        ]
         for q in requests
     ]
     matrices = twins.settled([[[twins.Fraction(v) for v in row] for row in one] for one in matrices], slack)
@@ -106,15 +109,15 @@ def check_preference(exp, made, spec, twin, slack, rng):
 def check_world(seed):
     rng = random.Random(seed)
     with_subtopics = rng.random() < 0.3
-    made = world(seed, with_subtopics)
-    exp = tb.Experiment(made.judgements, made.runs)
+    result = world(seed, with_subtopics)
+    exp = tb.Experiment(result.judgements, result.runs)
     metrics, preferences = ORDERING, twins.PREFERENCES
     if with_subtopics:
         metrics, preferences = metrics | twins.SUBTOPIC_METRICS, preferences | twins.SUBTOPIC_PREFERENCES
     for spec in rng.sample(sorted(metrics), 2):
-        check_metric(exp, made, spec, metrics[spec], slack(exp.evaluate(spec).exact[0]), rng)
+        check_metric(exp, result, spec, metrics[spec], slack(exp.evaluate(spec).exact[0]), rng)
     for spec in rng.sample(sorted(preferences), 1):
-        check_preference(exp, made, spec, preferences[spec], slack(exp.compare(spec).exact), rng)
+        check_preference(exp, result, spec, preferences[spec], slack(exp.compare(spec).exact), rng)
 
 
 def slack(exact):
@@ -137,9 +140,9 @@ def test_ties_and_orders_are_those_of_exact_arithmetic(part):
 def test_order_of_files_lines_and_requests_changes_no_bit(part):
     for seed in range(part, max(INSTANCES // 20, 50), 5):
         rng = random.Random(seed)
-        made = world(seed, with_subtopics=True)
-        mixed = shuffled(made, seed)
-        first, second = (tb.Experiment(one.judgements, dict_of_runs(one)) for one in (made, mixed))
+        result = world(seed, with_subtopics=True)
+        mixed = shuffled(result, seed)
+        first, second = (tb.Experiment(one.judgements, dict_of_runs(one)) for one in (result, mixed))
         for spec in rng.sample(sorted(ORDERING | twins.SUBTOPIC_METRICS), 3):
             assert values(first.evaluate(spec)) == values(second.evaluate(spec)), (seed, spec)
         for spec in ("RPP", "RPP(weights='dcg')", "rrLP", "diff(nDCG)"):
@@ -147,7 +150,7 @@ def test_order_of_files_lines_and_requests_changes_no_bit(part):
                 x, y = (exp.order(spec, by=by) for exp in (first, second))
                 assert places(x) == places(y), (seed, spec, by)
         for spec in ("gmean(AP)", "gini(nDCG)", "trisk(AP, baseline='run1')", "georisk(AP)", "lower_area(AP, share=1)"):
-            if "trisk" in spec and len(made.grades) < 2:
+            if "trisk" in spec and len(result.grades) < 2:
                 continue
             x, y = (exp.order(spec) for exp in (first, second))
             assert places(x) == places(y), (seed, spec)
@@ -160,10 +163,10 @@ OF_ASPECTS = tuple(f"{name}@10" for name, entry in METRICS.items() if issubclass
 @pytest.mark.parametrize("spec", OF_ASPECTS)
 def test_order_of_ratings_and_aspects_changes_no_bit(spec):
     for seed in range(40):
-        made = world(seed, with_subtopics=True)
-        ratings = {q: {item: 0.1 * (grade + 1) for item, grade in of.items()} for q, of in made.grades.items()}
-        mixed = shuffled(replace(made, grades=ratings), seed)
-        first = tb.Experiment(ratings, dict_of_runs(made), aspects=made.subtopics).evaluate(spec)
+        result = world(seed, with_subtopics=True)
+        ratings = {q: {item: 0.1 * (grade + 1) for item, grade in of.items()} for q, of in result.grades.items()}
+        mixed = shuffled(replace(result, grades=ratings), seed)
+        first = tb.Experiment(ratings, dict_of_runs(result), aspects=result.subtopics).evaluate(spec)
         second = tb.Experiment(mixed.grades, dict_of_runs(mixed), aspects=mixed.subtopics).evaluate(spec)
         assert values(first) == values(second), seed
 
@@ -179,8 +182,8 @@ def test_nothing_in_a_catalogue_is_left_out():
     assert set(twins.METHODS) == set(METHODS)
 
 
-def dict_of_runs(made):
-    return [tb.Run(run, name=name) for name, run in zip(made.rankings, made.runs, strict=True)]
+def dict_of_runs(result):
+    return [tb.Run(run, name=name) for name, run in zip(result.rankings, result.runs, strict=True)]
 
 
 def values(scores):

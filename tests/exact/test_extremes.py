@@ -77,9 +77,9 @@ def test_a_decimal_just_below_a_power_of_ten_means_itself(value):
 
 
 def test_equal_sums_tie_where_a_summand_is_just_below_a_power_of_ten():
-    made = tb.Utilities({"a": {"x": 99999.9999999999, "y": 1e-10}, "b": {"x": 100000, "y": 0}})
+    utilities = tb.Utilities({"a": {"x": 99999.9999999999, "y": 1e-10}, "b": {"x": 100000, "y": 0}})
     for by in ("mean", "smoothed_leximin(lag=2)"):
-        assert made.order(by).ranks.tolist() == [1, 1], by
+        assert utilities.order(by).ranks.tolist() == [1, 1], by
 
 
 def test_differences_of_inverse_deep_positions_are_the_nearest_floats():

@@ -76,7 +76,7 @@ def swapped(rng, ranked, graded):
     return ranked
 
 
-def shuffled(made, seed):
+def shuffled(result, seed):
     """The same world with its requests, lines and files in another order."""
     rng = random.Random(seed)
 
@@ -85,6 +85,6 @@ def shuffled(made, seed):
         rng.shuffle(keys)
         return {key: mapping[key] for key in keys}
 
-    grades = mixed({request: mixed(graded) for request, graded in made.grades.items()})
-    subtopics = {item: rng.sample(labels, len(labels)) for item, labels in mixed(made.subtopics).items()}
-    return World(grades, subtopics, mixed(made.rankings))
+    grades = mixed({request: mixed(graded) for request, graded in result.grades.items()})
+    subtopics = {item: rng.sample(labels, len(labels)) for item, labels in mixed(result.subtopics).items()}
+    return World(grades, subtopics, mixed(result.rankings))

@@ -119,12 +119,12 @@ def options_of(number):
 
 def read(source, is_run, options):
     """A file read by the chosen kernel, a fault put into words, a result gathered."""
-    made = _kernels.project([source.kernel], JUDGED, options) if is_run else _kernels.read_judgements(source.kernel)
-    if isinstance(made, Fault):
-        faults.raise_input_error(made, source, faults.RUN if is_run else faults.JUDGEMENTS, options.memory)
-    audit = FileAudit.from_counts(source.label, made.counts, 0)
+    result = _kernels.project([source.kernel], JUDGED, options) if is_run else _kernels.read_judgements(source.kernel)
+    if isinstance(result, Fault):
+        faults.raise_input_error(result, source, faults.RUN if is_run else faults.JUDGEMENTS, options.memory)
+    audit = FileAudit.from_counts(source.label, result.counts, 0)
     if not is_run:
-        group_rows(made, audit)
+        group_rows(result, audit)
 
 
 def read_publicly(path, is_run, options):

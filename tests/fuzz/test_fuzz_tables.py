@@ -75,7 +75,7 @@ TEXTS = {
 def text_file(rng, is_run):
     """The ending of a file, its bytes, and whether it is torn: damage inside a stream may be found sooner or later."""
     ending = rng.choice([*TEXTS])
-    mark, made = TEXTS[ending]
+    mark, result = TEXTS[ending]
 
     def change_cell(text, rng):
         cells = text.split(mark)
@@ -83,7 +83,7 @@ def text_file(rng, is_run):
         return mark.join(cells)
 
     mutations = OF_BYTES + [change_cell, lambda text, rng: lines_changed(text, rng, TEXT_LINES)] * 4
-    text = changed(made(("qid", "docno", "score" if is_run else "grade")), rng, mutations)
+    text = changed(result(("qid", "docno", "score" if is_run else "grade")), rng, mutations)
     packing = rng.randrange(8)
     if packing > 1:
         return ending, text, False
@@ -141,12 +141,12 @@ def outcome(source, is_run, memory):
             if not is_run:
                 judgements = tb.read_judgements(source, memory=memory)
                 return [judgements.to_dict(), len(judgements)]
-            made = tb.project(GRADES, [source], memory=memory)
+            positions = tb.project(GRADES, [source], memory=memory)
         except TiebreakError as error:
             return [type(error).__name__, getattr(error, "kind", ""), getattr(error, "line", None), str(error)]
-    audit = made.audits[0]
+    audit = positions.audits[0]
     counts = [audit.lines, *((odd.kind, odd.count, odd.first_line) for odd in audit.oddities)]
-    return [counts, *plain((made.ranks, made.listed, made.retrieved, made.tied)), audit.scores]
+    return [counts, *plain((positions.ranks, positions.listed, positions.retrieved, positions.tied)), audit.scores]
 
 
 def is_refusal(result):

@@ -66,7 +66,7 @@ def test_columns_can_be_named():
 
 
 @pytest.mark.parametrize(
-    ("read", "given", "said"),
+    ("read", "given", "message"),
     [
         (tb.read_groups, [("q", "a")], "the groups cannot be read from list"),
         (tb.read_groups, {}, "there is no request with a group"),
@@ -78,10 +78,10 @@ def test_columns_can_be_named():
         (tb.read_weights, {"q": "2"}, "weight='2'. Give a finite number"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(read, given, said):
+def test_what_cannot_be_meant_is_refused(read, given, message):
     with pytest.raises(tb.InputError) as error:
         read(given)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_file_without_the_column_is_refused(tmp_path):

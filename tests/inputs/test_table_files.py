@@ -55,18 +55,18 @@ def expected(tmp_path):
     return tb.project(tmp_path / "as-trec.qrels", tmp_path / "as-trec.run", nonrelevant=True)
 
 
-def assert_same(found, other):
-    assert [*found.requests] == [*other.requests]
+def assert_same(actual, other):
+    assert [*actual.requests] == [*other.requests]
     for part in ("ranks", "grade", "listed", "retrieved", "tied"):
-        assert np.array_equal(getattr(found, part), getattr(other, part)), part
+        assert np.array_equal(getattr(actual, part), getattr(other, part)), part
 
 
 def test_tables_give_the_positions_of_trec_files(written, tmp_path):
     qrels = written("qrels", QRELS, ("query_id", "doc_id", "relevance"))
     run = written("bm25", ROWS, ("query_id", "doc_id", "score"))
-    found = tb.project(qrels, run, nonrelevant=True)
-    assert found.runs == ("bm25",)
-    assert_same(found, expected(tmp_path))
+    positions = tb.project(qrels, run, nonrelevant=True)
+    assert positions.runs == ("bm25",)
+    assert_same(positions, expected(tmp_path))
 
 
 def test_parquet_gives_the_positions_of_trec_files(tmp_path):
@@ -220,8 +220,8 @@ def test_path_is_no_pattern(tmp_path, monkeypatch, name, ending, parquet_library
     for other in ("run1", "stars", "whats", "a", "b"):
         write_run(tmp_path / (other + ending), other)
     for path in (name + ending, tmp_path / (name + ending)):
-        found = tb.project({"q": {"mine": 1}}, path)
-        assert found.ranks.tolist() == [[1]] and found.listed.tolist() == [[1]]
+        positions = tb.project({"q": {"mine": 1}}, path)
+        assert positions.ranks.tolist() == [[1]] and positions.listed.tolist() == [[1]]
 
 
 def test_folders_of_a_path_say_nothing_about_its_columns(tmp_path, parquet_library):

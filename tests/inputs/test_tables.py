@@ -46,14 +46,14 @@ def pyarrow_table(columns):
 
 
 def pyarrow_of(kind):
-    def made(columns):
+    def table(columns):
         pyarrow = pytest.importorskip("pyarrow")
         text = {
             name: pyarrow.array(cells, kind(pyarrow)) for name, cells in columns.items() if isinstance(cells[0], str)
         }
         return pyarrow.table(columns | text)
 
-    return made
+    return table
 
 
 def pyarrow_reader(columns):
@@ -112,13 +112,13 @@ def expected():
     return tb.project(grades, scores, nonrelevant=True)
 
 
-def assert_same(found, other):
-    assert [*found.requests] == [*other.requests]
-    assert {(found.items[int(i)], k) for i, k in zip(found.item, found.ranks[0], strict=True)} == {
+def assert_same(actual, other):
+    assert [*actual.requests] == [*other.requests]
+    assert {(actual.items[int(i)], k) for i, k in zip(actual.item, actual.ranks[0], strict=True)} == {
         (other.items[int(i)], k) for i, k in zip(other.item, other.ranks[0], strict=True)
     }
     for part in ("listed", "retrieved", "tied"):
-        assert np.array_equal(getattr(found, part), getattr(other, part)), part
+        assert np.array_equal(getattr(actual, part), getattr(other, part)), part
 
 
 def test_frames_give_the_positions_of_dictionaries(frame, engine):
@@ -137,10 +137,10 @@ def test_frames_give_the_positions_of_dictionaries(frame, engine):
     ],
 )
 def test_columns_are_known_by_the_names_people_give_them(names, qrels_names):
-    found = tb.project(
+    positions = tb.project(
         qrels_frame(polars_frame, names=qrels_names), run_frame(polars_frame, names=names), nonrelevant=True
     )
-    assert_same(found, expected())
+    assert_same(positions, expected())
 
 
 def test_columns_can_be_named():
@@ -153,16 +153,18 @@ def test_columns_can_be_named():
 
 def test_a_frame_with_ranks_alone_is_ranked_by_them(frame):
     rows = [("001", "b", 1), ("001", "x", 3), ("001", "NA", 2), ("q2", "d", 1)]
-    found = tb.project(qrels_frame(frame), run_frame(frame, rows, ("qid", "docno", "rank")))
+    positions = tb.project(qrels_frame(frame), run_frame(frame, rows, ("qid", "docno", "rank")))
     by_score = {"001": {"b": 3.0, "x": 1.0, "NA": 2.0}, "q2": {"d": 1.0}}
-    assert_same(found, tb.project(qrels_frame(frame), by_score))
+    assert_same(positions, tb.project(qrels_frame(frame), by_score))
 
 
 def test_one_frame_may_hold_several_runs(frame, engine):
     rows = [(*row, name) for name in ("B", "A") for row in ROWS]
-    made = tb.Experiment(qrels_frame(frame), frame(columns_of(rows, ("qid", "docno", "score", "run"))))
-    assert made.positions.runs == ("B", "A")
-    assert made.positions.ranks[0].tolist() == made.positions.ranks[1].tolist() == expected().ranks[0].tolist()
+    experiment = tb.Experiment(qrels_frame(frame), frame(columns_of(rows, ("qid", "docno", "score", "run"))))
+    assert experiment.positions.runs == ("B", "A")
+    assert (
+        experiment.positions.ranks[0].tolist() == experiment.positions.ranks[1].tolist() == expected().ranks[0].tolist()
+    )
 
 
 def test_a_column_called_name_is_no_name_of_the_run(frame):
@@ -172,8 +174,10 @@ def test_a_column_called_name_is_no_name_of_the_run(frame):
 
 def test_integers_are_ids_by_their_decimal_text(frame, engine):
     rows = [(7, 1, 2.0), (7, 10, 1.0), (8, 2, 1.0)]
-    found = tb.project(frame(columns_of([(7, 10, 1), (8, 2, 1)], ("qid", "docno", "label"))), run_frame(frame, rows))
-    assert [*found.requests] == ["7", "8"] and found.ranks.tolist() == [[2, 1]]
+    positions = tb.project(
+        frame(columns_of([(7, 10, 1), (8, 2, 1)], ("qid", "docno", "label"))), run_frame(frame, rows)
+    )
+    assert [*positions.requests] == ["7", "8"] and positions.ranks.tolist() == [[2, 1]]
 
 
 def test_an_item_listed_twice_is_the_error_of_every_input(frame, engine):
@@ -225,8 +229,8 @@ def test_a_row_without_a_score_is_one_with_a_bad_score(kind, nothing, engine):
     run = run_frame(frame, [("q1", "d1", 1.0), ("q1", "d2", nothing)])
     with pytest.raises(InputError, match='row 2: the score "nan" of item "d2" of request "q1" is not a finite number'):
         tb.project({"q1": {"d1": 1}}, run)
-    found = tb.project({"q1": {"d1": 1}}, run, on_bad_score="drop")
-    assert (found.listed.tolist(), found.audits[0].count("bad_score")) == ([[1]], 1)
+    positions = tb.project({"q1": {"d1": 1}}, run, on_bad_score="drop")
+    assert (positions.listed.tolist(), positions.audits[0].count("bad_score")) == ([[1]], 1)
 
 
 def test_unknown_roles_and_columns_are_refused():
@@ -253,8 +257,8 @@ def test_pandas_without_pyarrow_is_read_by_the_twin(monkeypatch, engine):
 def test_named_tuples_are_runs_and_judgements():
     scored, judged = namedtuple("ScoredDoc", "query_id doc_id score"), namedtuple("Qrel", "query_id doc_id relevance")
     rows, grades = [scored(*row) for row in ROWS], [judged(*row) for row in QRELS]
-    for made in (rows, iter(rows)):
-        assert_same(tb.project(iter(grades), made, nonrelevant=True), expected())
+    for result in (rows, iter(rows)):
+        assert_same(tb.project(iter(grades), result, nonrelevant=True), expected())
     with pytest.raises(InputError, match='item "b" is listed twice for request "001"'):
         tb.Experiment(grades, [*rows, scored("001", "b", 0.0)])
     with pytest.raises(InputError, match='item "b" is listed twice'):
@@ -277,19 +281,19 @@ class LikeRanx:
         self.rows = rows
 
     def to_dict(self):
-        found = {}
+        actual = {}
         for request, item, value in self.rows:
-            found.setdefault(request, {})[item] = value
-        return found
+            actual.setdefault(request, {})[item] = value
+        return actual
 
 
 LikeRanx.__module__ = "ranx.data_structures.run"
 
 
 def test_ranx_objects_are_runs_and_judgements():
-    made = tb.Experiment(LikeRanx(QRELS), [LikeRanx(ROWS)])
-    assert made.positions.runs == ("like-ranx",)
-    assert_same(made.positions, expected())
+    experiment = tb.Experiment(LikeRanx(QRELS), [LikeRanx(ROWS)])
+    assert experiment.positions.runs == ("like-ranx",)
+    assert_same(experiment.positions, expected())
     assert tb.Experiment(LikeRanx(QRELS), LikeRanx(ROWS)).positions.runs == ("like-ranx",)
 
 
@@ -312,8 +316,8 @@ def test_ordered_lists_of_lenskit_keep_their_order(kind):
     rows = [("u1", "worst", 0.1, 1), ("u1", "best", 0.9, 2), ("u2", "worst", 0.1, None), ("u2", "best", 0.9, None)]
     run = LikeLensKit(columns_of(rows, ("user_id", "item_id", "score", "rank")))
     run.to_df = lambda: FRAMES[kind](run.columns_held)
-    found = tb.Experiment({"u1": {"worst": 1}, "u2": {"worst": 1}}, [run]).evaluate("RR")
-    assert found.values.ravel().tolist() == [1.0, 0.5]  # the first list is ordered, the second is not
+    scores = tb.Experiment({"u1": {"worst": 1}, "u2": {"worst": 1}}, [run]).evaluate("RR")
+    assert scores.values.ravel().tolist() == [1.0, 0.5]  # the first list is ordered, the second is not
 
 
 def test_lenskit_collections_are_runs_and_judgements():
@@ -480,9 +484,9 @@ def test_frames_of_rows_with_query_and_document_are_frames():
 def test_subtopics_of_named_tuples_are_read():
     judged = namedtuple("Qrel", "query_id doc_id relevance iteration")
     rows = [judged("q", "a", 1, "1"), judged("q", "a", 2, "2"), judged("q", "b", 0, "2")]
-    found = tb.read_judgements(rows)
-    assert found.to_dict() == {"q": {"a": 2.0, "b": 0.0}}
-    assert [*found.subtopics.labels] == ["1", "2"]
+    actual = tb.read_judgements(rows)
+    assert actual.to_dict() == {"q": {"a": 2.0, "b": 0.0}}
+    assert [*actual.subtopics.labels] == ["1", "2"]
     assert tb.read_judgements([judged("q", "a", 1, "0"), judged("q", "b", 1, "Q0")]).subtopics is None
     with pytest.raises(InputError, match='item "a" is listed twice'):
         tb.read_judgements([*rows, judged("q", "a", 3, "1")])

@@ -15,8 +15,8 @@ INFINITE = None
 def positions(ranking, grades, rel):
     """p: increasing positions of the relevant items, None for the unretrieved."""
     relevant = {item for item, grade in grades.items() if grade > 0 and (rel is None or grade >= rel)}
-    found = [k for k, item in enumerate(ranking, start=1) if item in relevant]
-    return found + [INFINITE] * (len(relevant) - len(found))
+    actual = [k for k, item in enumerate(ranking, start=1) if item in relevant]
+    return actual + [INFINITE] * (len(relevant) - len(actual))
 
 
 def retrieved(p, cutoff):

@@ -146,15 +146,15 @@ def test_every_metric_equals_its_slow_twin(experiment, min_grade):
     runs = [run[: len(by_request)] for run in runs]
     positions = projected(by_request, runs, min_grade=min_grade)
     for spec, twin in TWINS.items():
-        found = metric(spec).evaluate(positions)
+        scores = metric(spec).evaluate(positions)
         for r, run in enumerate(runs):
             for q, (ranking, grade) in enumerate(zip(run, by_request.values(), strict=True)):
                 rel = metric(spec).rel or (None if metric(spec).traits.uses_grades else min_grade)
                 if not slow.positions(ranking, grade, rel) and spec != "Judged@3":
-                    assert math.isnan(found[r, q]), spec
+                    assert math.isnan(scores[r, q]), spec
                 else:
                     expected = float(twin(ranking, grade, min_grade))
-                    assert found[r, q] == pytest.approx(expected, rel=1e-12, abs=1e-15), spec
+                    assert scores[r, q] == pytest.approx(expected, rel=1e-12, abs=1e-15), spec
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
@@ -164,8 +164,8 @@ def test_every_metric_keeps_within_its_bounds(experiment):
     positions = projected(by_request, [run[: len(by_request)] for run in runs])
     for spec in TWINS:
         traits = metric(spec).traits
-        found = metric(spec).evaluate(positions)
-        known = found[~np.isnan(found)]
+        scores = metric(spec).evaluate(positions)
+        known = scores[~np.isnan(scores)]
         assert (known >= traits.low - 1e-12).all() and (known <= traits.high + 1e-12).all(), spec
 
 
@@ -177,20 +177,20 @@ def test_moving_a_relevant_item_up_makes_no_metric_worse(grade, ranking, data):
     up = list(ranking)
     up[k - 1], up[k] = up[k], up[k - 1]
     positions = projected({"q": grade}, [[list(ranking)], [up]])
-    for made in map(metric, TWINS):
-        if made.traits.rises:
-            before, after = made.evaluate(positions)[:, 0]
-            gain = before - after if made.traits.lower_is_better else after - before
-            assert math.isnan(gain) or gain >= -1e-12, str(made)
+    for result in map(metric, TWINS):
+        if result.traits.rises:
+            before, after = result.evaluate(positions)[:, 0]
+            gain = before - after if result.traits.lower_is_better else after - before
+            assert math.isnan(gain) or gain >= -1e-12, str(result)
 
 
 @pytest.mark.parametrize("spec", TWINS)
 def test_metric_prints_and_parses_back(spec):
-    made = metric(spec)
-    assert metric(str(made)) == made
-    assert str(metric(str(made))) == str(made)
-    assert len({made, metric(str(made))}) == 1
-    assert spec.replace("RBP(p=0.8)", "RBP") == str(made)
+    result = metric(spec)
+    assert metric(str(result)) == result
+    assert str(metric(str(result))) == str(result)
+    assert len({result, metric(str(result))}) == 1
+    assert spec.replace("RBP(p=0.8)", "RBP") == str(result)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -207,8 +207,8 @@ def test_metric_is_documented(name):
 def test_moving_a_relevant_item_up_can_lower_expected_reciprocal_rank():
     # Grade 1 overtakes grade 4: the user stops at the worse item more often.
     qrels = {"q": {"a": 4, "b": 1}}
-    found = metric("ERR").evaluate(tb.project(qrels, [{"q": scores_of("xab")}, {"q": scores_of("xba")}]))
-    assert found[1, 0] < found[0, 0]
+    scores = metric("ERR").evaluate(tb.project(qrels, [{"q": scores_of("xab")}, {"q": scores_of("xba")}]))
+    assert scores[1, 0] < scores[0, 0]
 
 
 @pytest.mark.parametrize("spec", TWINS)
@@ -247,11 +247,11 @@ def test_unretrieved_items_need_a_corpus_size(spec):
 def test_recall_level_metrics_are_the_sum_of_their_levels():
     positions = tb.positions([[2, 5, 9], [1, 4, None]])
     for spec in TWINS:
-        made = metric(spec)
-        if isinstance(made, RecallLevelMetric):
+        result = metric(spec)
+        if isinstance(result, RecallLevelMetric):
             (bucket,) = positions.levels().buckets()
-            x, y = made.score(bucket.p)
-            np.testing.assert_allclose(made.level_differences(*bucket.p).sum(-1), x - y, atol=1e-14)
+            x, y = result.score(bucket.p)
+            np.testing.assert_allclose(result.level_differences(*bucket.p).sum(-1), x - y, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -298,5 +298,5 @@ def test_weights_may_be_numbers():
 
 
 def test_metric_passes_through():
-    made = metric("AP")
-    assert metric(made) is made and isinstance(made, Metric)
+    result = metric("AP")
+    assert metric(result) is result and isinstance(result, Metric)

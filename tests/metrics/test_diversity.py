@@ -60,8 +60,8 @@ def counted_gains(ranking, ratings, aspects, gamma, alpha, beta, r_max):
         yield 1 - missed
 
 
-def dcg(found, k):
-    return sum(float(g) / math.log2(rank + 1) for rank, g in enumerate(found, start=1) if rank <= k)
+def dcg(actual, k):
+    return sum(float(g) / math.log2(rank + 1) for rank, g in enumerate(actual, start=1) if rank <= k)
 
 
 def greedy(ratings, aspects, gamma, how):
@@ -191,7 +191,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
     exp = tb.Experiment(
         judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects, profile=profile
     )
-    found = nested(exp.evaluate(list(TWINS)), "run", "request", "measure")
+    actual = nested(exp.evaluate(list(TWINS)), "run", "request", "measure")
     for name, run in zip(("run1", "run2"), runs, strict=True):
         for user, of in judged.items():
             if not any(of.values()):
@@ -199,7 +199,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
             of_profile = None if profile is None else profile[user]
             for spec, twin in TWINS.items():
                 expected = float(twin(run[user], of, aspects, of_profile))
-                assert found[name][user][spec] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), spec
+                assert actual[name][user][spec] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True), spec
 
 
 @given(ratings, tables, rankings, st.sampled_from(list(HOW.values())))
@@ -239,8 +239,8 @@ def test_worked_examples_of_gains_hold():
 
 def test_worked_examples_of_interest_hold():
     for arguments, expected in examples_of("aspect_weights"):
-        made = exp_of({"u": arguments["profile"]}, arguments["aspects"])
-        share = dict(zip(made.table.labels, made.interest[0].tolist(), strict=False))
+        result = exp_of({"u": arguments["profile"]}, arguments["aspects"])
+        share = dict(zip(result.table.labels, result.interest[0].tolist(), strict=False))
         assert share == pytest.approx({a: float(Fraction(expected.get(a, 0))) for a in share})
         assert {*expected} <= {*share}
 
@@ -258,17 +258,17 @@ def test_worked_examples_of_alpha_beta_ndcg_hold():
         alpha, beta = (float(Fraction(arguments[name])) for name in ("alpha", "beta"))
         assert {*arguments["pool"]} == {*arguments["aspects"]}
         spec = f"alpha_beta_nDCG(pool='all', alpha={alpha}, beta={beta}, r_max=5)@{arguments['k']}"
-        found = tb.Experiment(judged, run, aspects=arguments["aspects"]).evaluate(spec)
-        assert nested(found, "run", "request", "measure")["run1"]["u"][spec] == pytest.approx(expected, rel=1e-12)
+        scores = tb.Experiment(judged, run, aspects=arguments["aspects"]).evaluate(spec)
+        assert nested(scores, "run", "request", "measure")["run1"]["u"][spec] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("name", "spec"), [("s_recall", "S-Recall@{k}"), ("s_rr", "S-RR@100")])
 def test_worked_examples_of_aspects_shown_hold(name, spec):
     for arguments, expected in examples_of(name):
         run = {"u": scored(arguments["ranking"])}
-        made = tb.Experiment({"u": {"i0": 1}}, run, aspects=arguments["aspects"])
+        experiment = tb.Experiment({"u": {"i0": 1}}, run, aspects=arguments["aspects"])
         asked = spec.format(**arguments)
-        assert nested(made.evaluate(asked), "run", "request", "measure")["run1"]["u"][asked] == pytest.approx(
+        assert nested(experiment.evaluate(asked), "run", "request", "measure")["run1"]["u"][asked] == pytest.approx(
             float(Fraction(expected))
         )
 
@@ -287,17 +287,17 @@ def test_unrated_and_rated_low_are_told_apart():
 def test_profile_may_be_other_ratings():
     # By what is judged the user likes war; by the training data love only.
     judged, aspects = {"u": {"a": 5}}, {"a": ["war"], "b": ["love"]}
-    made = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
-    found = made.evaluate("alpha_beta_nDCG@1")
-    assert nested(found, "run", "request", "measure")["run1"]["u"]["alpha_beta_nDCG@1"] == 0
-    assert "Users whose interests no rated item serves, for whom it is 0: 1." in found.notes
+    experiment = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
+    scores = experiment.evaluate("alpha_beta_nDCG@1")
+    assert nested(scores, "run", "request", "measure")["run1"]["u"]["alpha_beta_nDCG@1"] == 0
+    assert "Users whose interests no rated item serves, for whom it is 0: 1." in scores.notes
     assert tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects).evaluate("alpha_beta_nDCG@1").to_flat_dict() == {
         "run1/alpha_beta_nDCG@1": 1
     }
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("alpha_beta_nDCG", "needs a cutoff"),
         ("alpha_beta_nDCG(alpha=-1)@5", "alpha=-1"),
@@ -312,8 +312,8 @@ def test_profile_may_be_other_ratings():
         ("alpha_beta_nDCG(alpha=foo)@5", 'alpha is "foo". Give a number, or a function'),
     ],
 )
-def test_what_cannot_be_meant_is_refused(spec, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_what_cannot_be_meant_is_refused(spec, message):
+    with pytest.raises(tb.InputError, match=message):
         tb.Experiment({"u": {"a": 5}}, {"u": {"a": 1.0}}, aspects={"a": ["war"]}).evaluate(spec)
 
 
@@ -326,9 +326,11 @@ def test_aspects_stand_for_subtopics():
     runs = [{"u": scored("axbc"), "v": scored("ab")}, {"u": scored("cba"), "v": scored("xb")}]
     of_table, of_judgements = tb.Experiment(judged, runs, aspects=aspects), tb.Experiment(by_subtopic, runs)
     measures = ["STREC@1", "alpha_nDCG@3", "ERR_IA@2"]
-    found, expected = (nested(exp.evaluate(measures), "run", "request", "measure") for exp in (of_table, of_judgements))
+    actual, expected = (
+        nested(exp.evaluate(measures), "run", "request", "measure") for exp in (of_table, of_judgements)
+    )
     for run in ("run1", "run2"):
-        assert found[run]["v"] == pytest.approx(expected[run]["v"])  # u has an item without an aspect
+        assert actual[run]["v"] == pytest.approx(expected[run]["v"])  # u has an item without an aspect
     # u: all relevant items -2 of 3 levels, war +1 of 2, love, shown by b alone, -1 of 1. v: +2 of 2, +2 of 2, 0 of 1.
     assert of_table.compare("ST-RPP").values[0].tolist() == pytest.approx([-2 / 6, 4 / 5])
 
@@ -336,11 +338,11 @@ def test_aspects_stand_for_subtopics():
 def test_what_was_taken_for_granted_is_told():
     judged, aspects = {"u": {"a": 5}, "v": {"b": 4}}, {"a": ["war"], "c": ["love"]}
     exp = tb.Experiment(judged, {"u": {"a": 1.0}, "v": {"b": 1.0}}, aspects=aspects)
-    said = exp.evaluate("alpha_beta_nDCG@5").notes
-    assert "2 aspects. 1 rated item without one." in said
+    message = exp.evaluate("alpha_beta_nDCG@5").notes
+    assert "2 aspects. 1 rated item without one." in message
     interest = "Users' interest in aspects is taken from their own ratings."
-    assert f"{interest} 1 user without any interest, included with a gain of 0." in said
-    assert "The largest rating of the scale is taken to be 5, the largest in the data." in said
+    assert f"{interest} 1 user without any interest, included with a gain of 0." in message
+    assert "The largest rating of the scale is taken to be 5, the largest in the data." in message
     assert not any("largest rating" in note for note in exp.evaluate("alpha_beta_nDCG(r_max=5)@5").notes)
     assert not any("aspects" in note for note in exp.evaluate("AP").notes)
     # What knows no interests says nothing of them.
@@ -367,14 +369,14 @@ def test_subtopics_are_aspects_where_there_is_no_table():
     runs = {"q": scored("xab"), "r": scored("a")}
     exp = tb.Experiment(judged, runs)
     scores = exp.evaluate(["S-Recall@2", "S-RR@5", "alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"])
-    found = nested(scores, "run", "request", "measure")["run1"]
+    actual = nested(scores, "run", "request", "measure")["run1"]
     # a shows subtopic 1 only; b, at rank 3, both.
-    assert (found["q"]["S-Recall@2"], found["q"]["S-RR@5"]) == (0.5, 1 / 3)
-    assert (found["r"]["S-Recall@2"], found["r"]["S-RR@5"]) == (1, 1)
+    assert (actual["q"]["S-Recall@2"], actual["q"]["S-RR@5"]) == (0.5, 1 / 3)
+    assert (actual["r"]["S-Recall@2"], actual["r"]["S-RR@5"]) == (1, 1)
     # Ratings 2 and 2, so interests of 4/6 and 2/6; a serves 1 wholly, b what is left; the best is b and nothing behind.
     shown = (4 / 6) / math.log2(3) + (2 / 6) / 2
     best = 1 - (1 - 4 / 6) * (1 - 2 / 6)
-    assert found["q"]["alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"] == pytest.approx(shown / best)
+    assert actual["q"]["alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"] == pytest.approx(shown / best)
     with pytest.raises(tb.InputError, match="pool='all' needs the aspects of items"):
         exp.evaluate("alpha_beta_nDCG(pool='all')@3")
     with pytest.raises(tb.InputError, match="a profile needs the aspects of items"):
@@ -391,8 +393,8 @@ def test_alpha_beta_ndcg_reduces_to_the_noisy_or(rated, aspects, ranking, alpha)
     liked = {item: max(rating, 1) for item, rating in rated.items()}
     exp = tb.Experiment({"u": liked}, {"u": scored(ranking)}, aspects=aspects)
     same = AlphaBetaNDCG(0.0, lambda user, rating: alpha, cutoff=5)
-    found = exp.evaluate([f"vargas_nDCG(alpha={alpha})@5", same]).values[0, 0]
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    actual = exp.evaluate([f"vargas_nDCG(alpha={alpha})@5", same]).values[0, 0]
+    assert actual[0] == pytest.approx(actual[1], rel=1e-12)
     # With one rating that is the largest of the scale, beta r / r_max is beta.
     binary = tb.Experiment({"u": dict.fromkeys(rated, 1)}, {"u": scored(ranking)}, aspects=aspects)
     both = [f"vargas_nDCG(alpha={alpha})@5", f"alpha_beta_nDCG(alpha=0, beta={alpha}, r_max=1)@5"]
@@ -412,11 +414,11 @@ def test_functions_of_users_stand_for_alpha_and_beta():
 
     judged, aspects = {"u": {"a": 5, "b": 0}, "v": {"a": 5}}, {i: ["war"] for i in "abcd"}
     runs = [{"u": scored("c"), "v": scored("c")}, {"u": scored("dx"), "v": scored("a")}]
-    found = tb.Experiment(judged, runs, aspects=aspects).evaluate(AlphaBetaNDCG(alpha, beta, cutoff=1))
+    scores = tb.Experiment(judged, runs, aspects=aspects).evaluate(AlphaBetaNDCG(alpha, beta, cutoff=1))
     # Of an ideal of 1: c serves u with a half and v with a quarter, d serves u with a quarter, a serves v wholly.
-    assert found.values[:, :, 0].tolist() == [[0.5, 0.25], [0.25, 1.0]]
+    assert scores.values[:, :, 0].tolist() == [[0.5, 0.25], [0.25, 1.0]]
     assert seen == {("u", "c"), ("v", "c"), ("u", "d"), ("u", 5.0), ("u", 0.0), ("v", 5.0)}
-    assert found.measures[0].startswith("alpha_beta_nDCG(alpha=")
+    assert scores.measures[0].startswith("alpha_beta_nDCG(alpha=")
 
 
 def test_functions_of_a_module_stand_for_alpha_and_beta(tmp_path, monkeypatch):
@@ -427,9 +429,9 @@ def test_functions_of_a_module_stand_for_alpha_and_beta(tmp_path, monkeypatch):
     exp = tb.Experiment({"u": {"a": 5}}, {"u": scored("ca")}, aspects={i: ["war"] for i in "abc"})
     theirs = "alpha_beta_nDCG(alpha='own_chances:alpha', beta='own_chances:beta')@2"
     ours = "alpha_beta_nDCG(alpha=0.5, beta=1, r_max=5)@2"
-    found = exp.evaluate([theirs, ours])
-    assert found.values[0, 0, 0] == pytest.approx(found.values[0, 0, 1])
-    assert found.measures[0] == theirs == str(metric(theirs))
+    scores = exp.evaluate([theirs, ours])
+    assert scores.values[0, 0, 0] == pytest.approx(scores.values[0, 0, 1])
+    assert scores.measures[0] == theirs == str(metric(theirs))
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, math.nan, None, True, "x"])
@@ -466,7 +468,7 @@ def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
     how = Fraction(1, 4), Fraction(1, 2), 5
     for pool in ("runs", "all"):
         spec = f"alpha_beta_nDCG(pool='{pool}', alpha=0.25, r_max=5)@3"
-        found = nested(exp.evaluate(spec), "run", "request", "measure")
+        actual = nested(exp.evaluate(spec), "run", "request", "measure")
         for user, of in judged.items():
             shown = {item for run in runs for item in run[user][:3]} if pool == "runs" else {*aspects}
             gamma, order, left = interest(of, aspects), [], sorted({*of} | (shown & {*aspects}))
@@ -477,7 +479,7 @@ def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
             best = dcg(gains(order, of, aspects, gamma, *how), 3)
             for name, run in zip(("run1", "run2"), runs, strict=True):
                 expected = dcg(gains(run[user], of, aspects, gamma, *how), 3) / best if best else 0
-                assert found[name][user][spec] == pytest.approx(expected, rel=1e-12), spec
+                assert actual[name][user][spec] == pytest.approx(expected, rel=1e-12), spec
 
 
 def test_interests_may_be_the_same_for_all_aspects():

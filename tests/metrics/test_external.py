@@ -14,8 +14,8 @@ WHOLE = {**RUN, "q3": {"f": 2.0, "y": 1.0}}
 
 
 def means(measures, run=WHOLE, **options):
-    found = tb.Experiment(QRELS, tb.Run(run, name="run"), **options).evaluate(measures)
-    by_measure = nested(found.summary(), "run", "measure")["run"]
+    scores = tb.Experiment(QRELS, tb.Run(run, name="run"), **options).evaluate(measures)
+    by_measure = nested(scores.summary(), "run", "measure")["run"]
     return by_measure if isinstance(measures, list) else by_measure[measures]
 
 
@@ -77,8 +77,8 @@ def test_compat_is_that_of_the_ranking_whatever_its_scores_are():
 
 
 def test_objects_of_ir_measures_are_measures():
-    found = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate([ir_measures.nDCG @ 10, ir_measures.SetP])
-    assert found.measures == ("nDCG@10", "SetP")
+    scores = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate([ir_measures.nDCG @ 10, ir_measures.SetP])
+    assert scores.measures == ("nDCG@10", "SetP")
     assert tb.metric(ir_measures.AP(rel=2) @ 5) == tb.metric("AP(rel=2)@5")
     alone = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate(ir_measures.AP)
     assert alone.measures == ("AP",)

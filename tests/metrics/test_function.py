@@ -44,7 +44,7 @@ def test_function_is_a_metric_everywhere(own):
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("own_measures:missing", "no attribute 'missing'"),
         ("no_such_module:f", "No module named"),
@@ -53,6 +53,6 @@ def test_function_is_a_metric_everywhere(own):
         ("own_measures:nothing", "returned nan for positions"),
     ],
 )
-def test_what_cannot_be_used_is_told(own, path, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_used_is_told(own, path, message):
+    with pytest.raises(InputError, match=message):
         tb.Experiment(QRELS, RUNS).evaluate(path)

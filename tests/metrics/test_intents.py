@@ -44,8 +44,8 @@ def ideal(grades, alpha, r_max, likely):
 
 
 def dcg(ranking, grades, cutoff, *how):
-    found = gains(ranking, grades, *how)
-    return sum(float(g) / math.log2(k + 1) for k, g in enumerate(found, start=1) if k <= cutoff)
+    actual = gains(ranking, grades, *how)
+    return sum(float(g) / math.log2(k + 1) for k, g in enumerate(actual, start=1) if k <= cutoff)
 
 
 def alpha_ndcg(ranking, grades, cutoff, *how):
@@ -89,15 +89,15 @@ def test_worked_examples_of_nrbp_hold():
 def test_likely_intents_count_more():
     grades = {"a": {"1": 1}, "b": {"2": 1}}
     # Subtopic 1 is three times as likely: a gains 2 x 3/4, b 2 x 1/4; the best order is a, b.
-    made = {"intents": {"q": {"1": 0.75, "2": 0.25}, "z": {"a": 1, "b": 1}}}
+    result = {"intents": {"q": {"1": 0.75, "2": 0.25}, "z": {"a": 1, "b": 1}}}
     best = 1.5 + 0.5 / math.log2(3)
-    assert value("alpha_nDCG@2", "ab", grades, **made) == 1
-    assert value("alpha_nDCG@2", "ba", grades, **made) == pytest.approx((0.5 + 1.5 / math.log2(3)) / best)
+    assert value("alpha_nDCG@2", "ab", grades, **result) == 1
+    assert value("alpha_nDCG@2", "ba", grades, **result) == pytest.approx((0.5 + 1.5 / math.log2(3)) / best)
     # Precision of each subtopic is 1/2 of the first two, and 1 or 0 of the first.
-    assert value("P_IA@1", "ba", grades, **made) == 0.25
-    assert value("AP_IA", "ba", grades, **made) == 0.75 / 2 + 0.25
+    assert value("P_IA@1", "ba", grades, **result) == 0.25
+    assert value("AP_IA", "ba", grades, **result) == 0.75 / 2 + 0.25
     # The discounts 1 and 1/2; items that show both would gain 2 and 2 x 1/2.
-    assert value("ERR_IA@2", "ba", grades, **made) == pytest.approx((0.5 + 1.5 / 2) / (2 + 2 / 4))
+    assert value("ERR_IA@2", "ba", grades, **result) == pytest.approx((0.5 + 1.5 / 2) / (2 + 2 / 4))
 
 
 judged = st.dictionaries(
@@ -110,10 +110,10 @@ likelihoods = st.fixed_dictionaries(dict.fromkeys(SUBTOPICS, st.integers(1, 5).m
 @given(judged, rankings, likelihoods)
 def test_graded_items_and_likely_intents_equal_their_slow_twins(grades, ranking, likely):
     intents = {"q": {t: float(share) for t, share in likely.items()}, "z": {"a": 1, "b": 1}}
-    found = value("alpha_nDCG(alpha=0.25, r_max=4)@4", ranking, grades, intents=intents)
-    assert found == pytest.approx(alpha_ndcg(ranking, grades, 4, Fraction(1, 4), 4, likely), rel=1e-12)
-    found = value("NRBP(alpha=0.25, beta=0.5, r_max=8)", ranking, grades, intents=intents)
-    assert found == pytest.approx(float(nrbp(ranking, grades, Fraction(1, 4), HALF, 8, likely)), rel=1e-12)
+    actual = value("alpha_nDCG(alpha=0.25, r_max=4)@4", ranking, grades, intents=intents)
+    assert actual == pytest.approx(alpha_ndcg(ranking, grades, 4, Fraction(1, 4), 4, likely), rel=1e-12)
+    actual = value("NRBP(alpha=0.25, beta=0.5, r_max=8)", ranking, grades, intents=intents)
+    assert actual == pytest.approx(float(nrbp(ranking, grades, Fraction(1, 4), HALF, 8, likely)), rel=1e-12)
 
 
 @given(judged, rankings)
@@ -124,15 +124,15 @@ def test_equal_likelihoods_change_nothing(grades, ranking):
 
 
 @pytest.mark.parametrize(
-    ("intents", "said"),
+    ("intents", "message"),
     [
         ({"q": {"1": 0.5}}, 'subtopic "2" of request "q" has no likelihood'),
         ({"q": {"1": 0.5, "2": -1}, "z": {"a": 1, "b": 1}}, 'subtopic "2" of request "q" has the likelihood -1'),
         ({"q": {"1": 0.5, "2": 0.5}}, 'subtopic "a" of request "z" has no likelihood'),
     ],
 )
-def test_bad_likelihoods_are_refused(intents, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_bad_likelihoods_are_refused(intents, message):
+    with pytest.raises(tb.InputError, match=message):
         value("alpha_nDCG@2", "ab", {"a": {"1": 1, "2": 1}}, intents=intents)
 
 
@@ -142,8 +142,10 @@ def test_likelihoods_need_subtopics():
 
 
 def test_request_whose_likely_subtopics_have_no_relevant_item_is_left_out():
-    found = value("alpha_nDCG@2", "ab", {"a": {"1": 1, "2": 0}}, intents={"q": {"1": 0, "2": 1}, "z": {"a": 1, "b": 1}})
-    assert math.isnan(found)
+    actual = value(
+        "alpha_nDCG@2", "ab", {"a": {"1": 1, "2": 0}}, intents={"q": {"1": 0, "2": 1}, "z": {"a": 1, "b": 1}}
+    )
+    assert math.isnan(actual)
 
 
 def test_grade_above_the_scale_is_refused():
@@ -167,6 +169,6 @@ def test_intents_stay_with_their_subtopics_where_items_have_no_aspect():
     ]
     assert values == [values[0]] * 4
     two = {"q": {"a": 1, "c": 2, "b": 2}}  # at min_grade=2 the first rows of subtopics go
-    found = tb.Experiment(two, run, aspects=aspects, intents=intents, min_grade=2).evaluate("ERR_IA@2")
+    scores = tb.Experiment(two, run, aspects=aspects, intents=intents, min_grade=2).evaluate("ERR_IA@2")
     alone = tb.Experiment({"q": {"b": 1}}, run, aspects=aspects, intents={"q": {"t": 0.1}}).evaluate("ERR_IA@2")
-    assert found.values.tolist() == alone.values.tolist()
+    assert scores.values.tolist() == alone.values.tolist()

@@ -26,11 +26,11 @@ def test_measures_of_all_grades_keep_requests_without_an_item_of_min_grade(measu
 
 @pytest.mark.parametrize("measure", ["Success(rel=3)@5", "AP(rel=3)", "R(rel=3)@5", "nDCG(rel=3)"])
 def test_requests_without_an_item_of_a_measures_own_level_are_zero(measure):
-    found = values(["AP", measure])
-    assert found[measure][0, 1:3].tolist() == [0.0, 0.0]
-    assert np.isnan(found[measure][0, 3])
-    assert found[measure][0, 0] > 0
-    counted = {row.measure: row.n_requests for row in found.summary().rows()}
+    actual = values(["AP", measure])
+    assert actual[measure][0, 1:3].tolist() == [0.0, 0.0]
+    assert np.isnan(actual[measure][0, 3])
+    assert actual[measure][0, 0] > 0
+    counted = {row.measure: row.n_requests for row in actual.summary().rows()}
     assert counted == {"AP": 3, measure: 3}
 
 

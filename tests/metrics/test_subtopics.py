@@ -18,8 +18,8 @@ SUBTOPICS = "123"
 
 def relevant(grades, rel=None):
     """The subtopics that every item is relevant to."""
-    found = {item: {t for t, g in of.items() if (g > 0 if rel is None else g >= rel)} for item, of in grades.items()}
-    return {item: subtopics for item, subtopics in found.items() if subtopics}
+    actual = {item: {t for t, g in of.items() if (g > 0 if rel is None else g >= rel)} for item, of in grades.items()}
+    return {item: subtopics for item, subtopics in actual.items() if subtopics}
 
 
 def test_every_measure_of_subtopics_has_a_twin():
@@ -46,14 +46,14 @@ def test_every_measure_of_subtopics_equals_its_slow_twin(grades, data):
     runs = [{q: data.draw(rankings) for q in by_request} | {"z": ["a"]} for _ in range(2)]
     positions = tb.project(qrels, [{q: scored(r) for q, r in run.items()} for run in runs])
     for spec, twin in TWINS.items():
-        found = metric(spec).evaluate(positions)
+        scores = metric(spec).evaluate(positions)
         for r, run in enumerate(runs):
             for q, (request, of) in enumerate(qrels.items()):
                 of_item = relevant(of)
                 if not of_item:
-                    assert math.isnan(found[r, q]), spec
+                    assert math.isnan(scores[r, q]), spec
                 else:
-                    assert found[r, q] == pytest.approx(float(twin(run[request], of_item)), rel=1e-12, abs=1e-15), spec
+                    assert scores[r, q] == pytest.approx(float(twin(run[request], of_item)), rel=1e-12, abs=1e-15), spec
 
 
 def test_relevance_level_is_that_of_the_subtopic():
@@ -81,15 +81,15 @@ def test_names_of_ndeval_are_known(typed, meant):
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("alpha_nDCG", "needs a cutoff"),
         ("alpha_nDCG(alpha=2)@5", "at least 0 and at most 1"),
         ("NRBP(beta=1)", "below 1"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(spec, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_what_cannot_be_meant_is_refused(spec, message):
+    with pytest.raises(tb.InputError, match=message):
         metric(spec)
 
 
@@ -104,7 +104,7 @@ def test_measure_prints_and_parses_back(spec):
 
 
 @pytest.mark.parametrize(
-    ("given_", "said"),
+    ("given_", "message"),
     [
         ({"q": {"a": {"1": float("nan")}}}, "finite"),
         ({"q": {"a": {"1": "x"}}}, 'the value of subtopic "1" of item "a"'),
@@ -113,8 +113,8 @@ def test_measure_prints_and_parses_back(spec):
         ({1.5: {"a": {"1": 1}}}, "1.5 is used as an id"),
     ],
 )
-def test_bad_grades_of_subtopics_are_refused(given_, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_bad_grades_of_subtopics_are_refused(given_, message):
+    with pytest.raises(tb.InputError, match=message):
         tb.read_judgements(given_)
 
 
@@ -136,8 +136,8 @@ def test_rankings_of_rated_items_have_the_values_of_their_positions(rated, aspec
     rankings = exp.positions.aspect_rankings
     for name, entry in CATALOGUE.items():
         if issubclass(entry, SubtopicMetric):
-            made = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))
-            np.testing.assert_allclose(made.score_rankings(rankings), made.evaluate(exp.positions), rtol=1e-12)
+            result = metric(f"{name}{rel}" + ("@3" if entry.traits.cutoff == "must" else ""))
+            np.testing.assert_allclose(result.score_rankings(rankings), result.evaluate(exp.positions), rtol=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["alpha_DCG", "ERR_IA"])

@@ -18,8 +18,8 @@ def positions_of(table, runs=None, requests=None):
     runs = range(len(table[0])) if runs is None else runs
     requests = range(len(table)) if requests is None else requests
     judgements = {f"q{q}": {f"d{i}": 1 for i in range(1, len(table[q][0]) + 1)} for q in requests}
-    given = [tb.Run({f"q{q}": ranking(table[q][r]) for q in requests}, name=f"run{r}") for r in runs]
-    return tb.project(judgements, given)
+    inputs = [tb.Run({f"q{q}": ranking(table[q][r]) for q in requests}, name=f"run{r}") for r in runs]
+    return tb.project(judgements, inputs)
 
 
 def compared(table, measure, **orders):
@@ -32,8 +32,8 @@ def ranks_by_run(ordering):
 
 def vectors(m):
     """Positions of m relevant items, increasing, None where unretrieved."""
-    found = st.sets(st.integers(1, 7), max_size=m).map(sorted)
-    return found.map(lambda p: p + [None] * (m - len(p)))
+    actual = st.sets(st.integers(1, 7), max_size=m).map(sorted)
+    return actual.map(lambda p: p + [None] * (m - len(p)))
 
 
 def tables(most_runs=5, most_requests=4):

@@ -126,13 +126,13 @@ def cycles(matrices):
     runs = range(len(matrices[0]))
 
     def reached_from(start):
-        found, waiting = set(), [start]
+        actual, waiting = set(), [start]
         while waiting:
             i = waiting.pop()
-            fresh = {j for j in runs if beats(matrices, i, j)} - found
-            found |= fresh
+            fresh = {j for j in runs if beats(matrices, i, j)} - actual
+            actual |= fresh
             waiting += fresh
-        return found
+        return actual
 
     reached = [reached_from(i) for i in runs]
     return {frozenset(j for j in reached[i] if i in reached[j]) for i in runs if i in reached[i]}

@@ -164,7 +164,7 @@ def test_runs_whose_win_rates_cancel_out_share_their_rank_in_a_sample(by):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"resamples": 0}, "resamples=0"),
         ({"resamples": 2.5}, "resamples=2.5"),
@@ -174,8 +174,8 @@ def test_runs_whose_win_rates_cancel_out_share_their_rank_in_a_sample(by):
         ({"by": "mc5"}, '"mc5"'),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(mixed, options, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_drawn_is_refused(mixed, options, message):
+    with pytest.raises(InputError, match=message):
         mixed.bootstrap(**options)
 
 

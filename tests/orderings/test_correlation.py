@@ -56,15 +56,15 @@ def test_rbo_by_hand():
 @given(RANK_PAIRS)
 def test_tau_b_equals_scipy_and_counting_pairs(pair):
     x, y = pair
-    found = correlated(x, y, "tau_b")
-    assert found == pytest.approx(slow.tau_b(x, y), rel=1e-15, nan_ok=True)
-    assert found == pytest.approx(kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
+    actual = correlated(x, y, "tau_b")
+    assert actual == pytest.approx(slow.tau_b(x, y), rel=1e-15, nan_ok=True)
+    assert actual == pytest.approx(kendalltau(x, y).statistic, abs=1e-12, nan_ok=True)
 
 
 def test_tau_b_equals_the_worked_examples():
     for args, expected in examples_of("tau_b"):
-        found = correlation.tau_b(np.array(args["x"]), np.array(args["y"]))
-        assert found == pytest.approx(nan if expected is None else expected, abs=1e-12, nan_ok=True)
+        actual = correlation.tau_b(np.array(args["x"]), np.array(args["y"]))
+        assert actual == pytest.approx(nan if expected is None else expected, abs=1e-12, nan_ok=True)
 
 
 @given(RANK_PAIRS)
@@ -107,8 +107,8 @@ def test_runs_are_matched_by_name(method, pair, data):
     names = [f"run{r}" for r in range(len(x))]
     places = data.draw(st.permutations(range(len(x))))
     shuffled = ordering([y[r] for r in places], [names[r] for r in places])
-    found = ordering(x, names).correlation(shuffled, method)
-    assert found == correlated(x, y, method)
+    actual = ordering(x, names).correlation(shuffled, method)
+    assert actual == correlated(x, y, method)
 
 
 def test_an_ordering_that_is_one_tie_has_no_tau_b():
@@ -152,8 +152,8 @@ def tau_b_to_ninety_digits(x, y):
 def test_tau_b_is_the_nearest_float(pair):
     x, y = (ordering(ranks).ranks for ranks in pair)
     exact = tau_b_to_ninety_digits(x.tolist(), y.tolist())
-    found = correlation.tau_b(x, y)
-    assert isnan(found) if exact is None else found == float(exact)
+    actual = correlation.tau_b(x, y)
+    assert isnan(actual) if exact is None else actual == float(exact)
 
 
 def test_tau_b_is_rounded_once_where_a_root_and_a_quotient_are_rounded_twice():

@@ -116,8 +116,8 @@ def test_walk_with_teleport_is_that_of_the_slow_twin(table, teleport, steps):
 @given(table=tables())
 def test_win_rates_are_sums_of_preferences(table, measure):
     exact = zip(*map(slow.win_rates, slow.matrices(table, measure)), strict=True)
-    found = compared(table, measure).win_rate().tolist()
-    assert found == [pytest.approx(floats(row), rel=0, abs=0 if measure in EXACT else 1e-12) for row in exact]
+    actual = compared(table, measure).win_rate().tolist()
+    assert actual == [pytest.approx(floats(row), rel=0, abs=0 if measure in EXACT else 1e-12) for row in exact]
 
 
 @every_measure
@@ -125,17 +125,17 @@ def test_win_rates_are_sums_of_preferences(table, measure):
 @example(table=CANCELLING)
 def test_matrix_holds_mean_preferences(table, measure):
     exact = slow.mean_matrix(slow.matrices(table, measure))
-    found = compared(table, measure).matrix().tolist()
-    assert found == [pytest.approx(floats(row), rel=0, abs=0 if measure in EXACT else 1e-12) for row in exact]
+    actual = compared(table, measure).matrix().tolist()
+    assert actual == [pytest.approx(floats(row), rel=0, abs=0 if measure in EXACT else 1e-12) for row in exact]
 
 
 @every_measure
 @given(table=tables(most_requests=3))
 @example(table=CIRCLE_AND_ONE_BELOW)
 def test_cycles_are_the_runs_that_reach_each_other(table, measure):
-    found = compared(table, measure).order().cycles
+    actual = compared(table, measure).order().cycles
     exact = slow.cycles(slow.matrices(table, measure))
-    assert sorted(found) == sorted(tuple(f"run{r}" for r in sorted(cycle)) for cycle in exact)
+    assert sorted(actual) == sorted(tuple(f"run{r}" for r in sorted(cycle)) for cycle in exact)
 
 
 @given(st.integers(3, 7).flatmap(lambda n: st.tuples(*[st.tuples(*[st.integers(-1, 1)] * n)] * n)))

@@ -96,8 +96,8 @@ def smoothed_leximin(x, y, lag):
     n = len(x)
     x, y = (dict(enumerate(sorted(u, reverse=True), start=1)) for u in (x, y))
     for i in range(n - (lag - 1), 0, -1):
-        if found := sign(sum(x[i + j] for j in range(lag)) - sum(y[i + j] for j in range(lag))):
-            return found
+        if actual := sign(sum(x[i + j] for j in range(lag)) - sum(y[i + j] for j in range(lag))):
+            return actual
     return 0
 
 
@@ -158,7 +158,7 @@ def georisk(rows, alpha):
     """Dincer et al. 2016: of each run the root of its mean times Phi(zRisk / n), over the table of all runs."""
     n, everything = len(rows[0]), sum(map(sum, rows))
     of_request = [sum(column) for column in zip(*rows, strict=True)]
-    found = []
+    actual = []
     for row in rows:
         z_risk = 0.0
         for value, column in zip(row, of_request, strict=True):
@@ -166,5 +166,5 @@ def georisk(rows, alpha):
             if float(expected):  # else the run or the request has only zeros, or next to, as was to be expected
                 z = float(value - expected) / sqrt(expected)
                 z_risk += z if z >= 0 else (1 + alpha) * z
-        found.append(sqrt(float(mean(row)) * normal(z_risk / n)))
-    return found
+        actual.append(sqrt(float(mean(row)) * normal(z_risk / n)))
+    return actual

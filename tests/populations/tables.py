@@ -44,10 +44,10 @@ def table_of(rows, weights=None, exact=False):
 
 def scores(spec, rows, weights=None, exact=False):
     """What a population gives every run, after its own checks."""
-    made, table = population(spec), table_of(rows, weights, exact)
-    made.check(table)
-    found = made.scores(table)
-    return [plain(score) if exact else float(score) for score in found]
+    result, table = population(spec), table_of(rows, weights, exact)
+    result.check(table)
+    actual = result.scores(table)
+    return [plain(score) if exact else float(score) for score in actual]
 
 
 def ranks_by_run(ordering):

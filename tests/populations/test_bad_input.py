@@ -43,14 +43,14 @@ def test_a_run_without_requests_lacks_all_of_them():
 
 
 def test_of_many_missing_cells_the_first_five_are_listed():
-    with refused("7 of 16 cells", 'request "q1"', 'request "q5"', "and 2 more") as found:
+    with refused("7 of 16 cells", 'request "q1"', 'request "q5"', "and 2 more") as actual:
         tb.Utilities({"a": {f"q{k}": 1 for k in range(8)}, "b": {"q0": 1}})
-    assert '"q6"' not in str(found.value)
+    assert '"q6"' not in str(actual.value)
 
 
 def test_missing_cells_can_be_given_a_worth():
-    made = tb.Utilities({"a": {"q": 1}, "b": {"r": 1}}, missing=0)
-    assert made.values.tolist() == [[1, 0], [0, 1]]
+    utilities = tb.Utilities({"a": {"q": 1}, "b": {"r": 1}}, missing=0)
+    assert utilities.values.tolist() == [[1, 0], [0, 1]]
     assert tb.Utilities({"a": {"q": 1}, "b": {"r": 1}}, missing=0.25).values.tolist() == [[1, 0.25], [0.25, 1]]
 
 
@@ -134,9 +134,9 @@ def test_weights_that_are_all_zero_are_refused():
 
 @pytest.mark.parametrize("asked", ["evaluate", "by_group"])
 def test_a_group_whose_weights_are_all_zero_is_refused(asked):
-    made = tb.Utilities(TABLE, weights={"q1": 1, "q2": 0}, groups={"q1": "fr", "q2": "de"})
+    utilities = tb.Utilities(TABLE, weights={"q1": 1, "q2": 0}, groups={"q1": "fr", "q2": "de"})
     with refused("de", "weight"):
-        getattr(made, asked)("mean")
+        getattr(utilities, asked)("mean")
 
 
 def test_utilities_without_groups_cannot_be_grouped():
@@ -150,9 +150,11 @@ def test_a_request_in_two_groups_is_refused():
 
 
 def test_a_group_that_is_too_small_is_refused():
-    made = tb.Utilities({"a": {f"q{k}": 1 for k in range(5)}}, groups={f"q{k}": "fr" if k else "de" for k in range(5)})
+    utilities = tb.Utilities(
+        {"a": {f"q{k}": 1 for k in range(5)}}, groups={f"q{k}": "fr" if k else "de" for k in range(5)}
+    )
     with refused("share=0.25 of 1 requests is less than one request", "At least 4"):
-        made.evaluate("auc4")
+        utilities.evaluate("auc4")
 
 
 # Populations
@@ -206,9 +208,9 @@ def test_trisk_needs_two_requests():
 
 @pytest.mark.parametrize("name", ["urisk", "trisk"])
 def test_an_unknown_baseline_is_refused_with_a_suggestion(name):
-    made = tb.Utilities({"bm25": TABLE["a"], "dense": TABLE["b"]})
+    utilities = tb.Utilities({"bm25": TABLE["a"], "dense": TABLE["b"]})
     with refused('unknown run "bm52"', 'Did you mean "bm25"?', error=UnknownNameError):
-        made.order(f"{name}(baseline='bm52')")
+        utilities.order(f"{name}(baseline='bm52')")
 
 
 def test_an_unknown_baseline_that_reads_as_a_number_is_refused_by_name():

@@ -33,13 +33,13 @@ def utilities(rows, **more):
 
 def experiment(grades, *runs):
     """Judgements ``{request: {item: grade}}``, and for every run ``{request: {item: rank}}``."""
-    made = [
+    result = [
         tb.Run(
             {q: {d: float(-k) for d, k in ranks.items()} | fillers(ranks) for q, ranks in run.items()}, name=f"run{r}"
         )
         for r, run in enumerate(runs, start=1)
     ]
-    return tb.Experiment(grades, made)
+    return tb.Experiment(grades, result)
 
 
 def fillers(ranks):
@@ -75,8 +75,8 @@ def test_signs_of_a_curve_of_lags_are_those_of_values_to_60_digits(placed):
 
 
 def test_weights_of_win_shares_mean_the_decimals_that_were_given():
-    made = utilities([[1, 1, 0], [0, 0, 1]], weights={"q0": 0.1, "q1": 0.2, "q2": 0.3})
-    assert made.win_shares("a", "b") == (0.5, 0, 0.5)
+    result = utilities([[1, 1, 0], [0, 0, 1]], weights={"q0": 0.1, "q1": 0.2, "q2": 0.3})
+    assert result.win_shares("a", "b") == (0.5, 0, 0.5)
 
 
 @given(st.lists(st.tuples(DECIMALS, st.sampled_from([-1, 0, 1])), min_size=1, max_size=30))
@@ -85,12 +85,12 @@ def test_win_shares_are_the_nearest_floats(requests):
     if not any(weights):
         return
     rows = [[max(0, sign) for _, sign in requests], [max(0, -sign) for _, sign in requests]]
-    made = utilities(rows, weights={f"q{k}": float(weight) for k, weight in enumerate(weights)})
+    result = utilities(rows, weights={f"q{k}": float(weight) for k, weight in enumerate(weights)})
     exact = [
         sum(w for w, (_, sign) in zip(weights, requests, strict=True) if sign == which) / sum(weights)
         for which in (1, 0, -1)
     ]
-    assert made.win_shares("a", "b") == tuple(float(share) for share in exact)
+    assert result.win_shares("a", "b") == tuple(float(share) for share in exact)
 
 
 # Rounding
@@ -109,8 +109,8 @@ def test_a_half_is_rounded_to_the_even_digit_of_the_decimal_that_was_given(spec,
 def test_a_given_utility_is_rounded_as_one_that_was_computed():
     # P@40 of 23 relevant items is 0.575.
     grades = {"q": {f"d{k}": 1 for k in range(1, 24)}, "r": {"d1": 1}}
-    made = experiment(grades, {"q": {f"d{k}": k for k in range(1, 24)}, "r": {"d1": 1}}, {"q": {}, "r": {}})
-    computed = made.utilities("P@40")
+    one_experiment = experiment(grades, {"q": {f"d{k}": k for k in range(1, 24)}, "r": {"d1": 1}}, {"q": {}, "r": {}})
+    computed = one_experiment.utilities("P@40")
     assert computed.values[0, 0] == 0.575
     digits = round_utilities(computed.table, 2)
     assert np.array_equal(digits, round_utilities(table_of(computed.values), 2))
@@ -134,8 +134,8 @@ def test_digits_round_what_given_floats_mean(pair, digits):
 
 def test_logarithmic_values_that_are_a_half_are_rounded_to_the_even_digit():
     # 1 / log2(4) = 1/2 for every number of relevant items that are all missing but one.
-    made = experiment({"q": {"X": 1}}, {"q": {"X": 3}}, {"q": {}})
-    assert made.utilities("nDCG").order("leximin(digits=0)").n_tied == 2
+    one_experiment = experiment({"q": {"X": 1}}, {"q": {"X": 3}}, {"q": {}})
+    assert one_experiment.utilities("nDCG").order("leximin(digits=0)").n_tied == 2
 
 
 # Geometric means
@@ -149,9 +149,9 @@ def root(row, weights=None, least="0.00001", shift=None):
         logarithms = [Decimal(u.numerator).ln() - Decimal(u.denominator).ln() for u in raised]
         weighted = (Decimal(w.numerator) / w.denominator * x for w, x in zip(weights, logarithms, strict=True))
         whole = sum(weights)
-        found = (sum(weighted, Decimal(0)) / (Decimal(whole.numerator) / whole.denominator)).exp()
+        actual = (sum(weighted, Decimal(0)) / (Decimal(whole.numerator) / whole.denominator)).exp()
     with localcontext(prec=90):
-        return +found
+        return +actual
 
 
 EQUAL_PRODUCTS = [("0.74 0.02 0.21 0.16", "0.74 0.02 0.07 0.48"), ("0.75 0.09", "0.375 0.18"), ("0.1 0.4", "0.2 0.2")]
@@ -159,16 +159,16 @@ EQUAL_PRODUCTS = [("0.74 0.02 0.21 0.16", "0.74 0.02 0.07 0.48"), ("0.75 0.09", 
 
 @pytest.mark.parametrize("pair", EQUAL_PRODUCTS)
 def test_geometric_means_of_equal_products_are_reported_as_equal(pair):
-    made = utilities([row.split() for row in pair])
-    found = values_by_run(made.evaluate("gmean"))
-    assert made.order("gmean").n_tied == 2
-    assert found["a"]["gmean"] == found["b"]["gmean"] == float(root(pair[0].split()))
+    result = utilities([row.split() for row in pair])
+    actual = values_by_run(result.evaluate("gmean"))
+    assert result.order("gmean").n_tied == 2
+    assert actual["a"]["gmean"] == actual["b"]["gmean"] == float(root(pair[0].split()))
 
 
 def test_geometric_means_of_groups_tie_where_products_are_equal():
     groups = {"q0": "g", "q1": "g", "q2": "h"}
-    made = utilities([[0.75, 0.09, 1], [0.375, 0.18, 1]], groups=groups)
-    grouped = made.by_group("gmean")
+    result = utilities([[0.75, 0.09, 1], [0.375, 0.18, 1]], groups=groups)
+    grouped = result.by_group("gmean")
     assert grouped.values[0].tolist() == grouped.values[1].tolist()
     for by in ("leximin", "leximax", "mean", "smoothed_leximin(lag=2)"):
         assert grouped.order(by).n_tied == 2
@@ -181,13 +181,13 @@ EVIL, ODIOUS = (0, 3, 5, 6, 9, 10, 12, 15), (1, 2, 4, 7, 8, 11, 13, 14)
 def test_geometric_means_of_logarithmic_values_that_nearly_agree_do_not_tie():
     grades = {f"q{k}": {"X": 1} for k in range(21)}
     runs = [{f"q{k}": {"X": 4000 + rank} for k, rank in enumerate(ranks)} for ranks in (EVIL, ODIOUS)]
-    made = experiment(grades, *({q: {} for q in grades} | run for run in runs))
-    found = made.order("gmean(nDCG)")
+    one_experiment = experiment(grades, *({q: {} for q in grades} | run for run in runs))
+    ordering = one_experiment.order("gmean(nDCG)")
     values = [[1 / log2(4001 + rank) for rank in ranks] + [0] * 13 for ranks in (EVIL, ODIOUS)]
     exact = [root(row) for row in values]
-    assert found.n_tied == 0
-    assert found.ranks.tolist() == ([1, 2] if exact[0] > exact[1] else [2, 1])
-    assert found.scores.tolist() == [float(value) for value in exact]
+    assert ordering.n_tied == 0
+    assert ordering.ranks.tolist() == ([1, 2] if exact[0] > exact[1] else [2, 1])
+    assert ordering.scores.tolist() == [float(value) for value in exact]
 
 
 def test_geometric_means_that_differ_after_more_than_60_digits_do_not_tie():
@@ -197,23 +197,23 @@ def test_geometric_means_that_differ_after_more_than_60_digits_do_not_tie():
     tiny = [[u * Fraction(1, 10**20) for u in row] for row in rows]
     better = 0 if np.prod(rows[0]) > np.prod(rows[1]) else 1
     for some in (rows, tiny):
-        found = population("gmean(floor=1e-30)").scores(table_of(some, exact=True))
-        assert found[better] > found[1 - better]
+        actual = population("gmean(floor=1e-30)").scores(table_of(some, exact=True))
+        assert actual[better] > actual[1 - better]
 
 
 def test_logarithmic_values_whose_product_is_equal_tie():
     # 2/log2(9) 1/log2(5) and 1/log2(3) 2/log2(25), over the same ideal rankings.
     grades = {"q": {"X": 2, "Y": 1}, "r": {"X": 2, "Y": 1}}
-    made = experiment(grades, {"q": {"X": 8}, "r": {"Y": 4}}, {"q": {"Y": 2}, "r": {"X": 24}})
-    assert made.order("gmean(nDCG)").n_tied == 2
-    assert made.order("gmean(nDCG, shift=0.01)").n_tied == 2
+    one_experiment = experiment(grades, {"q": {"X": 8}, "r": {"Y": 4}}, {"q": {"Y": 2}, "r": {"X": 24}})
+    assert one_experiment.order("gmean(nDCG)").n_tied == 2
+    assert one_experiment.order("gmean(nDCG, shift=0.01)").n_tied == 2
 
 
 def test_weighted_geometric_means_tie_where_weighted_products_are_equal():
     # 0.25^0.1 0.5^0.2 = 0.5^0.4 = 0.5^0.2 * 0.5^0.2 1^0.1 ...: exponents 1 and 2 of fifteenths.
-    made = utilities([[0.25, 0.5, 1], [0.0625, 1, 1]], weights={"q0": 0.1, "q1": 0.2, "q2": 0.3})
-    assert made.order("gmean").n_tied == 2
-    values = values_by_run(made.evaluate("gmean"))
+    result = utilities([[0.25, 0.5, 1], [0.0625, 1, 1]], weights={"q0": 0.1, "q1": 0.2, "q2": 0.3})
+    assert result.order("gmean").n_tied == 2
+    values = values_by_run(result.evaluate("gmean"))
     assert values["a"] == values["b"]
 
 
@@ -250,12 +250,12 @@ def test_geometric_means_are_ordered_as_exact_products(rows, weights):
 @pytest.mark.parametrize("n", [2_000, pytest.param(200_000, marks=pytest.mark.slow)])
 def test_runs_that_share_out_many_utilities_otherwise_tie_by_the_geometric_mean(n):
     values = np.random.default_rng(0).random(n)
-    found = population("gmean").scores(table_of_floats([values, values[::-1], np.append(values[1:], values[0] / 2)]))
-    assert found[0] == found[1] > found[2]
+    actual = population("gmean").scores(table_of_floats([values, values[::-1], np.append(values[1:], values[0] / 2)]))
+    assert actual[0] == actual[1] > actual[2]
     times = np.random.default_rng(1).integers(1, 1000, len(values)) / 10
     table = table_of_floats([values, values, np.append(values[1:], values[0])])
-    found = population("gmean").scores(replace(table, weights=times))
-    assert found[0] == found[1] != found[2]
+    actual = population("gmean").scores(replace(table, weights=times))
+    assert actual[0] == actual[1] != actual[2]
 
 
 def table_of_floats(rows):
@@ -265,8 +265,8 @@ def table_of_floats(rows):
 @settings(max_examples=100)
 @given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=40))
 def test_double_double_logarithms_are_right_to_more_than_26_digits(numbers):
-    found = natural_logarithms(Doubles(np.array(numbers)))
-    for number, high, low in zip(numbers, found.high.tolist(), found.low.tolist(), strict=True):
+    actual = natural_logarithms(Doubles(np.array(numbers)))
+    for number, high, low in zip(numbers, actual.high.tolist(), actual.low.tolist(), strict=True):
         with localcontext(prec=60):
             exact = Fraction(Decimal(number).ln())
         assert abs(Fraction(high) + Fraction(low) - exact) < LOGARITHM_ERROR / 2
@@ -277,10 +277,10 @@ def test_double_double_logarithms_are_right_to_more_than_26_digits(numbers):
 )
 def test_double_double_logarithms_take_both_parts_of_a_number(number):
     high = float(number)
-    found = natural_logarithms(Doubles(np.array([high]), np.array([float(number - Fraction(high))])))
+    actual = natural_logarithms(Doubles(np.array([high]), np.array([float(number - Fraction(high))])))
     with localcontext(prec=60):
         exact = Fraction((Decimal(number.numerator) / number.denominator).ln())
-    assert abs(Fraction(float(found.high[0])) + Fraction(float(found.low[0])) - exact) < LOGARITHM_ERROR / 2
+    assert abs(Fraction(float(actual.high[0])) + Fraction(float(actual.low[0])) - exact) < LOGARITHM_ERROR / 2
 
 
 def test_geometric_means_of_equal_products_of_thirds_and_fifths_tie():

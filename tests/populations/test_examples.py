@@ -27,14 +27,14 @@ def better(spec, x, y):
 
 
 def of_run(spec, x):
-    (found,) = scores(spec, [numbers(x)], exact=True)
-    return found
+    (actual,) = scores(spec, [numbers(x)], exact=True)
+    return actual
 
 
 def tied_systems(utilities, method):
-    made, table = population(method), table_of([numbers(u) for u in utilities.values()], exact=True)
-    made.check(table)
-    return Ordering.from_scores("utility", method, table.runs, made.scores(table)).n_tied
+    result, table = population(method), table_of([numbers(u) for u in utilities.values()], exact=True)
+    result.check(table)
+    return Ordering.from_scores("utility", method, table.runs, result.scores(table)).n_tied
 
 
 FUNCTIONS = {
@@ -60,11 +60,11 @@ SLOW = {
 }
 
 
-def matches(found, expected):
+def matches(actual, expected):
     """Exactly where the example is exact; else to 12 decimals."""
     if isinstance(expected, float):
-        return found == pytest.approx(expected, rel=0, abs=1e-12)
-    return found == Fraction(expected)
+        return actual == pytest.approx(expected, rel=0, abs=1e-12)
+    return actual == Fraction(expected)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -187,17 +187,17 @@ def test_orders_are_unmoved_by_the_scale_and_the_zero_of_utilities(spec, pair, s
 @given(tables(runs=(1, 1), requests=(1, 9)), st.fractions(Fraction(1, 10), 10))
 def test_gini_has_no_unit_and_stays_below_one(rows, scale):
     assume(any(rows[0]))
-    (found,) = scores("gini", rows, exact=True)
-    assert scores("gini", [[scale * u for u in rows[0]]], exact=True) == [found]
-    assert 0 <= -found < 1
+    (actual,) = scores("gini", rows, exact=True)
+    assert scores("gini", [[scale * u for u in rows[0]]], exact=True) == [actual]
+    assert 0 <= -actual < 1
 
 
 @given(tables(signed_values, runs=(1, 1), requests=(4, 12)))
 def test_numbers_of_the_worst_requests_stand_between_the_minimum_and_the_mean(rows):
     (worst,), (middle,) = scores("min", rows, exact=True), scores("mean", rows, exact=True)
     for spec in ("cvar", "cvar(share=0.3)", "cvar(share=0.9)", "lower_area", "lower_area(share=0.6)"):
-        (found,) = scores(spec, rows, exact=True)
-        assert worst <= found <= middle
+        (actual,) = scores(spec, rows, exact=True)
+        assert worst <= actual <= middle
     assert scores("cvar(share=1)", rows, exact=True) == [middle]
     assert scores("quantile(share=0)", rows, exact=True) == [worst]
 

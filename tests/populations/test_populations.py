@@ -145,8 +145,8 @@ def test_trisk_is_that_of_the_slow_twin(rows, alpha):
     alpha=st.sampled_from([0, 1]),
 )
 def test_trisk_is_infinite_where_every_request_differs_by_the_same(difference, n, alpha):
-    found = scores(f"trisk(baseline='run0', alpha={alpha})", [[0.0] * n, [difference] * n])
-    assert found == [0, inf * slow.sign(difference) if difference else 0]
+    actual = scores(f"trisk(baseline='run0', alpha={alpha})", [[0.0] * n, [difference] * n])
+    assert actual == [0, inf * slow.sign(difference) if difference else 0]
 
 
 weighted = tables(float_values).flatmap(
@@ -289,9 +289,9 @@ def test_lexicographic_orders_by_hand():
 
 
 def test_runs_tie_by_leximin_where_their_utilities_are_the_same_in_another_order():
-    made = utilities([0.1, 0.5, 0.9], [0.9, 0.1, 0.5], [0.1, 0.5, 0.8])
-    assert made.order("leximin").groups == (("run0", "run1"), ("run2",))
-    assert made.order("leximin").scores.tolist() == [1, 1, 0]
+    result = utilities([0.1, 0.5, 0.9], [0.9, 0.1, 0.5], [0.1, 0.5, 0.8])
+    assert result.order("leximin").groups == (("run0", "run1"), ("run2",))
+    assert result.order("leximin").scores.tolist() == [1, 1, 0]
 
 
 def test_windows_tie_where_their_sums_are_equal():
@@ -376,11 +376,11 @@ def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
 @settings(max_examples=25)
 @given(rows=tables(float_values, runs=(2, 4), requests=(5, 9)), chance=st.randoms(use_true_random=False))
 def test_the_order_of_runs_moves_no_bit(name, rows, chance):
-    made = utilities(*rows)
-    names = list(made.runs)
+    result = utilities(*rows)
+    names = list(result.runs)
     chance.shuffle(names)
-    cells = {run: dict(zip(made.requests, made.values[made.runs.index(run)], strict=True)) for run in names}
-    before, after = made.order(made_of(name)), tb.Utilities(cells).order(made_of(name))
+    cells = {run: dict(zip(result.requests, result.values[result.runs.index(run)], strict=True)) for run in names}
+    before, after = result.order(made_of(name)), tb.Utilities(cells).order(made_of(name))
     assert dict(zip(after.runs, after.scores, strict=True)) == dict(zip(before.runs, before.scores, strict=True))
     assert ranks_by_run(after) == ranks_by_run(before)
 
@@ -418,12 +418,12 @@ def test_less_than_half_a_digit_is_rounded_away(spec, rows, data):
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_weights_are_taken_by_means_and_gains_and_refused_by_all_others(name):
-    made = utilities(*[[0.1, 0.2, 0.3, 0.4, 0.5]] * 2, weights={f"q{q}": q + 1 for q in range(5)})
+    result = utilities(*[[0.1, 0.2, 0.3, 0.4, 0.5]] * 2, weights={f"q{q}": q + 1 for q in range(5)})
     if name in TAKE_WEIGHTS:
-        assert made.order(made_of(name)).n_tied == 2
+        assert result.order(made_of(name)).n_tied == 2
     else:
         with pytest.raises(InputError, match=f"{name} takes no weights"):
-            made.order(made_of(name))
+            result.order(made_of(name))
 
 
 def test_weighted_risks_by_hand():
@@ -456,8 +456,8 @@ def test_weighted_risks_with_equal_weights_are_those_without():
 
 
 def test_win_shares_go_by_weight():
-    made = utilities([1, 0, 0.5, 0], [0, 0, 0.5, 1], weights={"q0": 1, "q1": 2, "q2": 3, "q3": 4})
-    assert made.win_shares("run0", "run1") == (0.1, 0.5, 0.4)
+    result = utilities([1, 0, 0.5, 0], [0, 0, 0.5, 1], weights={"q0": 1, "q1": 2, "q2": 3, "q3": 4})
+    assert result.win_shares("run0", "run1") == (0.1, 0.5, 0.4)
     assert utilities([1, 0, 0.5, 0], [0, 0, 0.5, 1]).win_shares("run1", "run0") == (0.25, 0.5, 0.25)
 
 
@@ -496,8 +496,8 @@ def test_equal_weights_neither_make_nor_break_ties_by_rounding(name, rows, weigh
 
 
 def test_a_request_of_weight_zero_does_not_count():
-    made = utilities([0.5, 0], [0.25, 1], weights={"q0": 1, "q1": 0})
-    assert values_by_run(made.evaluate("mean")) == {"run0": {"mean": 0.5}, "run1": {"mean": 0.25}}
+    result = utilities([0.5, 0], [0.25, 1], weights={"q0": 1, "q1": 0})
+    assert values_by_run(result.evaluate("mean")) == {"run0": {"mean": 0.5}, "run1": {"mean": 0.25}}
 
 
 # Large numbers
@@ -518,19 +518,19 @@ def test_the_largest_numbers_are_summed():
 
 
 def test_geometric_mean_with_a_shift_has_no_floor():
-    made = tb.Utilities({"x": {"q": 0.0, "r": 0.5}, "y": {"q": 0.1, "r": 0.2}})
-    found = values_by_run(made.evaluate(["gmean(shift=0.25)"]))
-    assert found["x"]["gmean(shift=0.25)"] == pytest.approx((0.25 * 0.75) ** 0.5, abs=1e-15)
-    assert found["y"]["gmean(shift=0.25)"] == pytest.approx((0.35 * 0.45) ** 0.5, abs=1e-15)
-    assert values_by_run(made.evaluate("gmean"))["x"]["gmean"] == pytest.approx((1e-5 * 0.5) ** 0.5)
+    result = tb.Utilities({"x": {"q": 0.0, "r": 0.5}, "y": {"q": 0.1, "r": 0.2}})
+    actual = values_by_run(result.evaluate(["gmean(shift=0.25)"]))
+    assert actual["x"]["gmean(shift=0.25)"] == pytest.approx((0.25 * 0.75) ** 0.5, abs=1e-15)
+    assert actual["y"]["gmean(shift=0.25)"] == pytest.approx((0.35 * 0.45) ** 0.5, abs=1e-15)
+    assert values_by_run(result.evaluate("gmean"))["x"]["gmean"] == pytest.approx((1e-5 * 0.5) ** 0.5)
     with pytest.raises(tb.InputError, match="a floor or a shift"):
-        made.order("gmean(floor=0.1, shift=0.1)")
+        result.order("gmean(floor=0.1, shift=0.1)")
     with pytest.raises(tb.InputError, match="above 0"):
-        made.order("gmean(shift=0)")
+        result.order("gmean(shift=0)")
 
 
 def test_geometric_means_with_a_shift_tie_where_products_are_equal():
     # (0.1 + 0.1)(0.5 + 0.1) = (0.2 + 0.1)(0.3 + 0.1), which floats do not see.
-    made = tb.Utilities({"x": {"q": 0.1, "r": 0.5}, "y": {"q": 0.2, "r": 0.3}})
-    assert made.order("gmean(shift=0.1)").n_tied == 2
-    assert made.order("gmean").n_tied == 0
+    result = tb.Utilities({"x": {"q": 0.1, "r": 0.5}, "y": {"q": 0.2, "r": 0.3}})
+    assert result.order("gmean(shift=0.1)").n_tied == 2
+    assert result.order("gmean").n_tied == 0

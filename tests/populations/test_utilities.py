@@ -24,10 +24,10 @@ NAMES = ("run", "request", "value")
 
 
 def nested(cells=CELLS):
-    found = {}
+    actual = {}
     for run, request, value in cells:
-        found.setdefault(run, {})[request] = value
-    return found
+        actual.setdefault(run, {})[request] = value
+    return actual
 
 
 def separated(mark):
@@ -41,10 +41,10 @@ FILES = {
 }
 
 
-def assert_same(found, other):
-    assert found.runs == other.runs
-    assert list(found.requests) == list(other.requests)
-    assert np.array_equal(found.values, other.values)
+def assert_same(actual, other):
+    assert actual.runs == other.runs
+    assert list(actual.requests) == list(other.requests)
+    assert np.array_equal(actual.values, other.values)
 
 
 # Sources
@@ -152,8 +152,8 @@ OF = {"q1": "fr", "q2": "fr", "q3": "de", "q4": "pt"}
 
 
 def test_evaluating_groups_by_hand():
-    found = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "min"])
-    assert values_by_run(found) == {
+    scores = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "min"])
+    assert values_by_run(scores) == {
         "a": {"mean": {"fr": 0.5, "de": 0.75, "pt": 0.25}, "min": {"fr": 0, "de": 0.75, "pt": 0.25}},
         "b": {"mean": {"fr": 0.5, "de": 0.25, "pt": 1}, "min": {"fr": 0.5, "de": 0.25, "pt": 1}},
     }
@@ -280,24 +280,24 @@ def test_an_order_says_what_it_is_of():
 
 
 def test_numbers_are_shown_in_tables():
-    found = made().evaluate(["mean", "gini"])
+    scores = made().evaluate(["mean", "gini"])
     # Each pair counts both ways: gini 2 * 1 / (2 * 4 * 0.5), and 2 * 0.25 / (2 * 4 * 0.375).
-    assert values_by_run(found) == {
+    assert values_by_run(scores) == {
         "a": {"mean": 0.5, "gini": 0.5},
         "b_c": {"mean": 0.375, "gini": pytest.approx(1 / 6)},
     }
-    text = repr(found)
+    text = repr(scores)
     for words in ("run", "mean", "gini", "0.3750", "0.1667", "Of accuracy, over 2 requests."):
         assert words in text
-    assert r"b\_c & 0.3750 & 0.1667 \\" in found.to_latex()
-    assert found._repr_html_().count("<tr>") == 3
+    assert r"b\_c & 0.3750 & 0.1667 \\" in scores.to_latex()
+    assert scores._repr_html_().count("<tr>") == 3
 
 
 def test_numbers_of_groups_are_shown_with_their_groups():
-    found = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "max"])
-    assert found.table().header == ("run", "group", "mean", "max")
-    assert ("a", "fr", "0.5000", "1.0000") in found.table().rows
-    assert len(found.table().rows) == 2 * 3
+    scores = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "max"])
+    assert scores.table().header == ("run", "group", "mean", "max")
+    assert ("a", "fr", "0.5000", "1.0000") in scores.table().rows
+    assert len(scores.table().rows) == 2 * 3
 
 
 def test_results_are_frames():
@@ -368,8 +368,8 @@ def test_a_sample_may_draw_the_largest_utility_every_time():
 @pytest.mark.parametrize("by", ["leximin", "min", "mean"])
 def test_orders_of_grouped_utilities_are_over_groups(by, weights):
     made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
-    found, expected = made.order(by), made.by_group().order(by)
-    assert (found.measure, found.notes, found.rows()) == (expected.measure, expected.notes, expected.rows())
+    actual, expected = made.order(by), made.by_group().order(by)
+    assert (actual.measure, actual.notes, actual.rows()) == (expected.measure, expected.notes, expected.rows())
 
 
 def test_whatever_is_asked_of_grouped_utilities_is_over_groups():

@@ -89,14 +89,14 @@ def rrlp(p, p2):
 
 def balanced_interleave(a, b, first):
     """Both rankings taken from in turn, the shorter one to its end; an item is listed once, `first` 0 lets a begin."""
-    made, i, j = [], 0, 0
+    result, i, j = [], 0, 0
     while i < len(a) or j < len(b):
         from_a = j >= len(b) or (i < len(a) and (i < j or (i == j and first == 0)))
         item = a[i] if from_a else b[j]
         i, j = (i + 1, j) if from_a else (i, j + 1)
-        if item not in made:
-            made.append(item)
-    return made
+        if item not in result:
+            result.append(item)
+    return result
 
 
 def more_found(x, y, k, items):

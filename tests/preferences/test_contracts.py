@@ -111,26 +111,26 @@ def test_every_preference_equals_its_slow_twin(tmp_path_factory, experiment, rel
     folder = tmp_path_factory.getbasetemp()
     for spec, twin in TWINS.items():
         with_subtopics = folder if spec.startswith("ST-") else None
-        found = compared(spec, requests, runs, with_subtopics, min_grade=rel)
+        actual = compared(spec, requests, runs, with_subtopics, min_grade=rel)
         for request, (grades, subtopics) in requests.items():
             if not slow.relevant_to(grades, rel):
-                assert request not in list(found.requests)
+                assert request not in list(actual.requests)
                 continue
             everywhere = {item: subtopics.get(item, {"none"}) for item in grades}
-            place = list(found.requests).index(request)
+            place = list(actual.requests).index(request)
             for row, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
                 expected = twin(runs[i][request], runs[j][request], grades, everywhere, rel)
-                value, numerator = found.values[row, place].item(), found.numerator[row, place].item()
+                value, numerator = actual.values[row, place].item(), actual.numerator[row, place].item()
                 assert value == pytest.approx(float(expected), rel=0, abs=1e-12), (spec, request)
                 assert slow.sign(numerator) == slow.sign(round(Fraction(expected), 12)), spec
 
 
 @pytest.mark.parametrize("spec", TWINS)
 def test_preference_prints_and_parses_back(spec):
-    made = preference(spec)
-    assert str(made) == spec
-    assert preference(str(made)) == made
-    assert len({made, preference(str(made))}) == 1
+    result = preference(spec)
+    assert str(result) == spec
+    assert preference(str(result)) == result
+    assert len({result, preference(str(result))}) == 1
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -193,8 +193,8 @@ def test_moving_a_relevant_item_up_makes_no_ranking_worse(grades, ranking, other
     x2 = moved_up(ranking, grades, data)
     runs = [{"q": x2}, {"q": list(ranking)}, {"q": other}]
     for spec in WITHOUT_SUBTOPICS:
-        found = compared(spec, {"q": (grades, {})}, runs)
-        x2_x, x2_y, x_y = found.values[:, list(found.requests).index("q")]
+        actual = compared(spec, {"q": (grades, {})}, runs)
+        x2_x, x2_y, x_y = actual.values[:, list(actual.requests).index("q")]
         assert x2_x >= 0 or spec in ("OI", "OI(user='dcg')"), spec
         if preference(spec).traits.rises:
             assert x2_y >= x_y, spec

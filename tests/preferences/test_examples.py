@@ -33,8 +33,8 @@ def rpp(p, p2, weighting="uniform"):
 def rpp_graded(r1, r2, qrels, weighting):
     # One more request keeps a run that lists nothing from being refused.
     runs = [{"q": scored(r), "other": {"z": 1.0}} for r in (r1, r2)]
-    found = tb.compare(tb.project({"q": qrels, "other": {"z": 1}}, runs), weighted("RPP", weighting))
-    return found.values[0, 0]
+    comparison = tb.compare(tb.project({"q": qrels, "other": {"z": 1}}, runs), weighted("RPP", weighting))
+    return comparison.values[0, 0]
 
 
 def st_rpp(r1, r2, qrels, subtopics, weighting, folder):
@@ -78,8 +78,8 @@ def test_worked_examples_hold(name):
 
 def test_worked_examples_of_subtopics_hold(tmp_path):
     for arguments, expected in examples_of("st_rpp"):
-        found = st_rpp(**arguments, folder=tmp_path)
-        assert found == pytest.approx(number(expected), rel=0, abs=1e-12), arguments
+        actual = st_rpp(**arguments, folder=tmp_path)
+        assert actual == pytest.approx(number(expected), rel=0, abs=1e-12), arguments
 
 
 def test_the_slow_interleaving_holds_the_worked_examples():

@@ -17,8 +17,8 @@ INF = slow.INFINITE
 
 def vectors(m):
     """Increasing positions of m relevant items, of which some are not retrieved."""
-    found = st.sets(st.integers(1, N), max_size=m).map(sorted)
-    return found.map(lambda p: p + [INF] * (m - len(p)))
+    actual = st.sets(st.integers(1, N), max_size=m).map(sorted)
+    return actual.map(lambda p: p + [INF] * (m - len(p)))
 
 
 pairs = st.integers(1, MOST).flatmap(lambda m: st.tuples(vectors(m), vectors(m)))
@@ -26,8 +26,8 @@ pairs = st.integers(1, MOST).flatmap(lambda m: st.tuples(vectors(m), vectors(m))
 
 def preferred(spec, *vectors):
     """The value of a preference between position vectors, and its numerator."""
-    made = tb.compare(tb.positions([[None if k == INF else k for k in p] for p in vectors]), spec)
-    return made.values[0, 0], made.numerator[0, 0]
+    comparison = tb.compare(tb.positions([[None if k == INF else k for k in p] for p in vectors]), spec)
+    return comparison.values[0, 0], comparison.numerator[0, 0]
 
 
 @given(pairs)
@@ -127,8 +127,8 @@ def test_a_tie_over_grades_is_exactly_zero():
     grades = {"a": 1, "b": 1, "c": 3}
     x, y = {"a": 9.0, "b": 8.0, "c": 1.0, "z": 5.0}, {"c": 9.0, "a": 6.0, "b": 4.0, "z": 5.0}
     # At grade >= 1: x at 1, 2, 4 and y at 1, 2, 4 tie; at grade >= 3: c at 4 against 1. Sum of signs 0 + -1.
-    found = tb.compare(tb.project({"q": grades}, [{"q": x}, {"q": y}]), "RPP")
-    assert (found.numerator.tolist(), found.denominator.tolist()) == ([[-1]], [4])
+    comparison = tb.compare(tb.project({"q": grades}, [{"q": x}, {"q": y}]), "RPP")
+    assert (comparison.numerator.tolist(), comparison.denominator.tolist()) == ([[-1]], [4])
     tie = tb.compare(tb.project({"q": grades}, [{"q": x}, {"q": x}]), "RPP")
     assert tie.numerator.tolist() == [[0]] and tie.win_tie_loss.tolist() == [[0, 1, 0]]
 
@@ -137,9 +137,9 @@ def test_a_tie_over_grades_is_exactly_zero():
 def test_uniform_preferences_are_whole_numbers_over_the_number_of_users(data):
     grades = data.draw(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4), min_size=1))
     runs = [{"q": {i: float(-k) for k, i in enumerate(data.draw(st.permutations("abcdefgh")))}} for _ in range(2)]
-    found = tb.compare(tb.project({"q": grades}, runs), "RPP")
+    comparison = tb.compare(tb.project({"q": grades}, runs), "RPP")
     users = sum(sum(g >= level for g in grades.values()) for level in set(grades.values()))
-    assert found.denominator.tolist() == [users] and np.issubdtype(found.numerator.dtype, np.integer)
+    assert comparison.denominator.tolist() == [users] and np.issubdtype(comparison.numerator.dtype, np.integer)
 
 
 def test_hand_worked_rpp():

@@ -24,11 +24,11 @@ def scored(ranking):
     return {item: float(-k) for k, item in enumerate(ranking)}
 
 
-def assert_alike(found, expected):
-    assert found.ranks.tolist() == expected.ranks.tolist()
-    assert found.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
-    assert found.retrieved.tolist() == expected.retrieved.tolist()
-    for mine, theirs in zip(found.top, expected.top, strict=True):
+def assert_alike(actual, expected):
+    assert actual.ranks.tolist() == expected.ranks.tolist()
+    assert actual.nonrelevant.ranks.tolist() == expected.nonrelevant.ranks.tolist()
+    assert actual.retrieved.tolist() == expected.retrieved.tolist()
+    for mine, theirs in zip(actual.top, expected.top, strict=True):
         assert mine.items[0] == theirs.items[0]
         assert mine.judgement.tolist() == theirs.judgement.tolist()
 
@@ -55,8 +55,8 @@ def test_excluding_items_is_ranking_without_them(data):
     for engine in ("rust", "python"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
-            found = tb.project(grades, run, exclude=seen or None, **options)
-        assert_alike(found, expected)
+            positions = tb.project(grades, run, exclude=seen or None, **options)
+        assert_alike(positions, expected)
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
@@ -87,22 +87,22 @@ def test_candidates_are_ranked_as_if_nothing_else_were_listed(data):
     for engine in ("rust", "python"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIEBREAK_CORE", engine if engine == "python" else "auto")
-            found = tb.project(grades, run, exclude=seen, candidates=candidates, **options)
-        assert_alike(found, expected)
+            positions = tb.project(grades, run, exclude=seen, candidates=candidates, **options)
+        assert_alike(positions, expected)
 
 
 def test_candidates_by_hand(engine):
     # Of a, x, y, b only x, b and c are candidates besides: x 1, b 2, c is not listed.
     run = {"u": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
-    found = tb.project({"u": {"b": 1, "c": 1}}, run, candidates={"u": {"x": 0, "b": 0, "c": 0}})
-    assert found.retrieved.tolist() == [[2]]
-    assert found.ranks.tolist() == [[2, tb.UNRETRIEVED]]
+    positions = tb.project({"u": {"b": 1, "c": 1}}, run, candidates={"u": {"x": 0, "b": 0, "c": 0}})
+    assert positions.retrieved.tolist() == [[2]]
+    assert positions.ranks.tolist() == [[2, tb.UNRETRIEVED]]
 
 
 def test_ties_of_candidates_nobody_judged_are_no_judged_ties(engine):
     run = {"u": {"x": 3.0, "y": 3.0, "a": 1.0, "b": 1.0}}
-    made = tb.project({"u": {"b": 1}}, run, candidates={"u": dict.fromkeys("xyab", 1)}, audit=True)
-    assert made.audits[0].count("judged_ties") == 1
+    positions = tb.project({"u": {"b": 1}}, run, candidates={"u": dict.fromkeys("xyab", 1)}, audit=True)
+    assert positions.audits[0].count("judged_ties") == 1
 
 
 def test_request_without_candidates_is_refused():
@@ -119,10 +119,10 @@ def test_by_hand(engine):
     # s was seen: b moves up from 3 to 2. Of the judged, a was seen, too: it is not found any more.
     run = {"u": {"a": 4.0, "s": 3.0, "b": 2.0}, "v": {"s": 2.0, "b": 1.0}}
     qrels = {"u": {"a": 1, "b": 1}, "v": {"b": 1}}
-    found = tb.project(qrels, run, exclude={"u": {"s": 1, "a": 5}, "w": {"b": 1}})
-    ranks = dict(zip(found.layout.request.tolist(), found.ranks[0].tolist(), strict=False))
-    assert found.retrieved.tolist() == [[1, 2]] and found.listed.tolist() == [[3, 2]]
-    assert sorted(found.ranks[0].tolist()) == [1, 2, tb.UNRETRIEVED]
+    positions = tb.project(qrels, run, exclude={"u": {"s": 1, "a": 5}, "w": {"b": 1}})
+    ranks = dict(zip(positions.layout.request.tolist(), positions.ranks[0].tolist(), strict=False))
+    assert positions.retrieved.tolist() == [[1, 2]] and positions.listed.tolist() == [[3, 2]]
+    assert sorted(positions.ranks[0].tolist()) == [1, 2, tb.UNRETRIEVED]
     assert ranks[1] == 2  # v has seen nothing
 
 
@@ -136,34 +136,34 @@ def test_files_of_interactions_are_read(tmp_path, engine, name):
     }
     data = texts[name].encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=tmp_path / name)
-    assert found.ranks.tolist() == [[1]]
+    positions = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=tmp_path / name)
+    assert positions.ranks.tolist() == [[1]]
 
 
 def test_frames_of_interactions_are_read(engine):
     polars = pytest.importorskip("polars")
     train = polars.DataFrame({"user_id": ["u", "u"], "item_id": ["s", "s"]})
-    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=train)
-    assert found.ranks.tolist() == [[1]]
+    positions = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=train)
+    assert positions.ranks.tolist() == [[1]]
 
 
 def test_excluded_items_may_be_listed(engine):
     for seen in ({"u": ["s"]}, {"u": {"s"}}, {"u": ("s", "s"), "w": ["b"]}):
-        found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=seen)
-        assert found.ranks.tolist() == [[1]]
-        assert found.notes == (f"Removed from rankings first: {len({*seen['u']})} excluded items.",)
+        positions = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=seen)
+        assert positions.ranks.tolist() == [[1]]
+        assert positions.notes == (f"Removed from rankings first: {len({*seen['u']})} excluded items.",)
 
 
 @pytest.mark.parametrize("nothing", [None, {}, {"u": {}}, {"u": []}])
 def test_nothing_may_be_excluded(nothing):
-    found = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=nothing)
-    assert (found.ranks.tolist(), found.notes) == ([[2]], ())
+    positions = tb.project({"u": {"b": 1}}, {"u": {"s": 2.0, "b": 1.0}}, exclude=nothing)
+    assert (positions.ranks.tolist(), positions.notes) == ([[2]], ())
 
 
 def test_relevant_items_that_are_excluded_are_told():
     exp = tb.Experiment({"u": {"b": 1, "c": 0}}, {"u": {"s": 2.0, "b": 1.0}}, exclude={"u": ["b", "c"]})
-    said = "Removed from rankings first: 2 excluded items. 1 relevant item among them can be found by no run."
-    assert said in exp.evaluate("AP").notes and said in exp.audit().choices
+    message = "Removed from rankings first: 2 excluded items. 1 relevant item among them can be found by no run."
+    assert message in exp.evaluate("AP").notes and message in exp.audit().choices
 
 
 def test_excluded_items_of_other_requests_are_refused():

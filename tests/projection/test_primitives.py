@@ -22,11 +22,11 @@ def test_pair_signs_prefer_the_earlier_and_tie_unretrieved(x, y):
 
 @given(p_arrays, st.booleans())
 def test_dense_rank_orders_runs_lexicographically(p, reverse):
-    found = dense_rank(p, reverse)
+    actual = dense_rank(p, reverse)
     for q in range(p.shape[1]):
         vectors = [tuple(v[::-1] if reverse else v) for v in p[:, q].tolist()]
         order = sorted(set(vectors))
-        assert found[:, q].tolist() == [order.index(v) + 1 for v in vectors]
+        assert actual[:, q].tolist() == [order.index(v) + 1 for v in vectors]
 
 
 def test_needs_of_several_measures_are_their_union():

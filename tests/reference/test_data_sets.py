@@ -69,12 +69,12 @@ def ranked_slowly(path):
 
 def assert_ranked_right(data, name, file, run):
     path = data / name / "runs" / f"{run}.run.gz"
-    made = tiebreak.project(data / name / file, path, top=1000)
+    positions = tiebreak.project(data / name / file, path, top=1000)
     expected = ranked_slowly(path)
-    bounds, items = made.top[0].starts, tiebreak.inputs.Ids(*made.top[0].items)
-    for place, request in enumerate(made.requests):
+    bounds, items = positions.top[0].starts, tiebreak.inputs.Ids(*positions.top[0].items)
+    for place, request in enumerate(positions.requests):
         assert items[bounds[place] : bounds[place + 1]] == expected.get(request, [])
-    return made
+    return positions
 
 
 def columns(text):
@@ -86,8 +86,8 @@ def test_carriage_returns_are_counted_and_a_missing_last_line_feed_costs_no_line
     text = text_of(data / "web2012" / "runs" / f"{run}.run.gz")
     ends = text.count(b"\r\n")
     assert ends > 10_000 and not text.endswith(b"\n")
-    made = assert_ranked_right(data, "web2012", "qrels.txt", run)
-    (audit,) = made.audits
+    result = assert_ranked_right(data, "web2012", "qrels.txt", run)
+    (audit,) = result.audits
     assert (audit.count("crlf"), audit.lines) == (ends, ends + 1)
     assert [(odd.kind, odd.first_line) for odd in audit.oddities] == [("crlf", 1), ("no_final_newline", ends + 1)]
 
@@ -101,8 +101,8 @@ def test_carriage_returns_are_counted_and_a_missing_last_line_feed_costs_no_line
     ],
 )
 def test_odd_run_is_ranked_right_and_the_audit_says_what_is_odd(data, run, kind, count):
-    made = assert_ranked_right(data, "dl19-passage", "qrels.txt", run)
-    assert made.audits[0].oddities == ()
+    result = assert_ranked_right(data, "dl19-passage", "qrels.txt", run)
+    assert result.audits[0].oddities == ()
     folder = data / "dl19-passage"
     (audit,) = tiebreak.project(folder / "qrels.txt", folder / "runs" / f"{run}.run.gz", audit=True).audits
     assert audit.count(kind) == count(text_of(folder / "runs" / f"{run}.run.gz")) > 0
@@ -110,43 +110,43 @@ def test_odd_run_is_ranked_right_and_the_audit_says_what_is_odd(data, run, kind,
 
 def test_check_finds_what_is_odd_in_every_folder(data):
     def audit(folder, judgements):
-        made = tiebreak.Experiment(data / folder / judgements, data / folder / "runs", min_grade=1).audit()
-        return made, {name: {odd.kind: odd.count for odd in met} for name, met in made.oddities.items()}
+        result = tiebreak.Experiment(data / folder / judgements, data / folder / "runs", min_grade=1).audit()
+        return result, {name: {odd.kind: odd.count for odd in met} for name, met in result.oddities.items()}
 
-    found, odd = audit("dl19-passage", "qrels.txt")
+    actual, odd = audit("dl19-passage", "qrels.txt")
     assert odd["judgements"] == {"q0": 9260}
-    assert all(odd[run.run]["tabs"] == run.lines for run in found.runs)
-    assert sum("rank_zero" in odd[run.run] for run in found.runs) == 6
-    assert {run.run for run in found.runs if run.tied > 0.5} == {"UNH_bm25", "runid5", "test1"}
-    assert min(run.score_low for run in found.runs) < -70
-    assert (min(run.depth_min for run in found.runs), max(run.depth_max for run in found.runs)) == (5, 1000)
-    assert any("lexirecall favours the deeper run" in said for said in found.warnings)
-    assert any("in float32" in said and "runid2 (139)" in said for said in found.warnings)
+    assert all(odd[run.run]["tabs"] == run.lines for run in actual.runs)
+    assert sum("rank_zero" in odd[run.run] for run in actual.runs) == 6
+    assert {run.run for run in actual.runs if run.tied > 0.5} == {"UNH_bm25", "runid5", "test1"}
+    assert min(run.score_low for run in actual.runs) < -70
+    assert (min(run.depth_min for run in actual.runs), max(run.depth_max for run in actual.runs)) == (5, 1000)
+    assert any("lexirecall favours the deeper run" in message for message in actual.warnings)
+    assert any("in float32" in message and "runid2 (139)" in message for message in actual.warnings)
 
-    found, odd = audit("web2012", "qrels.txt")
+    actual, odd = audit("web2012", "qrels.txt")
     assert odd["judgements"] == {"blanks": 16_055}
     assert odd["dssa-baseline-wt2012"] == {"crlf": 13_893, "no_final_newline": 1}
-    assert set(found.judgements.grades) == {"-2", "0", "1", "2", "3", "4"}
+    assert set(actual.judgements.grades) == {"-2", "0", "1", "2", "3", "4"}
     assert audit("web2012", "qrels.diversity.txt.gz")[0].judgements.subtopics_max == 6
 
-    found, odd = audit("ml-small", "qrels.stars.txt")
-    assert {"0.5", "4.5"} < set(found.judgements.grades)
-    assert {run.run for run in found.runs if run.tied > 0.5} == {"lmf", "pop"}
+    actual, odd = audit("ml-small", "qrels.stars.txt")
+    assert {"0.5", "4.5"} < set(actual.judgements.grades)
+    assert {run.run for run in actual.runs if run.tied > 0.5} == {"lmf", "pop"}
 
 
 def test_run_whose_scores_nearly_all_tie_is_ranked_right_and_its_ties_are_counted(data):
-    made = assert_ranked_right(data, "dl19-passage", "qrels.txt", "test1")
-    assert np.median(made.tied[0] / made.listed[0]) > 0.96
+    result = assert_ranked_right(data, "dl19-passage", "qrels.txt", "test1")
+    assert np.median(result.tied[0] / result.listed[0]) > 0.96
     request, _, _, _, score = columns(text_of(data / "dl19-passage" / "runs" / "test1.run.gz"))
-    for place, name in enumerate(made.requests):
+    for place, name in enumerate(result.requests):
         scores = [float(s) for r, s in zip(request, score, strict=True) if r.decode() == name]
-        assert made.tied[0, place] == sum(scores.count(s) > 1 for s in scores)
+        assert result.tied[0, place] == sum(scores.count(s) > 1 for s in scores)
 
 
 def test_runs_may_be_of_any_depth(data):
-    made = tiebreak.project(data / "dl19-passage" / "qrels.txt", runs_of(data, "dl19-passage"))
-    assert (made.listed.min(), made.listed.max()) == (5, 1000)
-    assert (made.retrieved == made.listed).all()
+    positions = tiebreak.project(data / "dl19-passage" / "qrels.txt", runs_of(data, "dl19-passage"))
+    assert (positions.listed.min(), positions.listed.max()) == (5, 1000)
+    assert (positions.retrieved == positions.listed).all()
 
 
 def test_users_who_like_nothing_are_counted(data):
@@ -157,10 +157,12 @@ def test_users_who_like_nothing_are_counted(data):
         best[user] = max(best.get(user, 0), float(stars))
     nothing = [user for user, stars in best.items() if stars < 4]
     assert nothing
-    said = f"{len(nothing)} of {len(best)} requests have no relevant item and are left out by all measures but graded"
-    with pytest.warns(EmptyRequestsWarning, match=said):
-        made = tiebreak.project(path, runs_of(data, "ml-small"), min_grade=4)
-    assert sum(len(bucket.requests) for bucket in made.levels().buckets()) == len(best) - len(nothing)
+    message = (
+        f"{len(nothing)} of {len(best)} requests have no relevant item and are left out by all measures but graded"
+    )
+    with pytest.warns(EmptyRequestsWarning, match=message):
+        positions = tiebreak.project(path, runs_of(data, "ml-small"), min_grade=4)
+    assert sum(len(bucket.requests) for bucket in positions.levels().buckets()) == len(best) - len(nothing)
 
 
 def test_second_column_that_is_always_the_same_makes_no_subtopics(data):
@@ -174,14 +176,14 @@ def test_several_spaces_between_columns_and_negative_grades_are_read(data):
     text = path.read_bytes()
     assert b"  " in text
     grades = [float(grade) for *_, grade in (line.split() for line in text.splitlines())]
-    made = tiebreak.read_judgements(path)
-    assert made.grade.min() == min(grades) == -2
-    assert (len(made), (made.grade > 0).sum()) == (len(grades), sum(grade > 0 for grade in grades))
+    result = tiebreak.read_judgements(path)
+    assert result.grade.min() == min(grades) == -2
+    assert (len(result), (result.grade > 0).sum()) == (len(grades), sum(grade > 0 for grade in grades))
 
 
 def test_fractions_of_stars_are_grades(data):
-    made = tiebreak.read_judgements(data / "ml-small" / "qrels.stars.txt")
-    assert np.unique(made.grade).tolist() == [k / 2 for k in range(1, 11)]
+    result = tiebreak.read_judgements(data / "ml-small" / "qrels.stars.txt")
+    assert np.unique(result.grade).tolist() == [k / 2 for k in range(1, 11)]
 
 
 def test_grade_of_an_item_is_the_largest_of_its_subtopics(data):
@@ -191,6 +193,6 @@ def test_grade_of_an_item_is_the_largest_of_its_subtopics(data):
         request, _, item, grade = line.split()
         of = largest.setdefault(request, {})
         of[item] = max(of.get(item, -np.inf), float(grade))
-    made = tiebreak.read_judgements(path)
-    assert made.to_dict() == largest
-    assert len(made.subtopics.labels) > 2
+    result = tiebreak.read_judgements(path)
+    assert result.to_dict() == largest
+    assert len(result.subtopics.labels) > 2

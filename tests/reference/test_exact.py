@@ -35,25 +35,25 @@ def judgements():
 @cache
 def rankings():
     """Every run's items by request: by score, then by id, both descending."""
-    found = {}
+    actual = {}
     for path in sorted((FOLDER / "runs").glob("*.run.gz")):
         scored = {}
         for line in gzip.decompress(path.read_bytes()).decode().splitlines():
             request, _, item, _, score = line.split()[:5]
             scored.setdefault(request, []).append((float(score), item.encode()))
-        found[path.name.removesuffix(".run.gz")] = {
+        actual[path.name.removesuffix(".run.gz")] = {
             request: [item.decode() for _, item in sorted(pairs, reverse=True)] for request, pairs in scored.items()
         }
-    return found
+    return actual
 
 
 @cache
 def utilities(name):
-    found = [
+    actual = [
         [Fraction(METRICS[name](ranking.get(request, []), graded)) for request, graded in judgements().items()]
         for ranking in rankings().values()
     ]
-    return [[to_75_digits(value) for value in row] for row in found] if name.startswith("nDCG") else found
+    return [[to_75_digits(value) for value in row] for row in actual] if name.startswith("nDCG") else actual
 
 
 def to_75_digits(value):
@@ -86,7 +86,7 @@ def test_populations_order_all_runs_as_exact_arithmetic_does(name, population):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_value_is_the_float_nearest_its_exact_value(name):
-    found = experiment().evaluate(name)
-    place = {request: k for k, request in enumerate(found.requests)}
+    scores = experiment().evaluate(name)
+    place = {request: k for k, request in enumerate(scores.requests)}
     columns = [place[request] for request in judgements()]
-    assert found.values[:, columns, 0].tolist() == [[float(value) for value in row] for row in utilities(name)]
+    assert scores.values[:, columns, 0].tolist() == [[float(value) for value in row] for row in utilities(name)]

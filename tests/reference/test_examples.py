@@ -19,8 +19,8 @@ def positions(ranking, relevant, n):
 
 def trec_order(run):
     """All items of a run in order; the other request keeps a run that lists nothing from being refused as empty."""
-    made = tiebreak.project({"q": {"?": 1}, "other": {"d": 1}}, {"q": run, "other": {"d": 1.0}}, top=1000)
-    (top,) = made.top
+    result = tiebreak.project({"q": {"?": 1}, "other": {"d": 1}}, {"q": run, "other": {"d": 1.0}}, top=1000)
+    (top,) = result.top
     return Ids(*top.items)[: top.starts[1]]
 
 

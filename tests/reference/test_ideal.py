@@ -17,9 +17,9 @@ def given(data):
     return data / "ml-small" / "qrels.stars.txt", data / "ml-small" / "item_genres.tsv"
 
 
-def means(found, perturbation):
+def means(actual, perturbation):
     by_measure = {}
-    for row in found.records():
+    for row in actual.records():
         if row["perturbation"] == perturbation:
             by_measure.setdefault(row["measure"], []).append((row["mean"], row["users"]))
     return by_measure
@@ -28,40 +28,40 @@ def means(found, perturbation):
 def test_alpha_beta_ndcg_falls_with_every_swap_of_the_same_users(given):
     """AB Fig 1: of the 446 users with ten ratings, for every beta."""
     specs = [f"alpha_beta_nDCG(beta={beta})@10" for beta in BETAS]
-    found = tb.studies.ideal(*given, None, "values", specs, cutoff=10, jobs=2)
-    for points in means(found, "bottom to top").values():
+    actual = tb.studies.ideal(*given, None, "values", specs, cutoff=10, jobs=2)
+    for points in means(actual, "bottom to top").values():
         assert [users for _, users in points] == [446] * 6
         assert all(before[0] >= after[0] for before, after in pairwise(points))
 
 
 def test_alpha_beta_ndcg_rises_where_points_differ_in_their_users(given):
     """From 581 users to 510 and 446 the mean rises: those with longer lists lose less by a swap."""
-    found = tb.studies.ideal(*given, None, "values", "alpha_beta_nDCG@10", cutoff=10, users="reached", jobs=2)
-    (points,) = means(found, "bottom to top").values()
+    actual = tb.studies.ideal(*given, None, "values", "alpha_beta_nDCG@10", cutoff=10, users="reached", jobs=2)
+    (points,) = means(actual, "bottom to top").values()
     assert [users for _, users in points] == [671, 671, 671, 581, 510, 446]
     assert points[5][0] > points[4][0] > points[3][0]
 
 
 def test_every_perturbation_of_alpha_beta_ndcg_is_told_apart(given):
-    found = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).records()
-    swapped = [row["pvalue"] for row in found if row["perturbation"] == "swapped aspects"]
+    rows = tb.studies.ideal(*given, None, "significance", "alpha_beta_nDCG@10", cutoff=10, jobs=2).records()
+    swapped = [row["pvalue"] for row in rows if row["perturbation"] == "swapped aspects"]
     assert len(swapped) == 10 and max(swapped) < 0.001
 
 
 def test_alpha_beta_ndcg_falls_with_the_training_ratings_as_profile(data, given):
     """AB Fig 1 as docs/ideal.md has it."""
-    found = tb.studies.ideal(
+    actual = tb.studies.ideal(
         *given, data / "ml-small" / "train.tsv.gz", "values", "alpha_beta_nDCG@10", cutoff=10, jobs=2
     )
-    (points,) = means(found, "bottom to top").values()
+    (points,) = means(actual, "bottom to top").values()
     values = [mean for mean, _ in points]
     assert values == sorted(values, reverse=True) and [round(value, 4) for value in values[:2]] == [0.9471, 0.8405]
 
 
 def test_order_of_systems_with_the_training_ratings_as_profile(data, given):
     """AB Fig 2 as docs/ideal.md has it: NRBP is weaker on swapped aspects, EU on redundant ones."""
-    found = tb.studies.ideal(*given, data / "ml-small" / "train.tsv.gz", jobs=2).records()
-    tau = {(row["perturbation"], row["measure"].partition("(")[0].partition("@")[0]): row["tau"] for row in found}
+    rows = tb.studies.ideal(*given, data / "ml-small" / "train.tsv.gz", jobs=2).records()
+    tau = {(row["perturbation"], row["measure"].partition("(")[0].partition("@")[0]): row["tau"] for row in rows}
     assert tau["swapped aspects", "NRBP"] < 0.9 and tau["swapped aspects", "alpha_beta_nDCG"] == 1
     assert tau["redundant aspect", "EU"] < tau["redundant aspect", "alpha_beta_nDCG"] == 1
     assert all(tau["bottom to top", name] > 0.97 for name in ("alpha_beta_nDCG", "NRBP", "EU", "RBU"))

@@ -18,9 +18,9 @@ PRINTED = {
 @pytest.fixture(scope="module")
 def experiment(data):
     folder = data / "dl19-passage"
-    made = tb.Experiment(folder / "qrels.txt", folder / "runs", min_grade=2)
-    made.read()
-    return made
+    one_experiment = tb.Experiment(folder / "qrels.txt", folder / "runs", min_grade=2)
+    one_experiment.read()
+    return one_experiment
 
 
 @pytest.mark.parametrize("population", PRINTED)
@@ -30,8 +30,8 @@ def test_agreement_with_leximin_is_as_printed(experiment, population):
 
 
 def test_study_of_populations_is_as_printed(experiment):
-    found = tb.studies.validity(
+    actual = tb.studies.validity(
         experiment.utilities("AP"), populations=("min", "gmean", experiment.order("s@10"), "auc4", "mean", "leximax")
     )
     printed = [value for name, value in PRINTED.items() if name != "leximin(AP)"]
-    assert [(round(tau, 3), tied) for _, tau, tied in found.rows()] == printed
+    assert [(round(tau, 3), tied) for _, tau, tied in actual.rows()] == printed

@@ -34,13 +34,15 @@ def published(data):
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", PREFERENCES)
 def test_mean_preferences_of_all_pairs_equal_those_of_another_implementation(read, published, setting, name):
-    found = tiebreak.compare(read[setting], name)
+    comparison = tiebreak.compare(read[setting], name)
     expected = {tuple(key.split("\t")): value for key, value in published[setting][name].items()}
     assert len(expected) == 666
-    matrix = found.matrix()
+    matrix = comparison.matrix()
     for (first, second), value in expected.items():
         # Six digits were kept.
-        assert matrix[found.runs.index(first), found.runs.index(second)] == pytest.approx(value, rel=0, abs=1e-6)
+        assert matrix[comparison.runs.index(first), comparison.runs.index(second)] == pytest.approx(
+            value, rel=0, abs=1e-6
+        )
 
 
 @pytest.mark.parametrize(("name", "percent"), [("LexiPrecision", 2.63), ("rrLP", 2.63), ("RR", 56.89)])

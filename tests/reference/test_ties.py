@@ -17,9 +17,9 @@ def experiment(data):
 
 def test_shares_are_the_printed_ones(experiment):
     # LP Table 2, deep-pass (2019): 2.63 for rrLP and sgnLP, 56.89 for RR.
-    found = tb.studies.ties(experiment, ["rrLP", "sgnLP", "RR"])
-    assert [row[1] for row in found.rows()] == [COMPARED] * 3
-    assert [round(100 * row[3], 2) for row in found.rows()] == [2.63, 2.63, 56.89]
+    actual = tb.studies.ties(experiment, ["rrLP", "sgnLP", "RR"])
+    assert [row[1] for row in actual.rows()] == [COMPARED] * 3
+    assert [round(100 * row[3], 2) for row in actual.rows()] == [2.63, 2.63, 56.89]
 
 
 def test_views_agree_with_the_printed_shares(experiment):
@@ -35,8 +35,8 @@ def test_views_agree_with_the_printed_shares(experiment):
 
 
 def test_trends_are_those_of_the_papers(experiment):
-    found = tb.studies.ties(experiment, view="labels", fractions=[1.0, 0.5, 0.2], samples=3, jobs=2)
-    share = {row[:2]: row[2] for row in found.rows()}
+    actual = tb.studies.ties(experiment, view="labels", fractions=[1.0, 0.5, 0.2], samples=3, jobs=2)
+    share = {row[:2]: row[2] for row in actual.rows()}
     # LR 6.2.2 and Fig 14: recall and R-precision tie more often than lexirecall, AP and nDCG, and ever more as labels
     # are removed.
     for kept in (1.0, 0.5, 0.2):

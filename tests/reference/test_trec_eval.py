@@ -103,12 +103,12 @@ def test_measures_of_the_catalogue_equal_trec_eval(data):
     runs = sorted((folder / "runs").iterdir())
     with pytest.warns(GradesWarning):
         scores = tiebreak.Experiment(folder / "qrels.txt", runs, min_grade=2).evaluate(ALL_MEASURES)
-    found = {(row.run, row.request, row.measure): row.value for row in scores.rows()}
+    actual = {(row.run, row.request, row.measure): row.value for row in scores.rows()}
     with gzip.open(folder / "trec_eval.l2.tsv.gz", "rt") as lines:
         expected = {(run, qid, measure): value for run, qid, measure, value in map(str.split, lines) if qid != "all"}
     expected.pop(("run", "qid", "measure"), None)
-    assert set(found) == set(expected)
-    assert max(abs(found[key] - float(value)) for key, value in expected.items()) < 1e-9
+    assert set(actual) == set(expected)
+    assert max(abs(actual[key] - float(value)) for key, value in expected.items()) < 1e-9
 
 
 ALL_MEASURES = ["map", "Rprec", "bpref", "recip_rank", "P_10", "recall_1000", "ndcg", "ndcg_cut_10"]
@@ -122,6 +122,6 @@ def test_ndcg_equals_trec_eval_whatever_min_grade_is(data):
     printed = {(run, qid): float(value) for run, qid, measure, value in rows if measure == "ndcg_cut_10"}
     with pytest.warns((GradesWarning, EmptyRequestsWarning)):
         scores = tiebreak.Experiment(folder / "qrels.txt", runs, min_grade=3).evaluate("ndcg_cut_10")
-    found = {(row.run, row.request): row.value for row in scores.rows()}
-    assert len(found) == 3 * 43
-    assert all(abs(value - printed[key]) < 1e-9 for key, value in found.items())
+    actual = {(row.run, row.request): row.value for row in scores.rows()}
+    assert len(actual) == 3 * 43
+    assert all(abs(value - printed[key]) < 1e-9 for key, value in actual.items())

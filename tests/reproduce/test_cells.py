@@ -49,20 +49,20 @@ def test_printed_digits_set_the_digits_of_what_was_computed():
 
 
 def test_a_status_is_said_with_what_it_rests_on():
-    assert Cell("a", "0.541", 0.556, errors=-2.94).said == "within sampling error, 2.9 standard errors"
-    assert Cell("a", "5.0", 5.1, interval=(4.96, 5.11)).said == "within sampling error, 95% [5.0, 5.1]"
-    assert Cell("a", "yes", "no", reason="x > y", note="3 pairs").said == "different: x > y; 3 pairs"
-    assert Cell("a", "5.0", 9.0, errors=12.0).said == "different, reason not known, 12.0 standard errors"
-    assert Cell("a", "5.0", 5.0, errors=0.1, interval=(1.0, 9.0)).said == "exact"
-    assert Cell("a", "5.0", 9.0, other_data="9 runs", interval=(8.0, 9.0)).said == "other data: 9 runs"
-    assert Cell("a", "5.0", None, failure="no such file").said == "failed: no such file"
+    assert Cell("a", "0.541", 0.556, errors=-2.94).verdict == "within sampling error, 2.9 standard errors"
+    assert Cell("a", "5.0", 5.1, interval=(4.96, 5.11)).verdict == "within sampling error, 95% [5.0, 5.1]"
+    assert Cell("a", "yes", "no", reason="x > y", note="3 pairs").verdict == "different: x > y; 3 pairs"
+    assert Cell("a", "5.0", 9.0, errors=12.0).verdict == "different, reason not known, 12.0 standard errors"
+    assert Cell("a", "5.0", 5.0, errors=0.1, interval=(1.0, 9.0)).verdict == "exact"
+    assert Cell("a", "5.0", 9.0, other_data="9 runs", interval=(8.0, 9.0)).verdict == "other data: 9 runs"
+    assert Cell("a", "5.0", None, failure="no such file").verdict == "failed: no such file"
 
 
 def test_cells_elsewhere_are_counted_as_absent():
     cells = [Cell("a", "1", 1.0), Cell("b", "1", 2.0), Cell("c", "1", None)]
     sheets = [Sheet("t", cells, elsewhere="2 rows.", n_elsewhere=6), Sheet("u", [Cell("a", "2", 2.0)])]
-    found = Counted.of(sheets).counts
-    assert found == {Status.EXACT: 2, Status.OPEN: 1, Status.ABSENT: 7}
+    actual = Counted.of(sheets).counts
+    assert actual == {Status.EXACT: 2, Status.OPEN: 1, Status.ABSENT: 7}
     assert Counted.of(sheets).text() == "2 exact, 1 different, reason not known, 7 data not here"
 
 

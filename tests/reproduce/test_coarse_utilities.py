@@ -48,10 +48,10 @@ def test_utilities_of_a_metric_are_made_coarser_as_numbers_are(figure):
     ]
     measured = tb.Experiment(qrels, runs).utilities("AP")
     names = dict(zip(measured.runs, measured.values.tolist(), strict=True))
-    given = tb.Utilities({run: dict(zip(qrels, row, strict=True)) for run, row in names.items()})
-    found, expected = (figure(made).rows() for made in (measured, given))
-    assert [row[2] for row in found] == [row[2] for row in expected]
-    assert found[0][2] < found[-1][2]
+    inputs = tb.Utilities({run: dict(zip(qrels, row, strict=True)) for run, row in names.items()})
+    actual, expected = (figure(result).rows() for result in (measured, inputs))
+    assert [row[2] for row in actual] == [row[2] for row in expected]
+    assert actual[0][2] < actual[-1][2]
 
 
 def test_what_makes_no_sense_is_refused(utilities):

@@ -28,10 +28,10 @@ FOLDERS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Several collections, none of them the one that was once known by heart."""
-    made = tmp_path_factory.mktemp("collections")
+    result = tmp_path_factory.mktemp("collections")
     for name, how in FOLDERS.items():
-        make_collection(made / name, **how)
-    return made
+        make_collection(result / name, **how)
+    return result
 
 
 def data_of(*folders, **changed):
@@ -103,7 +103,7 @@ def test_what_is_printed_twice_is_the_same_twice():
     for table in SIZES:
         for key, cells in printed(table).items():
             sizes.setdefault(key, set()).add((cells["requests"], cells["runs"]))
-    assert {key for key, found in sizes.items() if len(found) > 1} == {"web2011"}  # 61 runs, in RPP 62
+    assert {key for key, actual in sizes.items() if len(actual) > 1} == {"web2011"}  # 61 runs, in RPP 62
 
 
 def test_every_collection_of_a_folder_has_its_own_settings_and_printed_row(folder):
@@ -149,7 +149,7 @@ def test_each_collection_computes_the_same_alone_and_among_others(folder):
 def test_other_runs_than_the_papers_are_not_held_against_its_values(folder):
     cells = row(lexiprecision.table_2(data_of(folder)), "deep-pass (2020)")
     assert {cell.status for cell in cells} == {Status.OTHER}
-    assert cells[0].said == "other data: 8 requests and 4 runs here, 54 and 59 in the paper"
+    assert cells[0].verdict == "other data: 8 requests and 4 runs here, 54 and 59 in the paper"
 
 
 def test_a_collection_of_the_printed_size_is_held_against_the_printed_values(tmp_path):

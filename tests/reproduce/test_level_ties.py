@@ -25,26 +25,26 @@ def binary():
 def test_ties_by_position_of_the_first_relevant_item(four):
     # At 1: one and three in q1, which tie with each other, and one in q2. At 2: two and four in q1, which tie, and
     # three in q2. Nowhere: two and four in q2. Each has 3 others.
-    found = ties_by_first_position(four)
-    assert found.columns == ("position", "rankings", "compared", "tied", "share")
-    assert found.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
-    assert "25.0% of comparisons; where it is at the top, in 22.2%" in found.conclusion
+    actual = ties_by_first_position(four)
+    assert actual.columns == ("position", "rankings", "compared", "tied", "share")
+    assert actual.rows() == ((1, 3, 9, 2, 2 / 9), (2, 3, 9, 2, 2 / 9), (None, 2, 6, 2, 2 / 6))
+    assert "25.0% of comparisons; where it is at the top, in 22.2%" in actual.conclusion
 
 
 def test_nothing_is_said_of_a_top_that_nobody_fills():
-    found = ties_by_first_position(tb.Experiment({"q": {"a": 1}}, [{"q": scores("x", "a")}, {"q": scores("y", "a")}]))
-    assert found.rows() == ((2, 2, 2, 2, 1.0),)
-    assert "top" not in found.conclusion
+    actual = ties_by_first_position(tb.Experiment({"q": {"a": 1}}, [{"q": scores("x", "a")}, {"q": scores("y", "a")}]))
+    assert actual.rows() == ((2, 2, 2, 2, 1.0),)
+    assert "top" not in actual.conclusion
 
 
 def test_levels_that_decide(four):
     # Of the 10 comparisons that differ, lexiprecision needs the second level for one and three in q1. From the last
     # level up the first one decides all.
-    found = deciding_levels(four)
-    assert found.columns == ("levels", "measure", "decided", "share")
-    assert found.rows() == ((1, "LexiPrecision", 9, 0.9), (2, "LexiPrecision", 1, 1.0), (1, "LexiRecall", 10, 1.0))
-    assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in found.conclusion
-    assert found.table(2).rows == (("1", "0.90", "1.00"), ("2", "1.00", "-"))
+    actual = deciding_levels(four)
+    assert actual.columns == ("levels", "measure", "decided", "share")
+    assert actual.rows() == ((1, "LexiPrecision", 9, 0.9), (2, "LexiPrecision", 1, 1.0), (1, "LexiRecall", 10, 1.0))
+    assert "90% of the differences: LexiPrecision needs 1, LexiRecall needs 1." in actual.conclusion
+    assert actual.table(2).rows == (("1", "0.90", "1.00"), ("2", "1.00", "-"))
 
 
 def test_first_positions_are_those_of_the_twin(binary):
@@ -64,7 +64,7 @@ def test_first_positions_are_those_of_the_twin(binary):
 
 
 def test_deciding_levels_are_those_of_the_twin(binary):
-    found = deciding_levels(binary).rows()
+    rows = deciding_levels(binary).rows()
     for measure, step in (("LexiPrecision", 1), ("LexiRecall", -1)):
         needed = [
             next(k for k, (a, b) in enumerate(zip(x[::step], y[::step], strict=True), start=1) if a != b)
@@ -72,7 +72,7 @@ def test_deciding_levels_are_those_of_the_twin(binary):
             for x, y in combinations(runs, 2)
             if x != y
         ]
-        counts = {levels: (decided, share) for levels, name, decided, share in found if name == measure}
+        counts = {levels: (decided, share) for levels, name, decided, share in rows if name == measure}
         assert max(counts) == max(needed)
         for levels, (decided, share) in counts.items():
             assert decided == needed.count(levels)

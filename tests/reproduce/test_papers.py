@@ -29,9 +29,9 @@ def test_tables_on_paper(table, counts):
 
 @pytest.mark.slow
 def test_agreement_with_the_worst_case_is_within_chance_everywhere():
-    found = lexirecall.table_2(QUICK)
-    assert len(found.cells) == 4 * 7
-    assert set(found.counts()) == {Status.EXACT, Status.BY_CHANCE}
+    actual = lexirecall.table_2(QUICK)
+    assert len(actual.cells) == 4 * 7
+    assert set(actual.counts()) == {Status.EXACT, Status.BY_CHANCE}
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,9 @@ def test_numbers_known_to_reproduce_are_exact():
 def test_numbers_known_to_differ_are_not_called_exact():
     """AP, nDCG and RR of RPP Table 4a, and rrLP and RR of LP Table 3b: by tests without chance."""
     cases = {"RPP paper Table 4": ("AP", "nDCG", "RR"), "LP paper Table 3b": ("rrLP", "RR")}
-    found = [cells(table)[name] for table, names in cases.items() for name in names]
-    assert [cell.status for cell in found] == [Status.OPEN] * 3 + [Status.EXPLAINED] * 2
-    assert [cell.written for cell in found] == ["36.34", "36.64", "5.41", "14.86", "9.91"]
+    actual = [cells(table)[name] for table, names in cases.items() for name in names]
+    assert [cell.status for cell in actual] == [Status.OPEN] * 3 + [Status.EXPLAINED] * 2
+    assert [cell.written for cell in actual] == ["36.34", "36.64", "5.41", "14.86", "9.91"]
 
 
 def test_the_paired_tests_of_lexiprecision_come_out_whole_with_holms_correction():
@@ -114,8 +114,8 @@ def test_any_folder_is_read_and_has_no_printed_values(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 b 1\n")
     (tmp_path / "runs" / "one.run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
     (tmp_path / "runs" / "two.run").write_text("q Q0 a 1 2 t\nq Q0 x 2 1 t\n")
-    found = lexiprecision.table_2(Data.of([tmp_path])).cells
-    assert [(cell.status, cell.computed) for cell in found] == [(Status.UNPRINTED, 0.0), (Status.UNPRINTED, 100.0)]
+    actual = lexiprecision.table_2(Data.of([tmp_path])).cells
+    assert [(cell.status, cell.computed) for cell in actual] == [(Status.UNPRINTED, 0.0), (Status.UNPRINTED, 100.0)]
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):

@@ -62,13 +62,13 @@ def test_worked_examples_are_found_by_drawing(name):
 
 
 def test_random_rankings_as_in_the_paper():
-    found = random_ties(samples=3, depths=[250_000, 1000])
-    share = {row[:2]: row[2] for row in found.rows()}
-    assert found.rows() == random_ties(samples=3, depths=[250_000, 1000], jobs=3).rows()
+    actual = random_ties(samples=3, depths=[250_000, 1000])
+    share = {row[:2]: row[2] for row in actual.rows()}
+    assert actual.rows() == random_ties(samples=3, depths=[250_000, 1000], jobs=3).rows()
     # "R@1000 and RP both have a large number of ties across all retrieval depths", TSE where rankings are cut, and
     # "AP exhibits high sensitivity".
     assert all(share[depth, name] > 0.7 for depth in (1000, 250_000) for name in ("R@1000", "RP"))
     assert share[1000, "TSE"] == 1.0 and share[250_000, "TSE"] < 0.01
     assert all(share[250_000, name] < 0.001 for name in ("AP", "nDCG", "LexiRecall"))
-    assert "250,000 items" in found.conclusion and "5 to 50 relevant items" in found.notes[1]
-    assert found.rows() != random_ties(samples=3, depths=[250_000, 1000], seed=1).rows()
+    assert "250,000 items" in actual.conclusion and "5 to 50 relevant items" in actual.notes[1]
+    assert actual.rows() != random_ties(samples=3, depths=[250_000, 1000], seed=1).rows()

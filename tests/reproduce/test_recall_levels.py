@@ -43,14 +43,14 @@ def test_suffix_in_worked_examples():
 def test_suffix_by_hand(small):
     # RR differs in q1 for (1, 2) and (1, 3), where the second levels say - and tie; in q2 for (1, 3), where run3 is
     # better by RR and run1 by the second level, and for (2, 3), where run3 is better by both.
-    found = suffix(small)
-    assert found.rows() == (("sgnLP", 4, 1, 1 / 4), ("RR_2", 4, 1, 1 / 4))
+    actual = suffix(small)
+    assert actual.rows() == (("sgnLP", 4, 1, 1 / 4), ("RR_2", 4, 1, 1 / 4))
 
 
 def test_suffix_looks_beyond_the_second_level_and_at_one_item_not_at_all():
-    found = suffix(experiment_at({"q1": [[1, 3, 4], [2, 3, 5]], "q2": [[1], [2]], "q3": [[2], [2]]}))
+    actual = suffix(experiment_at({"q1": [[1, 3, 4], [2, 3, 5]], "q2": [[1], [2]], "q3": [[2], [2]]}))
     # q1: the second levels tie, the third agrees; q2 has no second level and counts as no agreement.
-    assert found.rows() == (("sgnLP", 2, 1, 1 / 2), ("RR_2", 2, 0, 0.0))
+    assert actual.rows() == (("sgnLP", 2, 1, 1 / 2), ("RR_2", 2, 0, 0.0))
     assert suffix(experiment_at({"q": [[1, 2], [1, 3]]})).rows() == (("sgnLP", 0, 0, None), ("RR_2", 0, 0, None))
 
 
@@ -71,20 +71,20 @@ def slow_suffix(experiment):
 @given(tables)
 @settings(max_examples=30, deadline=None)
 def test_suffix_is_as_counted_one_by_one(table):
-    made = experiment_at(table)
-    assert tuple(suffix_agreement(made.positions.levels())) == slow_suffix(made)
+    experiment = experiment_at(table)
+    assert tuple(suffix_agreement(experiment.positions.levels())) == slow_suffix(experiment)
 
 
 def doubled(experiment, least, form, level):
     """Differences of 1/p_i, or their signs, a row per ordered pair and request with enough relevant items."""
-    found = []
+    actual = []
     for rankings in positions_by_request(experiment).values():
         for x, y in permutations(rankings, 2):
             if len(x) < least or (form == "cascaded" and x[: level - 1] != y[: level - 1]):
                 continue
             sizes = [1 / a - 1 / b for a, b in zip(x, y, strict=True)]
-            found.append([*(np.sign(sizes[:least]) if form == "sign" else sizes[:least])])
-    return np.array(found).reshape(-1, least)
+            actual.append([*(np.sign(sizes[:least]) if form == "sign" else sizes[:least])])
+    return np.array(actual).reshape(-1, least)
 
 
 @pytest.mark.parametrize("form", ["plain", "cascaded", "sign"])
@@ -107,8 +107,8 @@ def test_locality_is_correlation_and_least_squares(simulated, form):
 def test_locality_by_hand():
     # Differences of 1/p: q1 1/2 and 1/12, q2 1/2 and -1/4. r: (1/24 - 1/8) / (sqrt(1/2) sqrt(1/144 + 1/16)); slope:
     # -1/12 over 10/144; with a window of 1 the coefficient is the slope. Nothing is left where the first level ties.
-    found = locality(experiment_at({"q1": [[1, 3], [2, 4]], "q2": [[1, None], [2, 4]]}), levels=2, window=1)
-    plain, cascaded, sign = found.rows()
+    actual = locality(experiment_at({"q1": [[1, 3], [2, 4]], "q2": [[1, None], [2, 4]]}), levels=2, window=1)
+    plain, cascaded, sign = actual.rows()
     assert plain[3:] == (
         pytest.approx((-1 / 12) / (0.5 * 10 / 144) ** 0.5),
         pytest.approx(-12 / 10),
@@ -117,7 +117,7 @@ def test_locality_by_hand():
     assert cascaded[3:] == plain[3:]
     assert sign[3:] == (0.0, 0.0, 0.0)
     # One level has a next one, whose coefficient is the largest as there is no other.
-    assert found.conclusion.endswith("plain 1 of 1, cascaded 1 of 1, sign 1 of 1.")
+    assert actual.conclusion.endswith("plain 1 of 1, cascaded 1 of 1, sign 1 of 1.")
 
 
 def test_locality_without_any_case():
@@ -147,8 +147,8 @@ def test_difference_is_the_distribution_of_disaggregated_differences(simulated):
 
 
 def test_surface_by_hand(small):
-    found = surface(small, ["RR", "RBP(p=0.5)", "RPP"], deepest=3)
-    rows = {row[:3]: row[3] for row in found.rows()}
+    actual = surface(small, ["RR", "RBP(p=0.5)", "RPP"], deepest=3)
+    rows = {row[:3]: row[3] for row in actual.rows()}
     assert len(rows) == 27
     assert rows["RR", 1, 3] == pytest.approx(1 - 1 / 3) and rows["RR", 3, 1] == pytest.approx(1 / 3 - 1)
     assert rows["RBP(p=0.5)", 2, 3] == 0.5 * (0.5 - 0.25)
@@ -156,28 +156,28 @@ def test_surface_by_hand(small):
 
 
 def test_level_by_hand(small):
-    found = contributions_by_level(small, ["AP", "RPP"], run="run1", other="run2", request="q1")
+    actual = contributions_by_level(small, ["AP", "RPP"], run="run1", other="run2", request="q1")
     # AP: 1/2 - 1/4 and (2/4 - 2/3) / 2; together 1/4 + 1/12 = 1/3 in size.
     # Precision: 1/1 and 2/4 of run1, 1/2 and 2/3 of run2.
-    assert found.rows() == (
+    assert actual.rows() == (
         ("AP", 1, 0.25, pytest.approx(3 / 4), 1.0, 0.5, 1),
         ("AP", 2, pytest.approx(-1 / 12), pytest.approx(-1 / 4), 0.5, 2 / 3, 1),
         ("RPP", 1, 1.0, 0.5, 1.0, 0.5, 1),
         ("RPP", 2, -1.0, -0.5, 0.5, 2 / 3, 1),
     )
-    assert [row[1:] for row in found.picture()[2][4:]] == [
+    assert [row[1:] for row in actual.picture()[2][4:]] == [
         ("run1", 1, 1.0),
         ("run1", 2, 0.5),
         ("run2", 1, 0.5),
         ("run2", 2, 2 / 3),
     ]
-    assert "AP 75%; RPP 50%" in found.conclusion
+    assert "AP 75%; RPP 50%" in actual.conclusion
 
 
 def test_level_of_a_search_length(small):
     # q2: run1 (3, 5), run2 (3, -). In a corpus of 9 items the unretrieved one is the last: (9 - 5) / 2.
-    found = contributions_by_level(small, "ASL(n=9)", run="run1", other="run2", request="q2")
-    assert [row.difference for row in found.rows()] == [0.0, 2.0]
+    actual = contributions_by_level(small, "ASL(n=9)", run="run1", other="run2", request="q2")
+    assert [row.difference for row in actual.rows()] == [0.0, 2.0]
     with pytest.raises(tb.InputError, match="needs positions of unretrieved items"):
         contributions_by_level(small, "ASL")
     # Without unretrieved items no size is needed: (2 - 1) / 1.
@@ -185,18 +185,18 @@ def test_level_of_a_search_length(small):
 
 
 def test_precision_of_a_level_that_is_not_reached_is_0(small):
-    found = contributions_by_level(small, "RR", run="run2", other="run1", request="q2")
-    assert [(row.precision, row.other_precision) for row in found.rows()] == [(1 / 3, 1 / 3), (0.0, 2 / 5)]
+    actual = contributions_by_level(small, "RR", run="run2", other="run1", request="q2")
+    assert [(row.precision, row.other_precision) for row in actual.rows()] == [(1 / 3, 1 / 3), (0.0, 2 / 5)]
 
 
 def test_runs_that_are_not_named_are_the_first_that_are_free(small):
-    for run, other, said in (
+    for run, other, message in (
         (None, None, "run1 minus run2"),
         ("run2", None, "run2 minus run1"),
         (None, "run1", "run2 minus run1"),
         (None, "run3", "run1 minus run3"),
     ):
-        assert contributions_by_level(small, "AP", run=run, other=other).conclusion.startswith(said)
+        assert contributions_by_level(small, "AP", run=run, other=other).conclusion.startswith(message)
 
 
 def test_level_is_the_mean_over_requests_that_have_it(simulated):

@@ -79,9 +79,9 @@ def all_results():
 
 @pytest.fixture(params=[pytest.param(cls, id=cls.__name__) for cls in all_results()])
 def result(request):
-    made = example(request.param.__name__)
-    assert type(made) is request.param
-    return made
+    actual = example(request.param.__name__)
+    assert type(actual) is request.param
+    return actual
 
 
 @cache

@@ -80,7 +80,7 @@ def test_notes_are_wrapped_between_words_in_a_terminal():
 def test_table_is_never_displayed_by_itself_in_a_notebook(monkeypatch, capsys):
     displayed = []
     monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
-    monkeypatch.setattr("rich.jupyter.display", lambda *given: displayed.append(given))
+    monkeypatch.setattr("rich.jupyter.display", lambda *inputs: displayed.append(inputs))
     assert "balanced-twin" in RUNS.to_text() and "balanced-twin" in repr(RUNS)
     RUNS.print()
     assert displayed == [] and capsys.readouterr().out.count("balanced-twin") == 1

@@ -32,11 +32,11 @@ def test_one_is_singular(result):
 
 def test_verb_agrees_with_the_number_of_measures():
     experiment = tb.Experiment(ONE_REQUEST, RUNS, min_grade=2)
-    for measures, said in ((["nDCG@10"], "nDCG@10 counts every"), (["nDCG@10", "ERR"], "nDCG@10, ERR count every")):
+    for measures, message in ((["nDCG@10"], "nDCG@10 counts every"), (["nDCG@10", "ERR"], "nDCG@10, ERR count every")):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             experiment.evaluate(measures)
-        assert str(caught[0].message).startswith(said)
+        assert str(caught[0].message).startswith(message)
 
 
 @pytest.mark.parametrize(("words", "command"), [pytest.param(*c, id=" ".join(c[0])) for c in commands(tiebreak)])

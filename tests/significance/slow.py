@@ -110,12 +110,12 @@ def hsd_of_preferences(matrices):
         return max(abs(sum(m[o[x]][o[y]] for m, o in zip(matrices, orders, strict=True))) for x, y in pairs(runs))
 
     shuffles = product(list(permutations(range(runs))), repeat=len(matrices))
-    found = [largest(orders) for orders in shuffles]
-    return [share_reached(found, sum(m[x][y] for m in matrices)) for x, y in pairs(runs)]
+    actual = [largest(orders) for orders in shuffles]
+    return [share_reached(actual, sum(m[x][y] for m in matrices)) for x, y in pairs(runs)]
 
 
-def share_reached(found, seen):
-    return Fraction(sum(value >= abs(seen) for value in found), len(found))
+def share_reached(actual, seen):
+    return Fraction(sum(value >= abs(seen) for value in actual), len(actual))
 
 
 # Corrections
@@ -168,9 +168,9 @@ def clopper_pearson(wins, losses, alpha):
 
 def letters_in(text):
     """A to z, each with or without a number behind."""
-    found = re.findall(r"[a-z]\d*", text)
-    assert "".join(found) == text
-    return set(found)
+    actual = re.findall(r"[a-z]\d*", text)
+    assert "".join(actual) == text
+    return set(actual)
 
 
 # Shuffles: splitmix64 on whole numbers without bounds, cut to 64 bits

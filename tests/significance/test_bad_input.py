@@ -29,15 +29,15 @@ def refused(*words, error=InputError):
     return pytest.raises(error, match="(?s)" + ".*".join(map(re.escape, words)))
 
 
-def assert_numbers(found):
+def assert_numbers(actual):
     """Everything that is shown is there, and is a number."""
-    for row in found.pair_tests():
+    for row in actual.pair_tests():
         assert not any(isnan(value) for value in row if isinstance(value, float))
         assert 0 <= row.pvalue <= 1 and 0 <= row.pvalue_corrected <= 1
         assert 0 <= row.win_low <= row.win_share <= row.win_high <= 1
         assert row.low <= row.value <= row.high
-    assert "nan" not in repr(found) and "nan" not in found.to_latex()
-    assert len(list(found.rows())) == len(found.pvalue)
+    assert "nan" not in repr(actual) and "nan" not in actual.to_latex()
+    assert len(list(actual.rows())) == len(actual.pvalue)
 
 
 # One request
@@ -51,16 +51,16 @@ def test_one_request_is_too_few_for_a_variance(test):
 
 @pytest.mark.parametrize("difference", [1, 0, -1])
 def test_one_request_shows_nothing_by_the_sign_test(difference):
-    found = pair([difference]).test("sign")
-    assert found.pvalue.tolist() == [1]
-    assert_numbers(found)
+    result = pair([difference]).test("sign")
+    assert result.pvalue.tolist() == [1]
+    assert_numbers(result)
 
 
 @pytest.mark.parametrize("test", ["hsd", "permutation", "wilcoxon"])
 def test_one_request_has_a_defined_outcome(test):
-    found = utilities([[1, 2, 4]]).test(test, **({"permutations": 50} if test in RESAMPLED else {}))
-    assert_numbers(found)
-    assert found.share == 0
+    result = utilities([[1, 2, 4]]).test(test, **({"permutations": 50} if test in RESAMPLED else {}))
+    assert_numbers(result)
+    assert result.share == 0
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
@@ -72,8 +72,8 @@ def test_one_request_is_too_few_where_requests_vary(test):
 @pytest.mark.parametrize("row", [[0.1, 0.1, 0.1, -0.3], [0.1, 0.2, -0.3], [0.1, 0.2, -0.3, 0.1, 0.2, -0.3]])
 def test_resampled_sums_that_may_be_zero_are_zero(row):
     # Each sum has as many resamples below 0 as not above it: by going through all of them p is 1.
-    found = pair(row).test("bootstrap", permutations=20_000, correction="none")
-    assert found.pvalue.tolist() == [1]
+    result = pair(row).test("bootstrap", permutations=20_000, correction="none")
+    assert result.pvalue.tolist() == [1]
 
 
 def test_tiny_numbers_are_tested_as_others_are():
@@ -86,9 +86,9 @@ def test_tiny_numbers_are_tested_as_others_are():
 
 def test_differences_equal_but_for_rounding_are_equal():
     a, b = [0.3, 0.2, 0.5, 0.9, 0.7, 0.4], [0.2, 0.1, 0.4, 0.8, 0.6, 0.5]
-    found = tb.Utilities({"a": dict(enumerate(a)), "b": dict(enumerate(b))}).test("wilcoxon")
+    result = tb.Utilities({"a": dict(enumerate(a)), "b": dict(enumerate(b))}).test("wilcoxon")
     tens = tb.Utilities({"a": dict(enumerate([10 * v for v in a])), "b": dict(enumerate([10 * v for v in b]))})
-    assert found.pvalue.tolist() == tens.test("wilcoxon").pvalue.tolist() == [0.21875]
+    assert result.pvalue.tolist() == tens.test("wilcoxon").pvalue.tolist() == [0.21875]
     assert tb.Utilities({"a": {1: 0.3, 2: 0.2, 3: 0.5}, "b": {1: 0.2, 2: 0.1, 3: 0.4}}).test(
         "t"
     ).effect_size.tolist() == [inf]
@@ -109,30 +109,30 @@ def test_one_request_has_an_interval_without_bounds():
 
 @every_test
 def test_identical_runs_do_not_differ(test):
-    found = pair([0] * 5).test(test)
-    row = found.between("a", "b")
+    result = pair([0] * 5).test(test)
+    row = result.between("a", "b")
     assert (row.pvalue, row.pvalue_corrected, row.effect_size, row.value) == (1, 1, 0, 0)
     assert (row.superiority, row.win_share, row.n_tied) == (0.5, 0.5, 5)
     assert (row.win_low, row.win_high) == (0, 1)
     assert (row.low, row.high) == (0, 0)
-    assert found.share == 0
-    assert_numbers(found)
+    assert result.share == 0
+    assert_numbers(result)
 
 
 @every_test
 def test_two_identical_runs_among_others_do_not_differ(test):
-    found = utilities([[q % 3, q % 3, (q * q) % 5] for q in range(8)]).test(test)
-    assert found.between("run0", "run1").pvalue == 1
-    assert found.between("run0", "run1").effect_size == 0
-    assert_numbers(found)
+    result = utilities([[q % 3, q % 3, (q * q) % 5] for q in range(8)]).test(test)
+    assert result.between("run0", "run1").pvalue == 1
+    assert result.between("run0", "run1").effect_size == 0
+    assert_numbers(result)
 
 
 @pytest.mark.parametrize("measure", ["RPP", "LexiRecall", "AP", "sign(AP)", "rrLP"])
 @pytest.mark.parametrize("test", ["auto", "hsd"])
 def test_identical_rankings_do_not_differ(measure, test):
-    found = compared([[[1, 3], [1, 3]], [[2, None], [2, None]]], measure).test(test)
-    assert found.pvalue.tolist() == [1]
-    assert_numbers(found)
+    result = compared([[[1, 3], [1, 3]], [[2, None], [2, None]]], measure).test(test)
+    assert result.pvalue.tolist() == [1]
+    assert_numbers(result)
 
 
 def test_differences_that_cancel_out_do_not_differ():
@@ -146,21 +146,21 @@ def test_differences_that_cancel_out_do_not_differ():
 
 @pytest.mark.parametrize("difference", [1, -1, 0.1, -1e-12, 1e9])
 def test_t_of_differences_that_are_all_equal_is_certain(difference):
-    found = pair([difference] * 4).test("t")
-    row = found.between("a", "b")
+    result = pair([difference] * 4).test("t")
+    row = result.between("a", "b")
     assert (row.pvalue, row.effect_size, row.statistic) == (
         0,
         np.copysign(inf, difference),
         np.copysign(inf, difference),
     )
     assert (row.low, row.high) == (row.value, row.value)
-    assert_numbers(found)
+    assert_numbers(result)
 
 
 def test_tukey_of_differences_that_are_all_equal_is_certain():
-    found = utilities([[q, q + 1, q + 3] for q in range(4)]).test("tukey")
-    assert found.pvalue.tolist() == [0, 0, 0]
-    assert_numbers(found)
+    result = utilities([[q, q + 1, q + 3] for q in range(4)]).test("tukey")
+    assert result.pvalue.tolist() == [0, 0, 0]
+    assert_numbers(result)
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon"])
@@ -200,9 +200,9 @@ def test_any_alpha_between_0_and_1_is_taken(some, alpha):
 
 
 def test_whole_numbers_of_numpy_are_taken(some):
-    found = some.test("hsd", permutations=np.int64(50), seed=np.int32(3))
-    assert found.pvalue.tolist() == some.test("hsd", permutations=50, seed=3).pvalue.tolist()
-    assert "50 draws, seed 3" in found.description
+    result = some.test("hsd", permutations=np.int64(50), seed=np.int32(3))
+    assert result.pvalue.tolist() == some.test("hsd", permutations=50, seed=3).pvalue.tolist()
+    assert "50 draws, seed 3" in result.description
 
 
 # Names
@@ -266,24 +266,24 @@ def test_tests_of_all_pairs_refuse_a_baseline(some, test):
 @pytest.mark.parametrize("test", ["hsd", "tukey"])
 @pytest.mark.parametrize("baseline", ["a", "b"])
 def test_two_runs_against_a_baseline_are_tested_as_without_it_or_refused(test, baseline):
-    made = pair([1, 2, 4, 5])
+    actual = pair([1, 2, 4, 5])
     try:
-        found = made.test(test, baseline=baseline)
+        result = actual.test(test, baseline=baseline)
     except InputError:
         return
-    assert found.pvalue.tolist() == made.test(test).pvalue.tolist()
+    assert result.pvalue.tolist() == actual.test(test).pvalue.tolist()
 
 
 @pytest.mark.parametrize("test", ["hsd", "tukey"])
 @pytest.mark.parametrize("measure", ["AP", "RPP", "LexiRecall"])
 def test_baselines_that_leave_no_pair_out_are_tested_as_without_them_or_refused(test, measure):
     try:
-        found = tb.compare(positions_of(THREE), measure, ["run0", "run1"]).test(test)
+        result = tb.compare(positions_of(THREE), measure, ["run0", "run1"]).test(test)
     except InputError:
         return
     every = tb.compare(positions_of(THREE), measure).test(test)
     for run, other in (("run0", "run1"), ("run0", "run2"), ("run1", "run2")):
-        assert found.between(run, other).pvalue == pytest.approx(every.between(run, other).pvalue, rel=1e-9)
+        assert result.between(run, other).pvalue == pytest.approx(every.between(run, other).pvalue, rel=1e-9)
 
 
 def test_letters_refuse_a_baseline(some):

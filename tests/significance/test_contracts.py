@@ -288,8 +288,8 @@ def still_finds_a_clear_difference(correct):
 
 def finds_hardly_anything_where_nothing_is_there(correct):
     families = np.random.default_rng(3).random((1000, 15))
-    found = np.mean([(correct(family) < 0.1).any() for family in families])
-    assert found <= 0.1 + 4 * sqrt(0.09 / 1000)
+    actual = np.mean([(correct(family) < 0.1).any() for family in families])
+    assert actual <= 0.1 + 4 * sqrt(0.09 / 1000)
 
 
 CORRECTION_CONTRACTS = [

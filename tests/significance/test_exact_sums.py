@@ -68,8 +68,8 @@ def slow_draws_that_reach(differences, seed):
 @example(differences=[1.0, 1e-13], seed=0)
 @example(differences=[1.0, 1e-25, 1e-25], seed=0)
 def test_drawn_sign_flips_reach_what_was_seen_as_fractions_do(differences, seed):
-    found = p_of(differences, "permutation", permutations=DRAWS, seed=seed)
-    assert found == float(slow_draws_that_reach(meant(differences), seed))
+    actual = p_of(differences, "permutation", permutations=DRAWS, seed=seed)
+    assert actual == float(slow_draws_that_reach(meant(differences), seed))
 
 
 @settings(max_examples=25)
@@ -81,8 +81,8 @@ def test_bootstrap_means_are_on_a_side_of_0_as_fractions_are(differences, seed):
     weights = np.concatenate([some for _, some in draw_counts(len(differences), DRAWS, seed, DRAWS)])
     sums = [sum(int(w) * d for w, d in zip(row, meant(differences), strict=True)) for row in weights.tolist()]
     beyond = min(sum(total <= 0 for total in sums), sum(total >= 0 for total in sums))
-    found = p_of(differences, "bootstrap", permutations=DRAWS, seed=seed)
-    assert found == float(min(Fraction(2 * (1 + beyond), DRAWS + 1), Fraction(1)))
+    actual = p_of(differences, "bootstrap", permutations=DRAWS, seed=seed)
+    assert actual == float(min(Fraction(2 * (1 + beyond), DRAWS + 1), Fraction(1)))
 
 
 # Shuffles
@@ -93,13 +93,13 @@ def test_bootstrap_means_are_on_a_side_of_0_as_fractions_are(differences, seed):
 @example(table=[[1.0, 0.0], [1e-13, 0.0]])
 @example(table=[[1.0, 0.0, 1e-25], [1e-25, 0.0, 1.0]])
 def test_all_shuffles_of_any_decimals_are_the_enumeration(table):
-    found = utilities(table).test("hsd", permutations="all")
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values([meant(row) for row in table])]
+    result = utilities(table).test("hsd", permutations="all")
+    assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_values([meant(row) for row in table])]
 
 
 def slow_shuffles(kind, rows, seen, seed=0):
     largest = [slow.largest_difference(kind, rows, seed, k) for k in range(DRAWS)]
-    return [float(Fraction(1 + sum(found >= abs(total) for found in largest), DRAWS + 1)) for total in seen]
+    return [float(Fraction(1 + sum(actual >= abs(total) for actual in largest), DRAWS + 1)) for total in seen]
 
 
 @settings(max_examples=25)
@@ -108,8 +108,8 @@ def slow_shuffles(kind, rows, seen, seed=0):
 @example(table=[[1.0, 0.5, 1e-25], [1e-25, 0.5, 1.0], [0.5, 0.5, 0.5]])
 def test_drawn_shuffles_of_any_decimals_reach_what_was_seen_as_fractions_do(table):
     exact = [meant(row) for row in table]
-    found = utilities(table).test("hsd", permutations=DRAWS)
-    assert found.pvalue.tolist() == slow_shuffles("values", exact, map(sum, slow.differences(exact)))
+    result = utilities(table).test("hsd", permutations=DRAWS)
+    assert result.pvalue.tolist() == slow_shuffles("values", exact, map(sum, slow.differences(exact)))
 
 
 @settings(max_examples=25)
@@ -138,10 +138,10 @@ def average_precision(p):
 @given(table=position_tables(most_runs=3, most_requests=3))
 def test_all_sign_flips_and_shuffles_of_average_precision_are_the_enumeration(table):
     exact = [[average_precision(p) for p in request] for request in table]
-    found = compared(table, "AP")
+    actual = compared(table, "AP")
     expected = [float(slow.sign_flip(row)) for row in slow.differences(exact)]
-    assert found.test("permutation", permutations="all").pvalue.tolist() == expected
-    assert found.test("hsd", permutations="all").pvalue.tolist() == [float(p) for p in slow.hsd_of_values(exact)]
+    assert actual.test("permutation", permutations="all").pvalue.tolist() == expected
+    assert actual.test("hsd", permutations="all").pvalue.tolist() == [float(p) for p in slow.hsd_of_values(exact)]
 
 
 @pytest.mark.parametrize("test", ["permutation", "hsd"])
@@ -166,8 +166,8 @@ def test_wilcoxon_of_any_decimals_goes_through_all_signs_of_ranks(differences):
 def test_wilcoxon_does_not_tie_differences_that_share_a_float():
     # 0.1, 0.1 - 1e-20, -0.6, 0.5 and 0.7 have ranks 2, 1, -4, 3 and 5: the smaller sum is 4, of 32 signs 7 twice.
     table = [[0.1, 0.0], [0.1, 1e-20], [0.3, 0.9], [0.5, 0.0], [0.7, 0.0]]
-    found = utilities(table).test("wilcoxon")
-    assert (found.outcome.statistic[0], found.pvalue[0]) == (4, 14 / 32)
+    result = utilities(table).test("wilcoxon")
+    assert (result.outcome.statistic[0], result.pvalue[0]) == (4, 14 / 32)
 
 
 def test_wilcoxon_ties_differences_that_are_equal_with_any_sign():

@@ -94,24 +94,24 @@ def test_sums_of_rounded_numbers_stay_exact_however_many(n, below):
 @pytest.mark.parametrize("denominator", [None, 1, 2**40, 2**51, 2**52])
 def test_sums_of_whole_numbers_stay_exact(denominator, below):
     values = np.full((1, 3000), 1.0)
-    found = whole_numbers(values, None if denominator is None else np.full(3000, denominator), below)
-    exact = sum(map(int, found.numbers[0].tolist()))
-    assert found.numbers.sum() == exact < below
-    assert exact * found.unit[0, 0] == 3000
-    assert (found.slack[0] == 0) == (denominator is not None and denominator * 3000 < below and denominator < 2**52)
+    actual = whole_numbers(values, None if denominator is None else np.full(3000, denominator), below)
+    exact = sum(map(int, actual.numbers[0].tolist()))
+    assert actual.numbers.sum() == exact < below
+    assert exact * actual.unit[0, 0] == 3000
+    assert (actual.slack[0] == 0) == (denominator is not None and denominator * 3000 < below and denominator < 2**52)
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
-    made = utilities(noise(np.random.default_rng(3), runs=4, requests=50))
-    whole = [part.tolist() for part in made.test(test, permutations=300).outcome]
+    result = utilities(noise(np.random.default_rng(3), runs=4, requests=50))
+    whole = [part.tolist() for part in result.test(test, permutations=300).outcome]
     monkeypatch.setattr(permutation, "DRAWS_AT_ONCE", 7)
     monkeypatch.setattr(permutation, "REQUESTS_AT_ONCE", 3)
     monkeypatch.setattr(bootstrap, "DRAWS_AT_ONCE", 7)
     monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", 60)
     monkeypatch.setattr(bootstrap, "SUMS_AT_ONCE", 600)
     monkeypatch.setattr(pair_values_module, "NUMBERS_AT_ONCE", 60)
-    assert [part.tolist() for part in made.test(test, permutations=300).outcome] == whole
+    assert [part.tolist() for part in result.test(test, permutations=300).outcome] == whole
 
 
 # Not by getrusage: that of a child begins with what its parent holds.
@@ -153,13 +153,13 @@ def test_wilcoxon_counts_what_differs_by_little():
 
 def test_wilcoxon_ranks_whole_preferences_as_they_are():
     nearly = [value for value in NEARLY for _ in range(4)]
-    found = significance("x", of_fractions(nearly), "wilcoxon")
+    actual = significance("x", of_fractions(nearly), "wilcoxon")
     ranks = scipy.stats.rankdata(
         [{abs(value): place for place, value in enumerate(sorted(map(abs, nearly)))}[abs(v)] for v in nearly]
     )
     # Four of each, 1 to 4, 5 to 8 and 9 to 12 shared: the smaller of the sums of both signs.
     won = sum(rank for rank, value in zip(ranks, nearly, strict=True) if value > 0)
-    assert found.outcome.statistic[0] == min(won, ranks.sum() - won)
+    assert actual.outcome.statistic[0] == min(won, ranks.sum() - won)
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
@@ -184,8 +184,8 @@ def test_sign_test_of_many_requests_has_twelve_digits():
     for k in range(wins, wins - 1000, -1):
         ways.append(ways[-1] * k // (losses + wins - k + 1))
     expected = float(Fraction(2 * sum(ways), 2 ** (wins + losses)))
-    found = significance("x", of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
-    assert found.pvalue[0] == pytest.approx(expected, rel=1e-12, abs=0)
+    actual = significance("x", of_two(np.repeat([1.0, -1.0], [wins, losses]), is_sign=True), "sign")
+    assert actual.pvalue[0] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 # Beside SciPy and plain NumPy

@@ -74,7 +74,7 @@ def test_p_values_do_not_depend_on_the_order_of_runs_requests_and_lines(test, me
     if test == "tukey" and measure != "AP":
         pytest.skip("for metrics")
     how = {"permutations": 200, "seed": 3} if test in ("permutation", "bootstrap", "hsd") else {}
-    one, other = (made.compare(measure).test(test, **how) for made in (experiment(), experiment(order)))
+    one, other = (result.compare(measure).test(test, **how) for result in (experiment(), experiment(order)))
     assert p_values(one) == p_values(other)
     assert intervals(one) == pytest.approx(intervals(other), rel=1e-12, abs=1e-12)
 
@@ -83,7 +83,8 @@ def test_p_values_do_not_depend_on_the_order_of_runs_requests_and_lines(test, me
 @every_order
 def test_p_values_against_a_baseline_do_not_depend_on_order(test, order):
     one, other = (
-        made.compare("RPP", baseline="bm25").test(test, permutations=200) for made in (experiment(), experiment(order))
+        result.compare("RPP", baseline="bm25").test(test, permutations=200)
+        for result in (experiment(), experiment(order))
     )
     for name in NAMES[1:]:
         assert one.between(name, "bm25").pvalue == other.between(name, "bm25").pvalue
@@ -94,16 +95,16 @@ def test_p_values_do_not_depend_on_the_order_of_lines_in_files(test, tmp_path):
     rng = np.random.default_rng(1)
     qrels = [f"{q} 0 {item} {grade}\n" for q, items in QRELS.items() for item, grade in items.items()]
     runs = {n: [f"{q} Q0 {i} 0 {s} t\n" for q in RUNS[n] for i, s in RUNS[n][q].items()] for n in NAMES}
-    found = []
+    actual = []
     for k in range(3):
         (tmp_path / str(k)).mkdir()
         for name, lines in {"qrels": qrels, **runs}.items():
             some = rng.permutation(len(lines)) if k else range(len(lines))
             (tmp_path / str(k) / name).write_text("".join(lines[place] for place in some), encoding="utf-8")
         files = [tmp_path / str(k) / NAMES[r] for r in rng.permutation(len(NAMES))]
-        made = tb.Experiment(tmp_path / str(k) / "qrels", files)
-        found.append(p_values(made.compare("RPP").test(test, permutations=300)))
-    assert found[0] == found[1] == found[2]
+        one_experiment = tb.Experiment(tmp_path / str(k) / "qrels", files)
+        actual.append(p_values(one_experiment.compare("RPP").test(test, permutations=300)))
+    assert actual[0] == actual[1] == actual[2]
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "hsd"])
@@ -118,7 +119,7 @@ def test_tests_of_utilities_do_not_depend_on_order(test, order):
 @every_measure
 @every_order
 def test_resampled_orderings_do_not_depend_on_order(by, measure, order):
-    one, other = (made.compare(measure).bootstrap(by, resamples=60) for made in (experiment(), experiment(order)))
+    one, other = (result.compare(measure).bootstrap(by, resamples=60) for result in (experiment(), experiment(order)))
     places = [other.runs.index(name) for name in one.runs]
     assert one.ranks.tolist() == other.ranks[:, places].tolist()
     assert one.wins.tolist() == other.wins[np.ix_(places, places)].tolist()

@@ -54,8 +54,8 @@ def test_ties_count_half_for_superiority_and_not_for_the_win_share():
 
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
 def test_a_pair_seen_from_the_other_run_has_its_signs_turned(test):
-    made = utilities(noise(np.random.default_rng(4), runs=3, requests=7)).test(test)
-    there, back = made.between("run0", "run2"), made.between("run2", "run0")
+    result = utilities(noise(np.random.default_rng(4), runs=3, requests=7)).test(test)
+    there, back = result.between("run0", "run2"), result.between("run2", "run0")
     assert (back.run, back.other) == ("run2", "run0")
     for name in ("value", "effect_size"):
         assert getattr(back, name) == -getattr(there, name) != 0
@@ -125,18 +125,18 @@ def test_a_comparison_with_a_baseline_is_tested_against_it():
 
 @given(alpha=st.floats(0.001, 0.999))
 def test_share_is_that_of_pairs_with_corrected_p_below_alpha(alpha):
-    made = utilities(noise(np.random.default_rng(8), runs=5, requests=7)).test("t", alpha=alpha)
-    below = [p < alpha for p in made.pvalue_corrected.tolist()]
-    assert made.differs.tolist() == below
-    assert made.share == sum(below) / 10
+    result = utilities(noise(np.random.default_rng(8), runs=5, requests=7)).test("t", alpha=alpha)
+    below = [p < alpha for p in result.pvalue_corrected.tolist()]
+    assert result.differs.tolist() == below
+    assert result.share == sum(below) / 10
 
 
 def test_p_equal_to_alpha_shows_nothing():
     # Three wins of three: p = 2 / 2^3.
-    made = pair([1, 1, 1])
-    assert made.test("sign", alpha=0.25).pvalue.tolist() == [0.25]
-    assert made.test("sign", alpha=0.25).share == 0
-    assert made.test("sign", alpha=0.2501).share == 1
+    result = pair([1, 1, 1])
+    assert result.test("sign", alpha=0.25).pvalue.tolist() == [0.25]
+    assert result.test("sign", alpha=0.25).share == 0
+    assert result.test("sign", alpha=0.2501).share == 1
 
 
 # Letters
@@ -189,11 +189,11 @@ def test_letters_of_runs_come_with_the_best_first(found):
 @given(seed=st.integers(0, 1000), test=st.sampled_from(["t", "sign", "tukey"]))
 def test_letters_of_a_test_say_what_its_matrix_says(seed, test):
     rng = np.random.default_rng(seed)
-    made = utilities(noise(rng, runs=4, requests=9, spread=0.2) + rng.normal(0, 0.3, 4)).test(test)
-    shared = {run: slow.letters_in(text) for run, text in made.letters().items()}
-    matrix = made.matrix()
+    result = utilities(noise(rng, runs=4, requests=9, spread=0.2) + rng.normal(0, 0.3, 4)).test(test)
+    shared = {run: slow.letters_in(text) for run, text in result.letters().items()}
+    matrix = result.matrix()
     for x, y in slow.pairs(4):
-        assert bool(shared[f"run{x}"] & shared[f"run{y}"]) == (matrix[x, y] >= made.alpha)
+        assert bool(shared[f"run{x}"] & shared[f"run{y}"]) == (matrix[x, y] >= result.alpha)
 
 
 def test_runs_that_are_equal_share_one_letter():
@@ -205,16 +205,16 @@ def test_runs_that_are_equal_share_one_letter():
 
 @pytest.mark.parametrize("measure", ["LexiRecall", "LexiPrecision", "sgnLP", "sign(AP)"])
 def test_auto_is_the_sign_test_for_signs(measure):
-    made = compared(POSITIONS, measure).test()
-    assert (made.test.name, made.correction) == ("sign", "holm")
-    assert made.pvalue.tolist() == compared(POSITIONS, measure).test("sign").pvalue.tolist()
+    result = compared(POSITIONS, measure).test()
+    assert (result.test.name, result.correction) == ("sign", "holm")
+    assert result.pvalue.tolist() == compared(POSITIONS, measure).test("sign").pvalue.tolist()
 
 
 @pytest.mark.parametrize("measure", ["RPP", "rrLP", "AP", "diff(AP)"])
 def test_auto_is_t_for_sizes(measure):
-    made = compared(POSITIONS, measure).test()
-    assert (made.test.name, made.correction) == ("t", "holm")
-    assert made.pvalue.tolist() == compared(POSITIONS, measure).test("t").pvalue.tolist()
+    result = compared(POSITIONS, measure).test()
+    assert (result.test.name, result.correction) == ("t", "holm")
+    assert result.pvalue.tolist() == compared(POSITIONS, measure).test("t").pvalue.tolist()
 
 
 def test_auto_is_t_for_utilities():
@@ -223,9 +223,9 @@ def test_auto_is_t_for_utilities():
 
 @pytest.mark.parametrize("test", ["hsd", "tukey"])
 def test_tests_of_all_pairs_are_not_corrected_again(test):
-    made = utilities(TABLE).test(test)
-    assert made.correction == "none"
-    assert made.pvalue_corrected.tolist() == made.pvalue.tolist()
+    result = utilities(TABLE).test(test)
+    assert result.correction == "none"
+    assert result.pvalue_corrected.tolist() == result.pvalue.tolist()
     asked = utilities(TABLE).test(test, correction="bonferroni")
     assert asked.pvalue_corrected.tolist() == np.minimum(3 * asked.pvalue, 1).tolist()
 
@@ -252,11 +252,11 @@ def test_tests_of_a_pair_are_corrected_by_holm(test):
     ],
 )
 def test_the_sentence_says_what_was_done(test, how, words):
-    made = utilities(TABLE).test(test, **how)
-    sentence = made.description
+    result = utilities(TABLE).test(test, **how)
+    sentence = result.description
     for word in ["utility", "12 requests", *words]:
         assert word in sentence
-    assert f"{int(made.differs.sum())} shown" in sentence
+    assert f"{int(result.differs.sum())} shown" in sentence
     assert "no difference was shown" in sentence
     assert ("draws" in sentence) == (test in ("permutation", "bootstrap", "hsd") and how.get("permutations") != "all")
     if test in ("hsd", "tukey"):
@@ -277,9 +277,9 @@ def test_frame_has_a_row_per_pair(found):
 
 
 def test_dictionary_has_rows_and_settings(found):
-    made = found.to_dict()
-    assert [row["pvalue_corrected"] for row in made["rows"]] == found.pvalue_corrected.tolist()
-    assert made["settings"] == {
+    rows = found.to_dict()
+    assert [row["pvalue_corrected"] for row in rows["rows"]] == found.pvalue_corrected.tolist()
+    assert rows["settings"] == {
         "measure": "utility",
         "test": found.test.name,
         "permutations": None,
@@ -311,62 +311,64 @@ def test_print_has_every_pair_and_the_sentence(found):
 
 
 def test_of_many_pairs_the_first_are_shown():
-    made = utilities([[r * (q + 1) % 7 for r in range(21)] for q in range(5)]).test("t")
-    assert "10 more rows not shown" in repr(made)
-    assert len(list(made.rows())) == 210
+    result = utilities([[r * (q + 1) % 7 for r in range(21)] for q in range(5)]).test("t")
+    assert "10 more rows not shown" in repr(result)
+    assert len(list(result.rows())) == 210
 
 
 def test_notes_of_what_was_tested_are_kept():
-    made = tb.Utilities({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 5}}, lower_is_better=True).test("t")
-    assert made.between("a", "b").value == 2
-    assert any("better" in note or "cost" in note for note in made.notes)
+    result = tb.Utilities({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 5}}, lower_is_better=True).test("t")
+    assert result.between("a", "b").value == 2
+    assert any("better" in note or "cost" in note for note in result.notes)
 
 
 # Too few draws
 
 
-def said(test="permutation", **how):
+def notes_about_draws(test="permutation", **how):
     return [note for note in utilities(TABLE).test(test, **how).notes if "too few" in note]
 
 
 def test_warn_few_draws_are_said_to_be_too_few():
     # Of three pairs the smallest p is 3 / (B + 1): below 0.05 from B = 60.
-    assert said(permutations=60) == []
-    (note,) = said(permutations=59)
+    assert notes_about_draws(permutations=60) == []
+    (note,) = notes_about_draws(permutations=59)
     assert note.startswith("59 draws are too few") and "3 comparisons" in note and "at least 60" in note
     assert "59 draws are too few" in repr(utilities(TABLE).test("permutation", permutations=59))
 
 
 def test_enough_or_all_draws_are_not_too_few():
-    assert said(permutations="all") == [] == said(permutations=10_000) == said("t")
+    assert (
+        notes_about_draws(permutations="all") == [] == notes_about_draws(permutations=10_000) == notes_about_draws("t")
+    )
 
 
 def test_without_a_correction_draws_suffice_from_one_over_alpha():
     # 1 / (B + 1) < 0.05 from B = 20.
-    assert said(permutations=20, correction="none") == []
-    (note,) = said(permutations=19, correction="none")
+    assert notes_about_draws(permutations=20, correction="none") == []
+    (note,) = notes_about_draws(permutations=19, correction="none")
     assert "at least 20" in note
 
 
 def test_draws_of_all_pairs_at_once_can_be_too_few():
     # The smallest p is 1 / 20, which is not below 0.05.
-    assert said("hsd", permutations=20) == []
-    (note,) = said("hsd", permutations=19)
+    assert notes_about_draws("hsd", permutations=20) == []
+    (note,) = notes_about_draws("hsd", permutations=19)
     assert note.startswith("19 draws are too few")
 
 
 def test_draws_that_can_show_all_pairs_by_benjamini_and_hochberg_are_not_too_few():
     # All three pairs at 1 / 51 are left at 1 / 51.
     table = [[0, 10, 20] for _ in range(40)]
-    made = utilities(table).test("permutation", permutations=50, correction="bh")
-    assert made.share == 1
-    assert not any("too few" in note for note in made.notes)
+    result = utilities(table).test("permutation", permutations=50, correction="bh")
+    assert result.share == 1
+    assert not any("too few" in note for note in result.notes)
 
 
 def test_draws_of_a_bootstrap_count_twice():
     # Its smallest p is 2 / (B + 1): of three pairs below 0.05 from B = 120.
-    assert said("bootstrap", permutations=120) == []
-    (note,) = said("bootstrap", permutations=119)
+    assert notes_about_draws("bootstrap", permutations=120) == []
+    (note,) = notes_about_draws("bootstrap", permutations=119)
     assert "at least 120" in note
 
 
@@ -380,6 +382,6 @@ def test_as_many_draws_as_are_asked_for_are_enough(alpha, pairs):
 
 
 def test_a_preference_can_be_tested_by_itself():
-    made = outcome_of([matrix([1, 1, -1], 3), matrix([1, 0, 1], 3)], "sign", is_sign=True)
-    assert made.pvalue.tolist() == [0.5, 1, 1]
-    assert significance("preference", made.paired).test.name == "sign"
+    result = outcome_of([matrix([1, 1, -1], 3), matrix([1, 0, 1], 3)], "sign", is_sign=True)
+    assert result.pvalue.tolist() == [0.5, 1, 1]
+    assert significance("preference", result.paired).test.name == "sign"

@@ -46,40 +46,40 @@ def p_of(differences, test, **how):
 @example(differences=[Fraction(1, 8)] * 3)
 @example(differences=[Fraction(0)] * 3)
 def test_t_is_the_mean_over_its_standard_error(differences):
-    found = pair(differences).test("t")
-    assert found.outcome.statistic[0] == pytest.approx(slow.t(differences), rel=1e-12)
-    assert found.paired.mean[0] == float(slow.mean(differences))
+    result = pair(differences).test("t")
+    assert result.outcome.statistic[0] == pytest.approx(slow.t(differences), rel=1e-12)
+    assert result.paired.mean[0] == float(slow.mean(differences))
 
 
 @given(differences=some_differences)
 def test_p_and_interval_of_t_are_those_of_scipy(differences):
     assume(len(set(differences)) > 1)
     x = [float(d) for d in differences]
-    found = pair(differences).test("t", alpha=0.1).between("a", "b")
+    actual = pair(differences).test("t", alpha=0.1).between("a", "b")
     for outside in (scipy.stats.ttest_1samp(x, 0), scipy.stats.ttest_rel(x, [0.0] * len(x))):
-        assert found.statistic == pytest.approx(outside.statistic, rel=1e-9, abs=1e-12)
-        assert found.pvalue == pytest.approx(outside.pvalue, rel=1e-9)
+        assert actual.statistic == pytest.approx(outside.statistic, rel=1e-9, abs=1e-12)
+        assert actual.pvalue == pytest.approx(outside.pvalue, rel=1e-9)
         interval = outside.confidence_interval(0.9)
-        assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9, abs=1e-12)
+        assert (actual.low, actual.high) == pytest.approx((interval.low, interval.high), rel=1e-9, abs=1e-12)
 
 
 def test_t_of_metrics_is_that_of_their_differences():
     # AP of one relevant item at k is 1/k: 1/2 - 1, 1 - 1/3, 1/4 - 1/5, 1/2 - 1/2.
-    found = compared([[[2], [1]], [[1], [3]], [[4], [5]], [[2], [2]]], "AP").test("t")
+    result = compared([[[2], [1]], [[1], [3]], [[4], [5]], [[2], [2]]], "AP").test("t")
     by_hand = [Fraction(-1, 2), Fraction(2, 3), Fraction(1, 20), Fraction(0)]
-    assert found.outcome.statistic[0] == pytest.approx(slow.t(by_hand), rel=1e-12)
-    assert found.pvalue[0] == pytest.approx(scipy.stats.ttest_1samp([float(d) for d in by_hand], 0).pvalue, rel=1e-9)
+    assert result.outcome.statistic[0] == pytest.approx(slow.t(by_hand), rel=1e-12)
+    assert result.pvalue[0] == pytest.approx(scipy.stats.ttest_1samp([float(d) for d in by_hand], 0).pvalue, rel=1e-9)
 
 
 @given(differences=st.lists(eighths, min_size=1, max_size=14))
 @example(differences=[Fraction(0)])
 def test_sign_test_counts_the_ways_that_coins_fall(differences):
-    found = pair(differences).test("sign")
+    result = pair(differences).test("sign")
     wins, losses = slow.wins_and_losses(differences)
-    assert found.pvalue[0] == pytest.approx(float(slow.sign_test(differences)), rel=1e-12)
-    assert found.outcome.statistic[0] == wins - losses
+    assert result.pvalue[0] == pytest.approx(float(slow.sign_test(differences)), rel=1e-12)
+    assert result.outcome.statistic[0] == wins - losses
     if wins + losses:
-        assert found.pvalue[0] == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
+        assert result.pvalue[0] == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
 
 
 def test_sign_test_by_hand():
@@ -89,10 +89,10 @@ def test_sign_test_by_hand():
 
 @given(table=position_tables(most_runs=3))
 def test_sign_test_of_lexicographic_preferences_counts_their_signs(table):
-    found = compared(table, "LexiRecall").test("sign")
+    result = compared(table, "LexiRecall").test("sign")
     exact = slow_preferences.matrices(table, "LexiRecall")
     expected = [float(slow.sign_test([m[x][y] for m in exact])) for x, y in slow.pairs(len(exact[0]))]
-    assert found.pvalue.tolist() == pytest.approx(expected, rel=1e-12)
+    assert result.pvalue.tolist() == pytest.approx(expected, rel=1e-12)
 
 
 @given(differences=st.lists(st.integers(-60, 60), min_size=1, max_size=9, unique_by=abs))
@@ -107,8 +107,8 @@ def test_wilcoxon_drops_ties_and_is_that_of_scipy(differences):
     assume(any(differences))
     untied = [float(d) for d in differences if d]
     outside = scipy.stats.wilcoxon(untied)
-    found = pair(differences).test("wilcoxon")
-    assert (found.outcome.statistic[0], found.pvalue[0]) == (outside.statistic, outside.pvalue)
+    result = pair(differences).test("wilcoxon")
+    assert (result.outcome.statistic[0], result.pvalue[0]) == (outside.statistic, outside.pvalue)
 
 
 @settings(max_examples=25)
@@ -121,8 +121,8 @@ def test_all_sign_flips_are_the_enumeration(differences):
 @given(differences=st.lists(thirds, min_size=1, max_size=7))
 @example(differences=[Fraction(1, 3), Fraction(1, 3), Fraction(-1, 3), Fraction(-2, 3)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_signs_are_flipped(differences):
-    found = outcome_of([matrix([d], 2) for d in differences], "permutation", permutations="all")
-    assert found.pvalue[0] == float(slow.sign_flip(differences))
+    actual = outcome_of([matrix([d], 2) for d in differences], "permutation", permutations="all")
+    assert actual.pvalue[0] == float(slow.sign_flip(differences))
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6, 1e12])
@@ -131,8 +131,8 @@ def test_sign_flips_of_a_pair_do_not_depend_on_the_size_of_other_runs(size):
     far = [size * k for k in (1, -1, 2, 1, -2, 1)]
     alone = utilities([*zip(a, b, strict=True)]).test("permutation", permutations="all").between("run0", "run1").pvalue
     assert alone == float(slow.sign_flip(a))
-    found = utilities([*zip(a, b, far, strict=True)]).test("permutation", permutations="all")
-    assert found.between("run0", "run1").pvalue == alone
+    result = utilities([*zip(a, b, far, strict=True)]).test("permutation", permutations="all")
+    assert result.between("run0", "run1").pvalue == alone
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e6, 1e12])
@@ -140,9 +140,9 @@ def test_bootstrap_of_a_pair_does_not_depend_on_the_size_of_other_runs(size):
     a, b = [1, 2, 3, 4, -1, 5], [0.0] * 6
     far = [size * k for k in (1, -1, 2, 1, -2, 1)]
     alone = utilities([*zip(a, b, strict=True)]).test("bootstrap", permutations=400).between("run0", "run1")
-    found = utilities([*zip(a, b, far, strict=True)]).test("bootstrap", permutations=400).between("run0", "run1")
-    assert found.pvalue == alone.pvalue
-    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
+    actual = utilities([*zip(a, b, far, strict=True)]).test("bootstrap", permutations=400).between("run0", "run1")
+    assert actual.pvalue == alone.pvalue
+    assert (actual.low, actual.high) == pytest.approx((alone.low, alone.high), rel=1e-9)
 
 
 @pytest.mark.parametrize("differences", [[3, 1, 2, -1, 2, 1], [1, 1, 1, 1, -2, 5], [1, -1, 2, 0, 3, -2]])
@@ -165,10 +165,10 @@ def test_bootstrap_comes_near_all_samples(differences):
 @settings(max_examples=25)
 @given(table=tables())
 def test_all_shuffles_of_values_are_the_enumeration(table):
-    found = utilities(table).test("hsd", permutations="all")
-    assert shuffle_rows(found.paired).kind == "values"
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
-    assert found.outcome.statistic.tolist() == pytest.approx(
+    result = utilities(table).test("hsd", permutations="all")
+    assert shuffle_rows(result.paired).kind == "values"
+    assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
+    assert result.outcome.statistic.tolist() == pytest.approx(
         [abs(float(slow.mean(row))) for row in slow.differences(table)]
     )
 
@@ -176,9 +176,9 @@ def test_all_shuffles_of_values_are_the_enumeration(table):
 @settings(max_examples=25)
 @given(matrices=all_matrices())
 def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
-    found = outcome_of(matrices, "hsd", permutations="all")
-    assert shuffle_rows(found.paired).kind == "preferences"
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    actual = outcome_of(matrices, "hsd", permutations="all")
+    assert shuffle_rows(actual.paired).kind == "preferences"
+    assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=25)
@@ -186,17 +186,17 @@ def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
 def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     runs = range(len(table[0]))
     matrices = [[[Fraction((r[i] > r[j]) - (r[i] < r[j])) for j in runs] for i in runs] for r in table]
-    found = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
-    assert shuffle_rows(found.paired).kind == "ranks"
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    actual = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
+    assert shuffle_rows(actual.paired).kind == "ranks"
+    assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=25)
 @given(matrices=all_matrices(signs, sizes=((3, 3), (4, 2))))
 @example(matrices=[matrix([1, -1, 1], 3)] * 2)
 def test_signs_that_go_round_in_circles_are_shuffled_as_preferences(matrices):
-    found = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    actual = outcome_of(matrices, "hsd", is_sign=True, permutations="all")
+    assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 def test_a_circle_has_no_ranks():
@@ -207,16 +207,16 @@ def test_a_circle_has_no_ranks():
 @given(matrices=all_matrices(thirds))
 @example(matrices=[matrix([Fraction(k, 3)], 2) for k in (1, -1, -1, 2)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(matrices):
-    found = outcome_of(matrices, "hsd", permutations="all")
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
+    actual = outcome_of(matrices, "hsd", permutations="all")
+    assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
 @settings(max_examples=20)
 @given(table=tables(st.integers(0, 10).map(lambda k: Fraction(k, 10))))
 @example(table=[[Fraction(k, 10) for k in row] for row in ([0, 0, 1], [0, 2, 3])])
 def test_sums_of_tenths_that_are_equal_are_equal_when_values_are_shuffled(table):
-    found = utilities(table).test("hsd", permutations="all")
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
+    result = utilities(table).test("hsd", permutations="all")
+    assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_values(table)]
 
 
 # Three relevant items each: preferences of run0 over run1 are 1/3, 1/3, -1/3 and -2/3.
@@ -233,9 +233,9 @@ THIRDS_OF_RPP = [
 @example(table=THIRDS_OF_RPP)
 def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flipped(table):
     exact = slow_preferences.matrices(table, "RPP")
-    found = compared(table, "RPP").test("permutation", permutations="all")
+    result = compared(table, "RPP").test("permutation", permutations="all")
     expected = [slow.sign_flip([m[x][y] for m in exact]) for x, y in slow.pairs(len(exact[0]))]
-    assert found.pvalue.tolist() == [float(p) for p in expected]
+    assert result.pvalue.tolist() == [float(p) for p in expected]
 
 
 @settings(max_examples=20)
@@ -244,17 +244,17 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flippe
 @example(table=[*THIRDS_OF_RPP, [[1, 3, 6], [1, 3, 6]]])
 def test_recall_paired_preferences_of_equal_sums_are_equal_when_systems_are_shuffled(table):
     exact = slow_preferences.matrices(table, "RPP")
-    found = compared(table, "RPP").test("hsd", permutations="all")
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
+    result = compared(table, "RPP").test("hsd", permutations="all")
+    assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
 @settings(max_examples=25)
 @given(table=position_tables(most_runs=3, most_requests=3))
 def test_all_shuffles_of_lexicographic_preferences_are_the_enumeration(table):
     exact = slow_preferences.matrices(table, "LexiPrecision")
-    found = compared(table, "LexiPrecision").test("hsd", permutations="all")
-    assert shuffle_rows(found.paired).kind == "ranks"
-    assert found.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
+    result = compared(table, "LexiPrecision").test("hsd", permutations="all")
+    assert shuffle_rows(result.paired).kind == "ranks"
+    assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
 TABLE = [[0, 1, 2], [1, 4, 2], [0, 0, 3], [2, 1, 5]]
@@ -278,9 +278,9 @@ SAMPLED = {
 def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
     test, exact = SAMPLED[kind]
     draws = 4000
-    found = test("hsd", permutations=draws, seed=seed)
-    assert shuffle_rows(found.paired).kind == kind
-    for p, expected in zip(found.pvalue.tolist(), map(float, exact), strict=True):
+    result = test("hsd", permutations=draws, seed=seed)
+    assert shuffle_rows(result.paired).kind == kind
+    for p, expected in zip(result.pvalue.tolist(), map(float, exact), strict=True):
         assert abs(p - expected) <= 4 * sqrt(expected * (1 - expected) / draws) + 1 / draws
 
 
@@ -292,8 +292,8 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
 )
 def test_interval_of_hsd_leaves_0_out_exactly_where_p_is_below_alpha(table, permutations, alpha):
     table = (table * 8)[:8]  # a power of 2, so that means are exact
-    found = utilities(table).test("hsd", permutations=permutations, alpha=alpha)
-    for row in found.pair_tests():
+    result = utilities(table).test("hsd", permutations=permutations, alpha=alpha)
+    for row in result.pair_tests():
         assert (row.low > 0 or row.high < 0) == (row.pvalue < alpha)
 
 
@@ -310,9 +310,9 @@ def by_blocks(table):
 def test_tukey_is_the_studentised_range_of_what_runs_and_requests_leave_over(seed):
     table = noise(np.random.default_rng(seed), runs=3 + seed, requests=5 + seed, spread=0.3)
     error, freedom = by_blocks(table)
-    found = utilities(table).test("tukey", alpha=0.1)
+    result = utilities(table).test("tukey", alpha=0.1)
     assert freedom == (table.shape[1] - 1) * (table.shape[0] - 1)
-    for row, (x, y) in zip(found.pair_tests(), slow.pairs(table.shape[1]), strict=True):
+    for row, (x, y) in zip(result.pair_tests(), slow.pairs(table.shape[1]), strict=True):
         difference = (table[:, x] - table[:, y]).mean()
         margin = scipy.stats.studentized_range.ppf(0.9, table.shape[1], freedom) * error
         assert row.statistic == pytest.approx(abs(difference) / error, rel=1e-9)
@@ -336,10 +336,10 @@ def test_tukey_has_the_error_that_statsmodels_fits():
     n, size = table.shape
     design = np.array([[*np.eye(size)[r], *np.eye(n)[q][1:]] for q in range(n) for r in range(size)])
     fit = linear_model.OLS(table.ravel(), design).fit()
-    found = utilities(table).test("tukey")
+    result = utilities(table).test("tukey")
     q = [abs(table[:, x].mean() - table[:, y].mean()) / sqrt(fit.mse_resid / n) for x, y in slow.pairs(size)]
     assert fit.df_resid == (n - 1) * (size - 1)
-    assert found.outcome.statistic.tolist() == pytest.approx(q, rel=1e-9)
+    assert result.outcome.statistic.tolist() == pytest.approx(q, rel=1e-9)
 
 
 def test_blocked_tests_find_a_difference_that_hard_requests_hide_from_an_unblocked_one():
@@ -358,8 +358,8 @@ some_p = st.lists(st.fractions(0, 1, max_denominator=40), min_size=1, max_size=9
 @pytest.mark.parametrize("correction", sorted(slow.CORRECTIONS))
 @given(p=some_p)
 def test_corrections_are_as_defined(p, correction):
-    found = correct_pvalues(np.array([float(value) for value in p]), correction)
-    assert found.tolist() == pytest.approx([float(value) for value in slow.CORRECTIONS[correction](p)], rel=1e-12)
+    actual = correct_pvalues(np.array([float(value) for value in p]), correction)
+    assert actual.tolist() == pytest.approx([float(value) for value in slow.CORRECTIONS[correction](p)], rel=1e-12)
 
 
 @pytest.mark.slow  # importing statsmodels takes long
@@ -375,9 +375,9 @@ def test_corrections_are_those_of_statsmodels(p, correction, theirs):
 
 @given(table=tables(sizes=((3, 6), (4, 6))), correction=st.sampled_from(sorted(slow.CORRECTIONS)))
 def test_a_test_corrects_for_the_number_of_its_pairs(table, correction):
-    found = utilities(table).test("sign", correction=correction)
+    result = utilities(table).test("sign", correction=correction)
     exact = slow.CORRECTIONS[correction]([slow.sign_test(row) for row in slow.differences(table)])
-    assert found.pvalue_corrected.tolist() == pytest.approx([float(p) for p in exact], rel=1e-12)
+    assert result.pvalue_corrected.tolist() == pytest.approx([float(p) for p in exact], rel=1e-12)
 
 
 # Effects
@@ -408,38 +408,38 @@ def test_interval_of_wins_is_that_of_scipy():
 def smallest_p(test, samples, seed, correction, **how):
     """Of all pairs, in many tables without a difference; each table has shuffles of its own."""
     rng = np.random.default_rng(seed)
-    found = []
+    actual = []
     for k in range(samples):
         more = {"seed": k} if test in RESAMPLED else {}
-        made = utilities(noise(rng, **how)).test(
+        result = utilities(noise(rng, **how)).test(
             test, correction=correction, **more, **({"permutations": 199} if more else {})
         )
-        found.append(made.pvalue_corrected.min())
-    return np.array(found)
+        actual.append(result.pvalue_corrected.min())
+    return np.array(actual)
 
 
 @pytest.mark.parametrize("test", ["t", "permutation"])
 def test_p_is_uniform_where_there_is_no_difference(test):
-    found = smallest_p(test, 400, 11, "none", runs=2, requests=12)
-    assert scipy.stats.kstest(found, "uniform").pvalue > 0.001
+    actual = smallest_p(test, 400, 11, "none", runs=2, requests=12)
+    assert scipy.stats.kstest(actual, "uniform").pvalue > 0.001
 
 
 def test_smallest_p_of_hsd_is_uniform_where_there_is_no_difference():
-    found = smallest_p("hsd", 400, 12, "none", runs=4, requests=8)
-    assert scipy.stats.kstest(found, "uniform").pvalue > 0.001
+    actual = smallest_p("hsd", 400, 12, "none", runs=4, requests=8)
+    assert scipy.stats.kstest(actual, "uniform").pvalue > 0.001
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("test", "correction"), [("hsd", "none"), ("t", "holm")])
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_a_false_finding_among_all_pairs_is_as_rare_as_alpha(test, correction, alpha):
-    found = smallest_p(test, 400, 13, correction, runs=4, requests=8)
-    assert (found < alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / len(found))
+    actual = smallest_p(test, 400, 13, correction, runs=4, requests=8)
+    assert (actual < alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / len(actual))
 
 
 def test_uncorrected_t_finds_more_among_all_pairs_than_alpha():
-    found = smallest_p("t", 200, 13, "none", runs=5, requests=8)
-    assert (found < 0.05).mean() > 0.1
+    actual = smallest_p("t", 200, 13, "none", runs=5, requests=8)
+    assert (actual < 0.05).mean() > 0.1
 
 
 # Chance, threads, engines and names
@@ -449,9 +449,9 @@ def test_uncorrected_t_finds_more_among_all_pairs_than_alpha():
 @pytest.mark.parametrize("permutations", [1, 9, 300])
 def test_p_of_a_test_by_chance_is_never_0(test, permutations):
     table = [[0, 10 + q, 30 + q % 2] for q in range(12)]
-    found = utilities(table).test(test, permutations=permutations)
-    assert found.pvalue.min() >= 1 / (permutations + 1)
-    assert found.pvalue.max() <= 1
+    result = utilities(table).test(test, permutations=permutations)
+    assert result.pvalue.min() >= 1 / (permutations + 1)
+    assert result.pvalue.max() <= 1
 
 
 @pytest.mark.parametrize("test", ["permutation", "hsd"])
@@ -462,8 +462,8 @@ def test_p_of_a_test_by_chance_counts_what_was_seen_as_one_draw(test):
 
 @pytest.mark.parametrize("test", RESAMPLED)
 def test_another_seed_gives_another_p_and_the_same_the_same(test):
-    made = utilities(noise(np.random.default_rng(1)))
-    first, again, other = (made.test(test, permutations=500, seed=seed).pvalue.tolist() for seed in (4, 4, 5))
+    result = utilities(noise(np.random.default_rng(1)))
+    first, again, other = (result.test(test, permutations=500, seed=seed).pvalue.tolist() for seed in (4, 4, 5))
     assert first == again != other
 
 
@@ -480,16 +480,16 @@ def test_threads_and_engines_change_nothing(kind, core, monkeypatch):
     for engine in ("rust", "python"):
         monkeypatch.setenv("TIEBREAK_CORE", engine)
         for jobs in (1, 2, 8):
-            found = HSD[kind]("hsd", permutations=1100, seed=3, jobs=jobs)
-            assert shuffle_rows(found.paired).kind == kind
-            outcomes.append([part.tolist() for part in found.outcome])
+            actual = HSD[kind]("hsd", permutations=1100, seed=3, jobs=jobs)
+            assert shuffle_rows(actual.paired).kind == kind
+            outcomes.append([part.tolist() for part in actual.outcome])
     assert all(outcome == outcomes[0] for outcome in outcomes)
 
 
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
 def test_jobs_change_nothing(test):
-    made = utilities(noise(np.random.default_rng(2), requests=6))
-    outcomes = [[part.tolist() for part in made.test(test, jobs=jobs).outcome] for jobs in (1, 2, 8)]
+    result = utilities(noise(np.random.default_rng(2), requests=6))
+    outcomes = [[part.tolist() for part in result.test(test, jobs=jobs).outcome] for jobs in (1, 2, 8)]
     assert outcomes[0] == outcomes[1] == outcomes[2]
 
 
@@ -513,17 +513,17 @@ def test_names_and_order_of_runs_change_no_pair(test, table, data):
 
 def test_a_metric_is_tested_as_its_values_are():
     table = [[[q % 3 + 1, 5], [4, 6 - q % 2], [q % 4 + 1, 7]] for q in range(6)]
-    found = compared(table, "AP").test("t")
+    result = compared(table, "AP").test("t")
     values = [[float(slow_preferences.average_precision(p)) for p in request] for request in table]
-    assert found.pvalue.tolist() == pytest.approx(utilities(values).test("t").pvalue.tolist(), rel=1e-9)
+    assert result.pvalue.tolist() == pytest.approx(utilities(values).test("t").pvalue.tolist(), rel=1e-9)
 
 
 def test_a_test_can_be_given_as_a_spec_with_its_parameters():
-    made = utilities(TABLE)
-    spec, given_apart = made.test("hsd(permutations=300, seed=5)"), made.test("hsd", permutations=300, seed=5)
+    result = utilities(TABLE)
+    spec, given_apart = result.test("hsd(permutations=300, seed=5)"), result.test("hsd", permutations=300, seed=5)
     assert spec.pvalue.tolist() == given_apart.pvalue.tolist()
     assert spec.test == given_apart.test
-    assert made.test("binomial").test.name == "sign" and made.test("ttest").test.name == "t"
+    assert result.test("binomial").test.name == "sign" and result.test("ttest").test.name == "t"
 
 
 def test_tick_is_told_of_the_work():

@@ -25,22 +25,22 @@ def simulated():
 
 
 def test_preference_by_hand(small):
-    found = agreement(small, "preference", ["LexiRecall", "RR"])
-    assert found.columns == ("given", "measure", "differ", "agree", "share")
+    actual = agreement(small, "preference", ["LexiRecall", "RR"])
+    assert actual.columns == ("given", "measure", "differ", "agree", "share")
     # RR differs for four: of + + in q1 LexiRecall says - +, of - - in q2 + -. Two agree.
     # LexiRecall differs for all six, of which RR agrees with the same two.
-    assert found.rows() == (
+    assert actual.rows() == (
         ("LexiRecall", "LexiRecall", 6, 6, 1.0),
         ("LexiRecall", "RR", 6, 2, 2 / 6),
         ("RR", "LexiRecall", 4, 2, 2 / 4),
         ("RR", "RR", 4, 4, 1.0),
     )
-    assert found.conclusion == "LexiRecall agrees most with differences by RR: 50.0% of 4."
+    assert actual.conclusion == "LexiRecall agrees most with differences by RR: 50.0% of 4."
 
 
 def test_preference_is_the_share_of_the_papers_equation(simulated):
     measures = ["LexiRecall", "AP", "RR", "R@10"]
-    found = {(row[0], row[1]): row[2:] for row in agreement(simulated, "preference", measures).rows()}
+    actual = {(row[0], row[1]): row[2:] for row in agreement(simulated, "preference", measures).rows()}
     prefers = {}
     for name in measures:
         comparison = simulated.compare(name)
@@ -53,31 +53,31 @@ def test_preference_is_the_share_of_the_papers_equation(simulated):
     for mu, nu in permutations(measures, 2):
         above = sum(prefers[mu][key] > 0 and prefers[nu][key] > 0 for key in prefers[mu])
         below = sum(value > 0 for value in prefers[mu].values())
-        assert found[mu, nu] == (below, above, above / below)
+        assert actual[mu, nu] == (below, above, above / below)
 
 
 def test_sign_by_hand(small):
-    found = agreement(small, "sign", ["RR", "LexiRecall"], points=3)
+    actual = agreement(small, "sign", ["RR", "LexiRecall"], points=3)
     # Sizes by RR: 1/2, 1/2, 0 and 0, -2/3, -2/3; signs by LexiRecall: -1, 1, 1 and 1, 1, -1. The products -1/2, 1/2, 0,
     # 0, -2/3 and 2/3 add up to 0. Two of six signs are the same; no pair ties by both.
-    ((measure, other, r, agree),) = found.rows()
+    ((measure, other, r, agree),) = actual.rows()
     assert (measure, other, agree) == ("RR", "LexiRecall", 2 / 6)
     assert r == pytest.approx(0, abs=1e-15)
-    assert len(found.picture()[2]) == 3
+    assert len(actual.picture()[2]) == 3
 
 
 def test_two_ties_are_the_same_sign():
-    found = agreement(experiment_at({"q1": [[1], [1]], "q2": [[1], [2]]}), "sign", ["RR", "LexiRecall"])
-    assert found.rows()[0][3] == 1.0
+    actual = agreement(experiment_at({"q1": [[1], [1]], "q2": [[1], [2]]}), "sign", ["RR", "LexiRecall"])
+    assert actual.rows()[0][3] == 1.0
 
 
 def test_sign_is_pearson_over_both_orders_of_every_pair(simulated):
-    found = {row[:2]: row[2:] for row in agreement(simulated, "sign", ["RPP", "AP", "RR"]).rows()}
+    actual = {row[:2]: row[2:] for row in agreement(simulated, "sign", ["RPP", "AP", "RR"]).rows()}
     values = {name: simulated.compare(name).values.ravel() for name in ("RPP", "AP", "RR")}
     for x, y in combinations(values, 2):
         both = [np.concatenate([values[name], -values[name]]).tolist() for name in (x, y)]
-        assert found[x, y][0] == pytest.approx(correlation(*both))
-        assert found[x, y][1] == np.mean(np.sign(values[x]) == np.sign(values[y]))
+        assert actual[x, y][0] == pytest.approx(correlation(*both))
+        assert actual[x, y][1] == np.mean(np.sign(values[x]) == np.sign(values[y]))
 
 
 def test_points_do_not_depend_on_the_order_of_runs_and_requests():
@@ -95,8 +95,8 @@ def test_points_do_not_depend_on_the_order_of_runs_and_requests():
 
 
 def test_points_are_those_of_the_measures(simulated):
-    found = agreement(simulated, "sign", ["RPP", "AP"], points=10_000, seed=5)
-    picture, names, rows = found.picture()
+    actual = agreement(simulated, "sign", ["RPP", "AP"], points=10_000, seed=5)
+    picture, names, rows = actual.picture()
     # A field's name is fixed: Vega takes the dot of "RBP(p=0.5)" for a path.
     assert picture.y == names[2] == "first" and dict(picture.titles)["first"] == "RPP"
     rpp, ap = (np.abs(simulated.compare(name).values.ravel()) for name in ("RPP", "AP"))
@@ -108,10 +108,10 @@ def test_points_are_those_of_the_measures(simulated):
 
 
 def test_order_by_hand(small):
-    found = agreement(small, "order", ["RR", "AP", "leximin(AP)"])
+    actual = agreement(small, "order", ["RR", "AP", "leximin(AP)"])
     # RR: 8/12, 5/12, 9/12. AP: run1 (1 + 1/2) / 2 and (1/3 + 2/5) / 2, run2 (1/2 + 2/3) / 2 and 1/6, run3 1/2 and
     # (1 + 1/3) / 2; means 67/120, 45/120, 70/120, worst 22/60, 10/60, 30/60. All order run3, run1, run2.
-    assert found.rows() == (("RR", "AP", 1.0), ("RR", "leximin(AP)", 1.0), ("AP", "leximin(AP)", 1.0))
+    assert actual.rows() == (("RR", "AP", 1.0), ("RR", "leximin(AP)", 1.0), ("AP", "leximin(AP)", 1.0))
     # By majority LexiRecall puts run1 above run3 and ties the rest: run1, run2, run3. RR puts run1 and run3 above run2,
     # and ties them: one pair agrees, one does not, one ties.
     other = agreement(small, "order", ["RR", "LexiRecall"], ordering="copeland")
@@ -121,15 +121,15 @@ def test_order_by_hand(small):
 
 
 def test_order_is_as_preferences_and_metrics_are_ordered(simulated):
-    found = agreement(simulated, "order", ["RPP", "AP"], correlation="tau_ap")
-    assert found.columns == ("measure", "other", "tau_ap")
-    assert found.rows()[0][2] == simulated.order("RPP", "mc4").correlation(simulated.order("AP", "mean"), "tau_ap")
+    actual = agreement(simulated, "order", ["RPP", "AP"], correlation="tau_ap")
+    assert actual.columns == ("measure", "other", "tau_ap")
+    assert actual.rows()[0][2] == simulated.order("RPP", "mc4").correlation(simulated.order("AP", "mean"), "tau_ap")
 
 
 def test_order_that_ties_all_has_no_correlation():
-    found = agreement(experiment_at({"q": [[1], [2]]}), "order", ["RR", "R@5"])
-    assert found.rows() == (("RR", "R@5", None),)
-    assert found.conclusion == "No two orders can be compared: runs tie."
+    actual = agreement(experiment_at({"q": [[1], [2]]}), "order", ["RR", "R@5"])
+    assert actual.rows() == (("RR", "R@5", None),)
+    assert actual.conclusion == "No two orders can be compared: runs tie."
 
 
 @given(tables, st.permutations(range(3)))
@@ -148,15 +148,15 @@ def test_order_of_the_runs_changes_nothing(table, order):
 def test_measures_without_a_value_for_some_requests_are_compared_on_the_others():
     judgements = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     runs = [{"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 2.0, "a": 1.0}}]
-    found = agreement(tb.Experiment(judgements, runs), "preference", ["AP(rel=2)", "RR"])
+    actual = agreement(tb.Experiment(judgements, runs), "preference", ["AP(rel=2)", "RR"])
     # Only q1 has an item of grade 2; there RR ties.
-    assert found.rows()[1] == ("AP(rel=2)", "RR", 1, 0, 0.0)
+    assert actual.rows()[1] == ("AP(rel=2)", "RR", 1, 0, 0.0)
     with pytest.raises(tb.InputError, match="has no value for any request"):
         agreement(tb.Experiment(judgements, runs), "preference", ["AP(rel=3)", "RR"])
 
 
 @pytest.mark.parametrize(
-    ("view", "how", "said"),
+    ("view", "how", "message"),
     [
         ("signs", {}, 'unknown value for view "signs". Did you mean "sign"'),
         ("preference", {"measures": "AP"}, "there is one. Give at least two"),
@@ -168,8 +168,8 @@ def test_measures_without_a_value_for_some_requests_are_compared_on_the_others()
         ("sign", {"points": 0}, "points"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(small, view, how, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_what_cannot_be_meant_is_refused(small, view, how, message):
+    with pytest.raises(tb.InputError, match=message):
         agreement(small, view, **how)
 
 

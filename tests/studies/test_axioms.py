@@ -414,7 +414,7 @@ def test_grids_become_longer():
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"),
+    ("metric", "message"),
     [
         ("AP", "unknown metric of aspects"),
         ("alpha_beta_nDCG(r_max=3)", "r_max cannot be given here"),
@@ -432,8 +432,8 @@ def test_grids_become_longer():
         (lambda items: 0, "TypeError"),
     ],
 )
-def test_bad_metric_is_refused(metric, said):
-    with pytest.raises(InputError, match=re.escape(said)):
+def test_bad_metric_is_refused(metric, message):
+    with pytest.raises(InputError, match=re.escape(message)):
         tb.studies.axioms(metric, lists=0)
 
 

@@ -45,8 +45,8 @@ def test_parts_come_in_the_order_of_the_tasks(jobs):
         time.sleep(0.02 if k == 0 else 0)
         return k * k
 
-    found = run_tasks(slow_first, range(9), jobs, tick=lambda done, total: heard.append((done, total)))
-    assert found == [k * k for k in range(9)]
+    actual = run_tasks(slow_first, range(9), jobs, tick=lambda done, total: heard.append((done, total)))
+    assert actual == [k * k for k in range(9)]
     assert heard == [(k + 1, 9) for k in range(9)]
 
 

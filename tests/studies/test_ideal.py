@@ -210,10 +210,10 @@ def test_perturbations_equal_their_slow_twin(of, aspects, family, k, s):
 
 @given(ratings, tables, st.sampled_from(FAMILIES), st.integers(0, 5))
 def test_whole_perturbed_rankings_hold_the_same_items(of, aspects, family, s):
-    found = perturb(family, of, aspects, len(of), s)
-    assert found is None or sorted(found) == sorted(of)
+    actual = perturb(family, of, aspects, len(of), s)
+    assert actual is None or sorted(actual) == sorted(of)
     if s == 0:
-        assert found == ideal_ordering(of, aspects)
+        assert actual == ideal_ordering(of, aspects)
 
 
 @given(ratings, tables, st.integers(0, 4))
@@ -321,22 +321,22 @@ def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile)
     }
     taus = {row["perturbation"]: row for row in tb.studies.ideal(judged, aspects, **how).to_dict()["rows"]}
     for family in FAMILIES:
-        found = list(slow_values(judged, aspects, profile, family, spec, 4, 6))
-        averages = [sum(of.values()) / len(of) for of in found]
-        assert taus[family]["systems"] == len(found) == sum(key[0] == family for key in means)
-        for s, of in enumerate(found):
+        actual = list(slow_values(judged, aspects, profile, family, spec, 4, 6))
+        averages = [sum(of.values()) / len(of) for of in actual]
+        assert taus[family]["systems"] == len(actual) == sum(key[0] == family for key in means)
+        for s, of in enumerate(actual):
             assert means[family, s]["users"] == len(of)
             assert means[family, s]["mean"] == pytest.approx(averages[s], abs=1e-12)
             if s:
-                expected = slow_wilcoxon([round(of[u] - found[0][u], 12) for u in of])
+                expected = slow_wilcoxon([round(of[u] - actual[0][u], 12) for u in of])
                 assert (ps[family, s]["pvalue"], ps[family, s]["users"]) == (float(expected), len(of))
         right = [(a > b) - (a < b) for a, b in combinations([round(mean, 11) for mean in averages], 2)]
         untied = sum(map(abs, right))
         expected = sum(right) / (untied * len(right)) ** 0.5 if untied else None
         assert taus[family]["tau"] == pytest.approx(expected)
         assert (taus[family]["users of the ideal"], taus[family]["users of the last"]) == (
-            len(found[0]),
-            len(found[-1]),
+            len(actual[0]),
+            len(actual[-1]),
         )
 
 
@@ -344,12 +344,12 @@ def test_users_with_too_few_ratings_are_left_out_and_counted():
     """Six items allow 3 swaps and two allow 1."""
     judged = {"u": dict.fromkeys("abcdef", 3), "v": {"a": 5, "b": 1}}
     aspects = {item: ["w", "x"] if item in "ace" else ["w"] for item in ITEMS}
-    found = tb.studies.ideal(judged, aspects, view="values", measures="EU@9", cutoff=9, users="reached")
-    users = [row["users"] for row in found.to_dict()["rows"] if row["perturbation"] == "bottom to top"]
+    actual = tb.studies.ideal(judged, aspects, view="values", measures="EU@9", cutoff=9, users="reached")
+    users = [row["users"] for row in actual.to_dict()["rows"] if row["perturbation"] == "bottom to top"]
     assert users == [2, 2, 1, 1]
     common = tb.studies.ideal(judged, aspects, view="values", measures="EU@9", cutoff=9)
     assert [row["users"] for row in common.to_dict()["rows"] if row["perturbation"] == "bottom to top"] == [1, 1, 1, 1]
-    assert any("points differ in their users" in note for note in found.notes)
+    assert any("points differ in their users" in note for note in actual.notes)
     assert any("the same users" in note for note in common.notes)
 
 
@@ -357,31 +357,31 @@ def test_length_of_ideal_rankings_bounds_the_swaps():
     judged = {"u": dict.fromkeys("abcdefgh", 3)}
     aspects = {item: ["w"] for item in ITEMS}
     for length, systems in ((None, 2), (6, 4), (8, 5)):
-        found = tb.studies.ideal(judged, aspects, measures="EU@3", cutoff=3, length=length).to_dict()["rows"]
-        assert found[0]["systems"] == systems
+        actual = tb.studies.ideal(judged, aspects, measures="EU@3", cutoff=3, length=length).to_dict()["rows"]
+        assert actual[0]["systems"] == systems
 
 
 def test_at_most_ten_aspects_are_swapped():
     """Each of 14 items has an aspect of its own: 13 could take the place of the first."""
     judged = {"u": {f"i{k:02}": 5 for k in range(14)}}
-    found = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14").to_dict()["rows"]
-    assert {row["perturbation"]: row["systems"] for row in found}["swapped aspects"] == 1 + 10
+    actual = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14").to_dict()["rows"]
+    assert {row["perturbation"]: row["systems"] for row in actual}["swapped aspects"] == 1 + 10
     few = tb.studies.ideal(judged, {item: [item] for item in judged["u"]}, measures="EU@14", steps=4).to_dict()["rows"]
     assert {row["perturbation"]: row["systems"] for row in few}["swapped aspects"] == 1 + 4
 
 
 def test_measure_that_sees_no_difference_has_no_correlation():
     judged = {"u": {"a": 5, "b": 1}}
-    found = tb.studies.ideal(judged, {"a": ["w"], "b": ["w"]}, measures="S-Recall@2", cutoff=2)
-    assert found.to_dict()["rows"][0]["tau"] is None
-    assert "-" in found.table().to_text()
+    actual = tb.studies.ideal(judged, {"a": ["w"], "b": ["w"]}, measures="S-Recall@2", cutoff=2)
+    assert actual.to_dict()["rows"][0]["tau"] is None
+    assert "-" in actual.table().to_text()
 
 
 def test_order_of_a_falling_measure_is_right():
     """5 and then 1 gain 5/5 + 0.99 x 0.75 x 1/5, swapped 1/5 + 0.99 x 0.75 x 5/5: less, so the order is right."""
-    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, measures="EU(e=0)@2", cutoff=2)
-    assert found.to_dict()["rows"][0]["tau"] == 1
-    assert "bottom to top: correctly ordered by EU(e=0)@2" in found.conclusion
+    actual = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, measures="EU(e=0)@2", cutoff=2)
+    assert actual.to_dict()["rows"][0]["tau"] == 1
+    assert "bottom to top: correctly ordered by EU(e=0)@2" in actual.conclusion
     values = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["w"]}, None, "values", "EU(e=0)@2", cutoff=2)
     assert [row["mean"] for row in values.to_dict()["rows"]] == pytest.approx(
         [1 + 0.99 * 0.75 / 5, 1 / 5 + 0.99 * 0.75, 1 + 0.99 * 0.75 / 5, 1 + 0.99 * 0.75 / 5]
@@ -428,8 +428,8 @@ def named(raters, values):
 def test_removal_equals_its_slow_twin(raters):
     _, aspects, _ = many_users()
     for seed in ("0 removal 0", "0 removal 1"):
-        found, drawn = named(raters, raters.removal(seed)), named(raters, raters.random(seed))
-        for user, places in found.items():
+        actual, drawn = named(raters, raters.removal(seed)), named(raters, raters.random(seed))
+        for user, places in actual.items():
             assert sorted(places, key=places.get) == slow_removal(drawn[user], aspects)
 
 
@@ -483,10 +483,10 @@ def test_robustness_equals_that_of_runs(with_profile):
         return rank_means([means[f"s{s}"] for s in range(7)])
 
     truth = ranks({u: judged[u] for u in raters.requests})
-    found = tb.studies.ideal(
+    actual = tb.studies.ideal(
         judged, aspects, profile, "robustness", spec, length=6, systems=7, removals=removals, shares=shares, seed=3
     )
-    for row, share in zip(found.to_dict()["rows"], shares, strict=True):
+    for row, share in zip(actual.to_dict()["rows"], shares, strict=True):
         taus, users = [], []
         for draw in range(removals):
             left = named(raters, raters.keep(raters.removal(f"3 removal {draw}"), share))
@@ -501,8 +501,8 @@ def test_robustness_equals_that_of_runs(with_profile):
 
 def test_robustness_by_default_is_that_of_the_paper():
     judged, aspects, _ = many_users()
-    found = tb.studies.ideal(judged, aspects, view="robustness", systems=3, removals=1, shares=[0.5])
-    assert [row[0] for row in found.rows()] == [
+    actual = tb.studies.ideal(judged, aspects, view="robustness", systems=3, removals=1, shares=[0.5])
+    assert [row[0] for row in actual.rows()] == [
         f"alpha_beta_nDCG(beta={b})@{k}" for k in (10, 100) for b in (0.1, 0.5, 0.9)
     ]
 
@@ -511,11 +511,11 @@ def test_robustness_by_default_is_that_of_the_paper():
 def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(view):
     judged, aspects, _ = many_users()
     how = {"view": view, "cutoff": 6, "steps": 3, "systems": 5, "removals": 3}
-    found = tb.studies.ideal(judged, aspects, **how)
+    actual = tb.studies.ideal(judged, aspects, **how)
     for jobs in (2, 8):
-        assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows() == found.rows()
+        assert tb.studies.ideal(judged, aspects, **how, jobs=jobs).rows() == actual.rows()
     turned = {u: dict(reversed(of.items())) for u, of in judged.items()}
-    assert tb.studies.ideal(turned, dict(reversed(aspects.items())), **how).rows() == found.rows()
+    assert tb.studies.ideal(turned, dict(reversed(aspects.items())), **how).rows() == actual.rows()
 
 
 def test_seed_decides_what_is_drawn():
@@ -529,20 +529,20 @@ def test_seed_decides_what_is_drawn():
 
 def test_what_is_left_out_is_said():
     judged = {"u": {"a": 5, "n": 3}, "v": {"a": 0}, "w": {"n": 5}}
-    found = tb.studies.ideal(judged, {"a": ["w"]}, measures="EU@2")
-    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in " ".join(found.details)
+    actual = tb.studies.ideal(judged, {"a": ["w"]}, measures="EU@2")
+    assert "1 user, 1 rating, 1 aspect; interests by what they rated." in " ".join(actual.details)
     assert "Left out: 2 users with no rating above 0 of an item that has an aspect, and 2 ratings" in " ".join(
-        found.details
+        actual.details
     )
 
 
 def test_ratings_are_gains_of_nrbp():
-    found = tb.studies.ideal({"u": {"a": 10, "b": 3}}, {"a": ["w"], "b": ["x"]})
-    assert found.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=10)"
+    actual = tb.studies.ideal({"u": {"a": 10, "b": 3}}, {"a": ["w"], "b": ["x"]})
+    assert actual.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=10)"
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ({"view": "ties"}, 'view "ties"'),
         ({"users": "all"}, 'users "all"'),
@@ -557,10 +557,10 @@ def test_ratings_are_gains_of_nrbp():
         ({"measures": []}, "no measure was given"),
     ],
 )
-def test_bad_arguments_are_refused(how, said):
+def test_bad_arguments_are_refused(how, message):
     with pytest.raises(InputError) as refused:
         tb.studies.ideal({"u": {"a": 5}}, {"a": ["w"]}, **how)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize(("judged", "aspects"), [({"u": {"a": 5}}, {"b": ["w"]}), ({"u": {"a": 0}}, {"a": ["w"]})])
@@ -570,27 +570,27 @@ def test_ratings_without_aspects_are_refused(judged, aspects):
 
 
 def test_robustness_without_users_has_no_number():
-    found = tb.studies.ideal(
+    actual = tb.studies.ideal(
         {"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, None, "robustness", "NRBP(rel=6)", systems=3, removals=2
     )
-    assert {(row["tau"], row["users"], row["removals"]) for row in found.to_dict()["rows"]} == {(None, 0, 0)}
+    assert {(row["tau"], row["users"], row["removals"]) for row in actual.to_dict()["rows"]} == {(None, 0, 0)}
 
 
 def test_measure_without_users_keeps_its_row():
-    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, measures=["NRBP(rel=6)", "EU@2"])
-    rows = {row["measure"]: row for row in found.to_dict()["rows"] if row["perturbation"] == "bottom to top"}
+    actual = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, measures=["NRBP(rel=6)", "EU@2"])
+    rows = {row["measure"]: row for row in actual.to_dict()["rows"] if row["perturbation"] == "bottom to top"}
     assert (rows["NRBP(rel=6)"]["tau"], rows["NRBP(rel=6)"]["users of the ideal"]) == (None, 0)
     assert rows["EU@2"]["users of the ideal"] == 1
 
 
 def test_lists_are_no_longer_than_what_was_rated():
-    found = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, cutoff=10**8, steps=10**8)
-    assert found.to_dict()["rows"][0]["systems"] == 2
+    actual = tb.studies.ideal({"u": {"a": 5, "b": 1}}, {"a": ["w"], "b": ["x"]}, cutoff=10**8, steps=10**8)
+    assert actual.to_dict()["rows"][0]["systems"] == 2
 
 
 def test_scale_that_is_not_round():
-    found = tb.studies.ideal({"u": {"a": 3.3333333, "b": 1}}, {"a": ["w"], "b": ["x"]})
-    assert found.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=3.3333333)"
+    actual = tb.studies.ideal({"u": {"a": 3.3333333, "b": 1}}, {"a": ["w"], "b": ["x"]})
+    assert actual.rows()[1][1] == "NRBP(alpha=0.25, beta=0.9, r_max=3.3333333)"
 
 
 def test_differences_of_very_different_size():

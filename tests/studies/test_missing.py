@@ -76,8 +76,8 @@ def matrices(qrels, runs, measure):
     table = []
     for request, items in qrels.items():
         ranked = [sorted(run.get(request, {}), key=run.get(request, {}).get, reverse=True) for run in runs]
-        found = [[order.index(item) + 1 if item in order else None for item in items] for order in ranked]
-        table.append([sorted(p, key=lambda k: float("inf") if k is None else k) for p in found])
+        actual = [[order.index(item) + 1 if item in order else None for item in items] for order in ranked]
+        table.append([sorted(p, key=lambda k: float("inf") if k is None else k) for p in actual])
     return slow.matrices(table, measure)
 
 
@@ -91,7 +91,7 @@ def agreement(of, part, complete, measure):
     if of == "order":
         method = slow.mean_preference if measure == "diff(AP)" else slow.mc4
         tolerance = Fraction(1, 10**12)
-        return slow.tau_b(*(slow.ranks(method(found), tolerance) for found in (a, b)))
+        return slow.tau_b(*(slow.ranks(method(actual), tolerance) for actual in (a, b)))
     if of == "systems":
         pairs = zip(signs(slow.mean_matrix(a)), signs(slow.mean_matrix(b)), strict=True)
         return fmean(x == y for x, y in pairs)
@@ -140,9 +140,9 @@ WAYS.remove(("requests", "preferences"))
 @pytest.mark.parametrize(("remove", "of"), WAYS)
 def test_study_equals_its_slow_twin(binary, measure, remove, of):
     how = {"fractions": [0.2, 0.5, 0.8], "samples": 3, "seed": 7}
-    found = missing(binary, measure, remove, of, **how)
+    actual = missing(binary, measure, remove, of, **how)
     expected = slow_rows(QRELS, list(SIMULATION.runs.values()), measure, remove, of, **how)
-    for row, (mean, low, high, sd, samples) in zip(found.rows(), expected, strict=True):
+    for row, (mean, low, high, sd, samples) in zip(actual.rows(), expected, strict=True):
         assert row.samples == samples
         assert row[2:6] == pytest.approx((mean, low, high, sd), abs=1e-12)
 
@@ -175,11 +175,11 @@ def test_ties_must_stay_ties():
 
 def test_order_that_is_one_tie_has_no_correlation():
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
-    found = missing(exp, "RR", fractions=[0.5], samples=3)
-    assert found.rows() == (("RR", 0.5, None, None, None, None, 0),)
-    assert "RR: 3 of 3 samples without a value (all runs tied, or no labels left)." in found.notes
-    assert found.conclusion.endswith("tau_b of the order of runs: not known.")
-    assert found.table().rows == (("RR", "0.5000", "-", "-", "-", "-", "0"),)
+    actual = missing(exp, "RR", fractions=[0.5], samples=3)
+    assert actual.rows() == (("RR", 0.5, None, None, None, None, 0),)
+    assert "RR: 3 of 3 samples without a value (all runs tied, or no labels left)." in actual.notes
+    assert actual.conclusion.endswith("tau_b of the order of runs: not known.")
+    assert actual.table().rows == (("RR", "0.5000", "-", "-", "-", "-", "0"),)
 
 
 def test_removed_requests_by_hand():
@@ -189,8 +189,8 @@ def test_removed_requests_by_hand():
     first, fourth = ["a"], ["u", "v", "w", "a"]
     exp = hand(qrels, {"q1": first, "q2": first}, {"q1": fourth, "q2": fourth, "q3": first})
     for of, stays, turns in (("order", 1.0, -1.0), ("systems", 1.0, 0.0)):
-        found = missing(exp, "RR", "requests", of, fractions=[1 / 3, 2 / 3, 1], samples=30)
-        for row, kept in zip(found.rows(), (2, 1, 1), strict=True):
+        actual = missing(exp, "RR", "requests", of, fractions=[1 / 3, 2 / 3, 1], samples=30)
+        for row, kept in zip(actual.rows(), (2, 1, 1), strict=True):
             expected = []
             for seed in sample_seeds(0, 30):
                 order = sorted(qrels, key=lambda q, seed=seed: chance(seed, q))
@@ -214,8 +214,8 @@ def test_what_another_truth_ties_is_left_out():
     # itself it agrees with itself as well.
     exp = hand({"q": {"a": 1, "b": 1}}, {"q": ["a", "u", "b"]}, {"q": ["a", "b"]}, {"q": ["u", "a", "b"]})
     for truth, only in (("RR", 1.0), ("sign(RR)", 1.0), (None, 1.0)):
-        found = missing(exp, "LexiPrecision", of="preferences", truth=truth, fractions=[0], samples=1)
-        assert [row.mean for row in found.rows()] == [only]
+        actual = missing(exp, "LexiPrecision", of="preferences", truth=truth, fractions=[0], samples=1)
+        assert [row.mean for row in actual.rows()] == [only]
     # Without a: x has b at 3, y at 2, z at 3: signs -, 0, +; RR on complete data says nothing, +, +: one of two.
     # Without b: RR itself, both agree.
     (row,) = missing(exp, "LexiPrecision", of="preferences", truth="RR", fractions=[0.5], samples=30).rows()
@@ -241,20 +241,20 @@ def test_requests_that_lose_what_counts_are_left_out_and_counted():
     # AP(rel=2) counts a and c. q1 keeps a or b, q2 keeps its only label.
     qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2}}
     exp = hand(qrels, {"q1": ["a", "b"], "q2": ["c"]}, {"q1": ["b", "a"], "q2": ["c"]})
-    found = missing(exp, ["AP(rel=2)", "RPP"], of="preferences", fractions=[0.5], samples=20)
+    actual = missing(exp, ["AP(rel=2)", "RPP"], of="preferences", fractions=[0.5], samples=20)
     lost = sum(chance(seed, "q1", "b") < chance(seed, "q1", "a") for seed in sample_seeds(0, 20))
     assert 0 < lost < 20
-    said = [note for note in found.notes if "had no relevant item left" in note]
-    assert said == [f"AP(rel=2): over all samples, {lost} of 40 requests had no relevant item left."]
-    assert found.rows()[0].mean == 1.0  # in what remains, nothing changes
+    message = [note for note in actual.notes if "had no relevant item left" in note]
+    assert message == [f"AP(rel=2): over all samples, {lost} of 40 requests had no relevant item left."]
+    assert actual.rows()[0].mean == 1.0  # in what remains, nothing changes
 
 
 def test_sample_in_which_nothing_counts_has_no_value():
     exp = hand({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, {"q": ["b", "a"]})
-    found = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
+    actual = missing(exp, "AP(rel=2)", of="preferences", fractions=[0.5], samples=20)
     lost = sum(chance(seed, "q", "b") < chance(seed, "q", "a") for seed in sample_seeds(0, 20))
-    assert found.rows()[0].samples == 20 - lost
-    assert f"AP(rel=2): {lost} of 20 samples without a value (all runs tied, or no labels left)." in found.notes
+    assert actual.rows()[0].samples == 20 - lost
+    assert f"AP(rel=2): {lost} of 20 samples without a value (all runs tied, or no labels left)." in actual.notes
 
 
 def test_labels_that_few_runs_retrieve_go_first():
@@ -277,10 +277,10 @@ def graded():
         for k, (request, grades) in enumerate(SIMULATION.judgements.items())
     }
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
-    made = tb.Experiment(judgements, runs, min_grade=2)
+    experiment = tb.Experiment(judgements, runs, min_grade=2)
     with pytest.warns(tb.errors.EmptyRequestsWarning):
-        assert (made.positions.relevant() == 0).sum() >= 3
-    return made
+        assert (experiment.positions.relevant() == 0).sum() >= 3
+    return experiment
 
 
 MANY = (*MEASURES, "RPP(rel=1)", "AP(rel=1)", "bpref", "rrLP", "sign(nDCG@5)")
@@ -324,8 +324,8 @@ def test_results_do_not_depend_on_threads_or_on_the_order_of_the_input():
     expected = missing(simulated(), **how).rows()
     assert len({row.mean for row in expected}) > 3
     for jobs in (2, 8):
-        found = missing(simulated(), **how, jobs=jobs, tick=lambda done, total: heard.append((done, total)))
-        assert found.rows() == expected
+        actual = missing(simulated(), **how, jobs=jobs, tick=lambda done, total: heard.append((done, total)))
+        assert actual.rows() == expected
     assert heard == 2 * [(k + 1, 6) for k in range(6)]
     turned = {request: dict(reversed(grades.items())) for request, grades in reversed(SIMULATION.judgements.items())}
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
@@ -358,24 +358,24 @@ def test_labels_are_never_read_again(tmp_path):
 
 
 def test_rows_are_of_every_measure_and_fraction(binary):
-    found = missing(binary, samples=2)
-    assert found.columns == ("measure", "removed", "mean", "low", "high", "sd", "samples")
-    assert [row[:2] for row in found.rows()] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
-    last = {row.measure: row.mean for row in found.rows() if row.removed == FRACTIONS[-1]}
+    actual = missing(binary, samples=2)
+    assert actual.columns == ("measure", "removed", "mean", "low", "high", "sd", "samples")
+    assert [row[:2] for row in actual.rows()] == [(measure, fraction) for measure in MEASURES for fraction in FRACTIONS]
+    last = {row.measure: row.mean for row in actual.rows() if row.removed == FRACTIONS[-1]}
     named = ", ".join(f"{name} {mean:.2f}" for name, mean in sorted(last.items(), key=lambda pair: -pair[1]))
-    assert found.conclusion == f"With 90% of the labels removed, mean tau_b of the order of runs: {named}."
-    assert any("2 samples for every fraction, seed 0" in note for note in found.notes)
+    assert actual.conclusion == f"With 90% of the labels removed, mean tau_b of the order of runs: {named}."
+    assert any("2 samples for every fraction, seed 0" in note for note in actual.notes)
 
 
 def test_own_functions_are_measures_and_truths(binary):
     def first_three(p):
         return sum(place <= 3 for place in p)
 
-    found = missing(binary, [first_three, "AP"], truth=first_three, of="systems", fractions=[0], samples=1)
+    actual = missing(binary, [first_three, "AP"], truth=first_three, of="systems", fractions=[0], samples=1)
     name = first_three.__qualname__
-    assert [row.measure for row in found.rows()] == [name, "AP"]
-    assert found.rows()[0].mean == 1.0
-    assert any(f"by {name}; what that ties is left out." in note for note in found.notes)
+    assert [row.measure for row in actual.rows()] == [name, "AP"]
+    assert actual.rows()[0].mean == 1.0
+    assert any(f"by {name}; what that ties is left out." in note for note in actual.notes)
     assert missing(binary, first_three, fractions=[0.5], samples=1).rows()[0].measure == name
     assert missing(binary, tb.metric("AP"), fractions=[0.5], samples=1).rows()[0].measure == "AP"
 

@@ -49,8 +49,8 @@ def test_function_that_fails_is_not_taken_to_be_bounded():
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_users_own_function_is_a_measure(view):
-    made = orientation(["AP", first_half], view=view, pairs=50, items=8, relevant=3)
-    assert {"AP", "first_half"} <= {row["measure"] for row in made.to_dict()["rows"]}
+    result = orientation(["AP", first_half], view=view, pairs=50, items=8, relevant=3)
+    assert {"AP", "first_half"} <= {row["measure"] for row in result.to_dict()["rows"]}
 
 
 # --- orientation (LR 3.1, Fig 5) ---
@@ -66,15 +66,15 @@ def test_orientation_by_hand():
 
 
 def test_figure_5_exceptions_at_one_relevant_item_are_named():
-    made = orientation()
-    assert "Most precision-oriented: RR, except for m = 1, where R@1000, RP, TSE would lose more." in made.conclusion
-    assert "Most recall-oriented: TSE." in made.conclusion
-    assert any("TSE is scaled" in note for note in made.notes)
+    result = orientation()
+    assert "Most precision-oriented: RR, except for m = 1, where R@1000, RP, TSE would lose more." in result.conclusion
+    assert "Most recall-oriented: TSE." in result.conclusion
+    assert any("TSE is scaled" in note for note in result.notes)
     assert not any("TSE is scaled" in note for note in orientation("AP", items=10).notes)
-    assert "Precision, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in made.notes
-    assert "Precision, m = 3 to 15: RR > RBP(p=0.5) > nDCG > R@1000 = RP > AP > TSE." in made.notes
-    assert "Recall, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in made.notes
-    assert "Recall, m = 2 to 15: TSE > R@1000 = RP > AP > nDCG > RBP(p=0.5) > RR." in made.notes
+    assert "Precision, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in result.notes
+    assert "Precision, m = 3 to 15: RR > RBP(p=0.5) > nDCG > R@1000 = RP > AP > TSE." in result.notes
+    assert "Recall, m = 1: R@1000 = RP = TSE > RR = AP > nDCG > RBP(p=0.5)." in result.notes
+    assert "Recall, m = 2 to 15: TSE > R@1000 = RP > AP > nDCG > RBP(p=0.5) > RR." in result.notes
 
 
 SPECS = {"ap": "AP", "rr": "RR", "ndcg": "binary_nDCG", "rp": "RP", "rk": "R@1000", "rbp": "RBP(p=0.5)"}
@@ -83,8 +83,8 @@ SPECS = {"ap": "AP", "rr": "RR", "ndcg": "binary_nDCG", "rp": "RP", "rk": "R@100
 @pytest.mark.parametrize("way", ["precision", "recall"])
 def test_worked_examples_of_orientation(way):
     for arguments, expected in examples_of(f"{way}_orientation"):
-        made = orientation(SPECS[arguments["metric"]], items=arguments["n"], relevant=arguments["m"])
-        (value,) = (row["loss"] for row in made.to_dict()["rows"] if row["orientation"] == way)
+        result = orientation(SPECS[arguments["metric"]], items=arguments["n"], relevant=arguments["m"])
+        (value,) = (row["loss"] for row in result.to_dict()["rows"] if row["orientation"] == way)
         assert value == pytest.approx(float(Fraction(expected)), rel=0, abs=1e-12)
 
 
@@ -210,9 +210,11 @@ def test_measure_that_rewards_depth_breaks_every_monotonicity():
 
 
 def test_preferences_are_not_asked_what_only_metrics_can_have():
-    made = laws("RPP", items=6)
-    assert {name for name, row in made.items() if row["holds"] is None} == {law.name for law in LAWS if law.of_metrics}
-    assert made["strictly increasing in swapping up"]["holds"]  # some level rises and none falls
+    result = laws("RPP", items=6)
+    assert {name for name, row in result.items() if row["holds"] is None} == {
+        law.name for law in LAWS if law.of_metrics
+    }
+    assert result["strictly increasing in swapping up"]["holds"]  # some level rises and none falls
 
 
 def test_swapping_up_is_tried_on_every_ranking():
@@ -231,7 +233,7 @@ def test_swapping_up_is_tried_on_every_ranking():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"view": "orientaton"}, 'view "orientaton". Did you mean "orientation"?'),
         ({"measures": "APP"}, "APP"),
@@ -254,10 +256,10 @@ def test_swapping_up_is_tried_on_every_ranking():
         ({"view": "ties", "measures": "bpref", "items": 6, "relevant": 2}, "bpref"),
     ],
 )
-def test_what_cannot_be_studied_is_refused(options, said):
+def test_what_cannot_be_studied_is_refused(options, message):
     with pytest.raises(InputError) as refused:
         orientation(**options)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_ties_that_no_pair_showed_are_bounded():

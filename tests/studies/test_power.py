@@ -11,18 +11,18 @@ from tiebreak.studies._power import power, share_interval
 
 @pytest.fixture(scope="module")
 def experiment():
-    made = tb.simulate(requests=30, seed=3)
-    return tb.Experiment(made.judgements, [tb.Run(run, name=name) for name, run in made.runs.items()])
+    result = tb.simulate(requests=30, seed=3)
+    return tb.Experiment(result.judgements, [tb.Run(run, name=name) for name, run in result.runs.items()])
 
 
 def test_share_is_that_of_the_tests(experiment):
-    found = power(experiment, ["RPP", "AP"], "t", correction="bonferroni")
-    for row in found.rows():
+    actual = power(experiment, ["RPP", "AP"], "t", correction="bonferroni")
+    for row in actual.rows():
         test = experiment.compare(row.measure).test("t", correction="bonferroni")
         assert (row.pairs, row.separated) == (len(test.pvalue), int((test.pvalue * len(test.pvalue) < 0.05).sum()))
         assert row.share == row.low == row.high == row.separated / row.pairs
-    shares = [(row["measure"], row["share"]) for row in found.to_dict()["rows"]]
-    assert shares == [(row.measure, row.share) for row in found.rows()]
+    shares = [(row["measure"], row["share"]) for row in actual.to_dict()["rows"]]
+    assert shares == [(row.measure, row.share) for row in actual.rows()]
 
 
 def test_papers_tests_are_used_by_default(experiment):
@@ -39,10 +39,10 @@ def test_papers_tests_are_used_by_default(experiment):
 
 
 def test_curve_is_the_sorted_p_values(experiment):
-    found = power(experiment, ["RPP"], "hsd", permutations=99, seed=1)
+    actual = power(experiment, ["RPP"], "hsd", permutations=99, seed=1)
     expected = sorted(experiment.compare("RPP").test("hsd", permutations=99, seed=1).pvalue.tolist())
-    assert found.curve("RPP").tolist() == expected
-    assert list(found.curves()) == [("RPP", k, p) for k, p in enumerate(expected, start=1)]
+    assert actual.curve("RPP").tolist() == expected
+    assert list(actual.curves()) == [("RPP", k, p) for k, p in enumerate(expected, start=1)]
 
 
 def test_interval_of_draws_holds_what_many_more_draws_find(experiment):
@@ -58,9 +58,9 @@ def test_interval_by_hand(experiment):
     # 1 of 99 draws reached: the 95% interval of p by Clopper and Pearson is 0.00026 to 0.055; 0 of 99: 0 to 0.0366.
     test = experiment.compare("RPP").test("hsd", permutations=99)
     changed = test.outcome._replace(pvalue=np.where(np.arange(len(test.pvalue)) == 0, 0.02, 0.01))
-    made = replace(test, correction="none", alpha=0.05, outcome=changed)
+    result = replace(test, correction="none", alpha=0.05, outcome=changed)
     pairs = len(test.pvalue)
-    assert share_interval(made) == ((pairs - 1) / pairs, 1.0)
+    assert share_interval(result) == ((pairs - 1) / pairs, 1.0)
 
 
 def with_pvalue(test, value):
@@ -70,26 +70,26 @@ def with_pvalue(test, value):
 def test_interval_of_a_doubled_share_is_doubled(experiment):
     # p of the bootstrap is twice a share: 0.04 is 1 of 99 draws, whose interval is 0.00026 to 0.055.
     test = experiment.compare("RPP").test("bootstrap", permutations=99, correction="none")
-    made = replace(test, outcome=with_pvalue(test, 0.04))
-    assert share_interval(made) == (0.0, 1.0)
-    made = replace(test, outcome=with_pvalue(test, 0.02))
-    assert share_interval(made) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
+    result = replace(test, outcome=with_pvalue(test, 0.04))
+    assert share_interval(result) == (0.0, 1.0)
+    result = replace(test, outcome=with_pvalue(test, 0.02))
+    assert share_interval(result) == (0.0, 1.0)  # 0 of 99: up to twice 0.0366
 
 
 def test_what_cannot_be_meant_is_refused(experiment):
     with pytest.raises(tb.InputError, match="no measure was given"):
         power(experiment, [])
-    found = power(experiment, "RPP")
-    assert [row.measure for row in found.rows()] == ["RPP"]
+    actual = power(experiment, "RPP")
+    assert [row.measure for row in actual.rows()] == ["RPP"]
     with pytest.raises(tb.TiebreakError, match="AP"):
-        found.curve("AP")
+        actual.curve("AP")
 
 
 def test_results_are_tables_and_frames(experiment):
-    found = power(experiment, ["RPP", "AP"])
-    assert "percent" in repr(found) and r"\toprule" in found.to_latex()
+    actual = power(experiment, ["RPP", "AP"])
+    assert "percent" in repr(actual) and r"\toprule" in actual.to_latex()
     pytest.importorskip("polars")
-    assert found.to_frame().columns[:3] == ["measure", "test", "correction"]
+    assert actual.to_frame().columns[:3] == ["measure", "test", "correction"]
 
 
 def test_studies_are_found_by_their_names():

@@ -60,8 +60,8 @@ def by_number(value):
     return lambda x, y: value(x) - value(y)
 
 
-def by_lists(made):
-    return lambda x, y: (made(x) > made(y)) - (made(x) < made(y))
+def by_lists(result):
+    return lambda x, y: (result(x) > result(y)) - (result(x) < result(y))
 
 
 def smoothed(lag):
@@ -84,7 +84,7 @@ def sign(number):
     return (number > 0) - (number < 0)
 
 
-def said(spec, x, y):
+def verdict(spec, x, y):
     """What a population says of two allocations."""
     scale = 200_000
     order = population_order(population(spec), scale)
@@ -142,7 +142,7 @@ def is_real(row, twin):
     ],
 )
 def test_examples_of_the_paper_give_the_stated_preference(spec, x, y, stated):
-    assert said(spec, f(x), f(y)) == stated
+    assert verdict(spec, f(x), f(y)) == stated
     assert any({f(x), f(y)} == {f(a), f(b)} for a, b in EXAMPLES)
 
 

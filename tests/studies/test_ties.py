@@ -43,8 +43,8 @@ def four():
 
 @pytest.fixture(scope="module")
 def simulated():
-    made = tb.simulate(requests=12, items=300, relevant=5, depth=25, seed=5)
-    return tb.Experiment(made.judgements, by_name(made.runs))
+    result = tb.simulate(requests=12, items=300, relevant=5, depth=25, seed=5)
+    return tb.Experiment(result.judgements, by_name(result.runs))
 
 
 # By hand
@@ -52,9 +52,9 @@ def simulated():
 
 def test_ties_by_measure(four):
     # RR ties one and three in q1, two and four in q1 and q2; recall also one and three in q2; the others two and four.
-    found = ties(four, ["RR", "R@10", "LexiPrecision", "LexiRecall", "AP", "RPP"])
-    assert found.columns == ("measure", "compared", "tied", "share")
-    assert found.rows() == (
+    actual = ties(four, ["RR", "R@10", "LexiPrecision", "LexiRecall", "AP", "RPP"])
+    assert actual.columns == ("measure", "compared", "tied", "share")
+    assert actual.rows() == (
         ("RR", 12, 3, 3 / 12),
         ("R@10", 12, 4, 4 / 12),
         ("LexiPrecision", 12, 2, 2 / 12),
@@ -62,14 +62,14 @@ def test_ties_by_measure(four):
         ("AP", 12, 2, 2 / 12),
         ("RPP", 12, 2, 2 / 12),
     )
-    assert "R@10 33.3%, RR 25.0%, " in found.conclusion
+    assert "R@10 33.3%, RR 25.0%, " in actual.conclusion
 
 
 def test_ties_by_recall_level(four):
     # Level 1 is that of RR; level 2 exists in q1 only, where two and four lack it.
-    found = ties(four, view="level")
-    assert found.columns == ("level", "ties", "requests", "compared", "tied", "share")
-    assert found.rows() == (
+    actual = ties(four, view="level")
+    assert actual.columns == ("level", "ties", "requests", "compared", "tied", "share")
+    assert actual.rows() == (
         (1, "all", 2, 12, 3, 3 / 12),
         (2, "all", 1, 6, 1, 1 / 6),
         (1, "both unretrieved", 2, 12, 1, 1 / 12),
@@ -82,10 +82,10 @@ def test_ties_of_cut_rankings(four):
     # After 1 item q1 has (1, -), (-, -), (1, -), (-, -): 2 ties; q2 has (1), (-), (-), (-): 3 ties.
     # After 2 items q1 has (1, -), (2, -), (1, 2), (2, -) and q2 (1), (-), (2), (-): RR ties 2 and 1,
     # lexirecall 1 and 1.
-    found = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1])
-    assert found.columns == ("depth", "measure", "share")
-    assert found.rows() == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
-    assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in found.conclusion
+    actual = ties(four, ["RR", "LexiRecall"], view="depth", depths=[2, 1])
+    assert actual.columns == ("depth", "measure", "share")
+    assert actual.rows() == ((2, "RR", 3 / 12), (2, "LexiRecall", 2 / 12), (1, "RR", 5 / 12), (1, "LexiRecall", 5 / 12))
+    assert "with 2 items and with 1 item: RR 25.0% and 41.7%, LexiRecall 16.7% and 41.7%." in actual.conclusion
     assert [row[0] for row in ties(four, "RR", view="depth").rows()] == [1, 2, 3]
     assert [row[0] for row in ties(four, "RR", view="depth", depths=[2, 2]).rows()] == [2]
 
@@ -93,9 +93,9 @@ def test_ties_of_cut_rankings(four):
 def test_ties_of_fewer_labels(four):
     # Half of 2 labels is one, of 1 label one. With only a in q1: (1), (2), (1), (2), two ties; with only b: (3), (-),
     # (2), (-), one. In q2 one tie as before. So RR ties 3 or 2 of 12, as the draw decides; AP the same.
-    found = ties(four, ["RR", "AP"], view="labels", fractions=[1, 0.5], samples=40)
-    assert found.columns == ("kept", "measure", "share", "sd", "low", "high")
-    whole_rr, whole_ap, half_rr, half_ap = found.rows()
+    actual = ties(four, ["RR", "AP"], view="labels", fractions=[1, 0.5], samples=40)
+    assert actual.columns == ("kept", "measure", "share", "sd", "low", "high")
+    whole_rr, whole_ap, half_rr, half_ap = actual.rows()
     assert whole_rr == (1.0, "RR", 3 / 12, 0.0, 3 / 12, 3 / 12)
     assert whole_ap[:3] == (1.0, "AP", pytest.approx(2 / 12))
     drawn = [len(tb.sample_labels(four.positions, 0.5, seed=s).item) for s in sample_seeds(0, 40)]
@@ -131,15 +131,15 @@ def test_band_stays_within_shares():
 
 
 def test_one_sample_has_no_spread(four):
-    found = ties(four, "RR", view="labels", fractions=0.5, samples=1)
-    ((_, _, share, sd, low, high),) = found.rows()
+    actual = ties(four, "RR", view="labels", fractions=0.5, samples=1)
+    ((_, _, share, sd, low, high),) = actual.rows()
     assert (sd, low, high) == (None, share, share)
-    assert "One sample has no spread." in found.notes
+    assert "One sample has no spread." in actual.notes
 
 
 def test_measures_that_tie_the_same_are_named(four):
-    found = ties(four, ["LexiRecall", "RR", "LexiPrecision"], view="depth")
-    assert "The same throughout: LexiRecall, LexiPrecision." in found.notes
+    actual = ties(four, ["LexiRecall", "RR", "LexiPrecision"], view="depth")
+    assert "The same throughout: LexiRecall, LexiPrecision." in actual.notes
     assert not any("throughout" in note for note in ties(four, ["RR", "LexiRecall"], view="depth").notes)
 
 
@@ -161,11 +161,11 @@ def test_some_depths_end_with_the_deepest():
 
 def vectors(positions):
     """For every request, p of every run: exact, infinite where unretrieved."""
-    found = {}
+    actual = {}
     for bucket in positions.levels().buckets():
         for k, request in enumerate(bucket.requests.tolist()):
-            found[request] = [tuple(inf if i == tb.UNRETRIEVED else i for i in run[k]) for run in bucket.p.tolist()]
-    return list(found.values())
+            actual[request] = [tuple(inf if i == tb.UNRETRIEVED else i for i in run[k]) for run in bucket.p.tolist()]
+    return list(actual.values())
 
 
 def fraction(i, place):
@@ -191,8 +191,8 @@ def slow_share(positions, measure):
 
 @pytest.fixture(scope="module")
 def binary():
-    made = tb.simulate(requests=12, items=300, relevant=5, depth=25, seed=5)
-    return tb.Experiment(made.judgements, by_name(made.runs), binary=True)
+    result = tb.simulate(requests=12, items=300, relevant=5, depth=25, seed=5)
+    return tb.Experiment(result.judgements, by_name(result.runs), binary=True)
 
 
 def test_shares_are_those_of_the_twin(binary):
@@ -205,8 +205,8 @@ def test_shares_are_those_of_the_twin(binary):
 
 def test_shares_of_fewer_labels_are_those_of_the_twin(binary):
     names = [*SLOW, "RPP"]
-    found = ties(binary, names, view="labels", fractions=[0.3, 0.7], samples=3, seed=4)
-    for kept, name, share, sd, _, _ in found.rows():
+    actual = ties(binary, names, view="labels", fractions=[0.3, 0.7], samples=3, seed=4)
+    for kept, name, share, sd, _, _ in actual.rows():
         drawn = [slow_share(tb.sample_labels(binary.positions, kept, seed=seed), name) for seed in sample_seeds(4, 3)]
         assert (share, sd) == pytest.approx((np.mean(drawn), np.std(drawn, ddof=1)))
 
@@ -230,7 +230,7 @@ def experiments(draw):
     items = "abcdef"
     qrels = {q: {item: draw(st.integers(0, 2)) for item in items[:4]} | {"e": 1} for q in ("q1", "q2")}
     some, any_ = (
-        st.lists(st.sampled_from(items), unique=True, min_size=least).map(lambda found: scores(*found))
+        st.lists(st.sampled_from(items), unique=True, min_size=least).map(lambda actual: scores(*actual))
         for least in (1, 0)
     )
     runs = draw(st.lists(st.fixed_dictionaries({"q1": some, "q2": any_}), min_size=2, max_size=4))
@@ -251,8 +251,8 @@ def test_views_agree_with_each_other(experiment):
 @given(experiments(), st.integers(1, 6))
 def test_cutting_positions_is_reading_with_a_depth(experiment, depth):
     read = tb.Experiment(experiment.judgements, experiment.runs, depth=depth).positions
-    made = truncate(experiment.positions, depth)
-    for a, b in ((made, read), (made.nonrelevant, read.nonrelevant)):
+    result = truncate(experiment.positions, depth)
+    for a, b in ((result, read), (result.nonrelevant, read.nonrelevant)):
         assert a.ranks.dtype == b.ranks.dtype and (a.ranks == b.ranks).all()
         assert (a.retrieved == b.retrieved).all()
 
@@ -288,8 +288,8 @@ def test_graded_measures_keep_requests_without_an_item_of_the_smallest_grade():
     qrels = {"q1": {"a": 2}, "q2": {"b": 1}}
     runs = [{"q1": scores("a"), "q2": scores("b")}, {"q1": scores("x", "a"), "q2": scores("b")}]
     with pytest.warns(tb.errors.EmptyRequestsWarning), pytest.warns(tb.errors.GradesWarning):
-        found = ties(tb.Experiment(qrels, runs, min_grade=2), "nDCG", view="depth", depths=2)
-    assert found.rows() == ((2, "nDCG", 0.5),)
+        actual = ties(tb.Experiment(qrels, runs, min_grade=2), "nDCG", view="depth", depths=2)
+    assert actual.rows() == ((2, "nDCG", 0.5),)
 
 
 def test_seeds_draw_other_labels_and_more_samples_begin_alike(simulated):
@@ -312,15 +312,15 @@ def test_functions_and_metrics_are_measures(four):
     def first_two(p):
         return sum(place <= 2 for place in p)
 
-    found = ties(four, [first_two, tb.metric("RR"), tb.preference("LexiPrecision"), tb.preference("diff(AP)")])
-    assert [row[0].rpartition(".")[2] for row in found.rows()] == ["first_two", "RR", "LexiPrecision", "diff(AP)"]
+    actual = ties(four, [first_two, tb.metric("RR"), tb.preference("LexiPrecision"), tb.preference("diff(AP)")])
+    assert [row[0].rpartition(".")[2] for row in actual.rows()] == ["first_two", "RR", "LexiPrecision", "diff(AP)"]
     # 1, 1, 2, 1 and 1, 0, 1, 0 are among the first two: 3 ties and 2.
-    assert found.rows()[0][1:] == (12, 5, 5 / 12)
+    assert actual.rows()[0][1:] == (12, 5, 5 / 12)
     assert ties(four, first_two, view="depth", depths=3).rows()[0][2] == 5 / 12
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ({"view": "labls"}, 'unknown value for view "labls". Did you mean "labels"?'),
         ({"measures": []}, "no measure was given"),
@@ -340,8 +340,8 @@ def test_functions_and_metrics_are_measures(four):
         ({"view": "level", "levels": 0}, "levels=0"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_files_are_read(how, said):
-    with pytest.raises(tb.InputError, match=said):
+def test_what_cannot_be_meant_is_refused_before_files_are_read(how, message):
+    with pytest.raises(tb.InputError, match=message):
         ties(Unread(), **how)
 
 

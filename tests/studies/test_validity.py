@@ -28,11 +28,11 @@ def test_orders_are_as_worked_out(utilities):
 
 
 def test_agreement_with_leximin(utilities):
-    found = validity(utilities, populations=["min", "mean", "leximax", "positive"])
+    actual = validity(utilities, populations=["min", "mean", "leximax", "positive"])
     # min ties b and d: of six pairs five agree and one ties, 5 / sqrt(6 x 5). mean and leximin disagree on the pairs of
     # a, b and c: (3 - 3) / 6. leximax: b, a, then c before d by the second, as the mean. positive: a and c tie, and b
     # and d, below them.
-    assert found.to_dict()["rows"] == [
+    assert actual.to_dict()["rows"] == [
         {"population": "min", "tau_b": pytest.approx(5 / 30**0.5), "tied": 2},
         {"population": "mean", "tau_b": 0, "tied": 0},
         {"population": "leximax", "tau_b": 0, "tied": 0},
@@ -46,9 +46,9 @@ def test_another_order_can_be_put_beside(utilities):
 
 
 def test_smoothing_goes_from_leximin_to_the_mean(utilities):
-    found = validity(utilities, view="smoothing")
-    assert found.rows() == ((1, "leximin", 1.0), (1, "mean", 0.0), (2, "leximin", 0.0), (2, "mean", 1.0))
-    assert "at lag 2 of 2" in found.conclusion
+    actual = validity(utilities, view="smoothing")
+    assert actual.rows() == ((1, "leximin", 1.0), (1, "mean", 0.0), (2, "leximin", 0.0), (2, "mean", 1.0))
+    assert "at lag 2 of 2" in actual.conclusion
 
 
 def test_lags_are_checked(utilities):
@@ -78,22 +78,22 @@ def test_discriminant_validity_by_measure(utilities):
     # d is better than c by its other request. min ties c and d; the means, -0.1, -0.2, -0.45, -0.5, order as leximin.
     costs = tb.Utilities(TABLE, lower_is_better=True, measure="cost")
     assert costs.order("leximin").ranking() == ["d", "c", "a", "b"]
-    found = validity([utilities, costs], view="discriminant", pessimistic=["min"], others=["mean"])
-    assert found.columns == ("measure", "validity", "population", "tau_b", "tied")
-    assert found.rows() == (
+    actual = validity([utilities, costs], view="discriminant", pessimistic=["min"], others=["mean"])
+    assert actual.columns == ("measure", "validity", "population", "tau_b", "tied")
+    assert actual.rows() == (
         ("utility", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("utility", "discriminant", "mean", 0.0, 0),
         ("cost", "convergent", "min", pytest.approx(5 / 30**0.5), 2),
         ("cost", "discriminant", "mean", 1.0, 0),
     )
-    assert "is pessimistic for 1 of 2 measures, and the farthest is not for 1." in found.conclusion
+    assert "is pessimistic for 1 of 2 measures, and the farthest is not for 1." in actual.conclusion
 
 
 def test_population_that_ties_all_runs_speaks_for_nothing():
     # By min all runs tie, so its tau_b is none; the mean is the nearest and the farthest of those left.
     flat = tb.Utilities({"a": {"p": 0, "q": 1}, "b": {"p": 0, "q": 2}})
-    found = validity(flat, view="discriminant", pessimistic=["min"], others=["mean"])
-    assert "is pessimistic for 0 of 1 measure, and the farthest is not for 1." in found.conclusion
+    actual = validity(flat, view="discriminant", pessimistic=["min"], others=["mean"])
+    assert "is pessimistic for 0 of 1 measure, and the farthest is not for 1." in actual.conclusion
     assert (
         "Nearest to leximin is mean, tau_b 1.000; min ties most, 2 runs."
         in validity(flat, populations=["min", "mean"]).conclusion
@@ -102,8 +102,8 @@ def test_population_that_ties_all_runs_speaks_for_nothing():
 
 def test_summary_counts_what_moves():
     table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
-    found = validity(tb.Utilities(table), view="movement")
-    assert found.conclusion == "1 of 10 runs move by a quintile or more, 1 by two or more."
+    actual = validity(tb.Utilities(table), view="movement")
+    assert actual.conclusion == "1 of 10 runs move by a quintile or more, 1 by two or more."
 
 
 def test_what_cannot_be_meant_is_refused(utilities):
@@ -116,8 +116,8 @@ def test_what_cannot_be_meant_is_refused(utilities):
 
 
 def test_population_that_needs_more_requests_has_no_number():
-    made = tb.Utilities({"a": {"p": 0.5, "q": 0.5}, "b": {"p": 1, "q": 0.25}, "c": {"p": 0, "q": 0}})
-    by_name = {row[0]: row for row in validity(made).rows()}
+    result = tb.Utilities({"a": {"p": 0.5, "q": 0.5}, "b": {"p": 1, "q": 0.25}, "c": {"p": 0, "q": 0}})
+    by_name = {row[0]: row for row in validity(result).rows()}
     assert math.isnan(by_name["auc4"][1]) and by_name["mean"][1] == pytest.approx(1 / 3)
 
 
