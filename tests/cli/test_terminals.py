@@ -52,7 +52,10 @@ def files(tmp_path_factory):
     return {"QRELS": root / "qrels.txt", "RUNS": runs, "ONE": runs / "deep.run", "TWO": runs / "balanced-twin.run"}
 
 
-@pytest.mark.parametrize("call", CALLS)
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("axioms", "properties")]
+
+
+@pytest.mark.parametrize("call", [*(name for name in CALLS if name not in ("axioms", "properties")), *SLOW])
 def test_narrow_terminals_cut_no_number_and_lose_no_name(files, call, monkeypatch):
     printed = []
     monkeypatch.setattr(Table, "print", lambda table: printed.append(table))

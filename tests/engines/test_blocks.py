@@ -66,6 +66,7 @@ def test_file_of_any_size_ends_alike(core, twin, size, end):
     assert projected(core, [text], judged, OPTIONS) == projected(twin, [text], judged, OPTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzipped, zstandard])
 def test_stream_may_be_cut_in_two_after_any_byte(engine, pack):
     judged = judged_by(GRADES)

@@ -53,6 +53,7 @@ def test_projecting_in_another_thread_gives_the_same(engine):
     assert actual == [expected]
 
 
+@pytest.mark.slow
 def test_projecting_in_many_threads_at_once_gives_the_same(engine):
     judged = judged_by(GRADES)
     work = [some_files(7)[k:] for k in range(6)]

@@ -136,6 +136,7 @@ def test_ties_and_orders_are_those_of_exact_arithmetic(part):
             raise AssertionError(f"world {seed}: {error}") from error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
 def test_order_of_files_lines_and_requests_changes_no_bit(part):
     for seed in range(part, max(INSTANCES // 20, 50), 5):
@@ -160,6 +161,7 @@ OF_ASPECTS = tuple(f"{name}@10" for name, entry in METRICS.items() if issubclass
 """Floats, the same bits whatever the order of the input."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", OF_ASPECTS)
 def test_order_of_ratings_and_aspects_changes_no_bit(spec):
     for seed in range(40):

@@ -188,6 +188,7 @@ def check_words(number, result, source, is_run):
     assert named and message.isprintable() and kind != "panic", f"input {number}: {message!r}"
 
 
+@pytest.mark.slow
 def test_engines_agree_on_any_table(core, tmp_path):
     numbers = range(FIRST, FIRST + INPUTS)
     begin = time.perf_counter()

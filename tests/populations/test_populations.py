@@ -341,6 +341,7 @@ def test_a_population_prints_as_the_spec_that_makes_it(name):
 # What must not move them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [spec for spec in EVERY if not spec.startswith("lower_area")])
 @settings(max_examples=25)
 @given(rows=tables(float_values, requests=(2, 9)), chance=st.randoms(use_true_random=False))
@@ -359,6 +360,7 @@ def test_the_order_of_requests_moves_no_bit_of_a_lower_area(spec, rows, chance):
     assert scores(spec, [[row[place] for place in places] for row in rows]) == scores(spec, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TAKE_WEIGHTS)
 @settings(max_examples=25)
 @given(case=weighted, chance=st.randoms(use_true_random=False))
@@ -372,6 +374,7 @@ def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
     assert scores(spec, moved, [weights[place] for place in places]) == scores(spec, rows, weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CATALOGUE)
 @settings(max_examples=25)
 @given(rows=tables(float_values, runs=(2, 4), requests=(5, 9)), chance=st.randoms(use_true_random=False))

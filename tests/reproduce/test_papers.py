@@ -13,6 +13,7 @@ import diversity
 QUICK = Data(options=Options(quick=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "counts"),
     [

@@ -61,6 +61,7 @@ def test_worked_examples_are_found_by_drawing(name):
         assert close(row, Fraction(expected)), (name, arguments)
 
 
+@pytest.mark.slow
 def test_random_rankings_as_in_the_paper():
     actual = random_ties(samples=3, depths=[250_000, 1000])
     share = {row[:2]: row[2] for row in actual.rows()}

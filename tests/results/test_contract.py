@@ -247,6 +247,7 @@ def test_options_of_reading_are_those_that_were_given():
         assert (reading["min_grade"], reading["depth"], reading["exclude"]) == (1, 2, True)
 
 
+@pytest.mark.slow
 def test_studies_tell_what_they_were_asked_for():
     ties = tb.studies.ties(experiment(), iter(["AP", "RR"]), view="labels", samples=2, seed=7).settings
     assert (ties["study"], ties["view"], ties["measures"], ties["samples"], ties["seed"]) == (

@@ -162,6 +162,7 @@ def test_wilcoxon_ranks_whole_preferences_as_they_are():
     assert actual.outcome.statistic[0] == min(won, ranks.sum() - won)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
 @pytest.mark.parametrize("n", [100, 100_000])
 def test_classic_tests_of_many_requests_are_those_of_scipy(test, n):

@@ -306,6 +306,7 @@ def by_blocks(table):
     return sqrt(((table.ravel() - fitted) ** 2).sum() / freedom / n), int(freedom)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_tukey_is_the_studentised_range_of_what_runs_and_requests_leave_over(seed):
     table = noise(np.random.default_rng(seed), runs=3 + seed, requests=5 + seed, spread=0.3)
@@ -418,12 +419,14 @@ def smallest_p(test, samples, seed, correction, **how):
     return np.array(actual)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "permutation"])
 def test_p_is_uniform_where_there_is_no_difference(test):
     actual = smallest_p(test, 400, 11, "none", runs=2, requests=12)
     assert scipy.stats.kstest(actual, "uniform").pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_smallest_p_of_hsd_is_uniform_where_there_is_no_difference():
     actual = smallest_p("hsd", 400, 12, "none", runs=4, requests=8)
     assert scipy.stats.kstest(actual, "uniform").pvalue > 0.001

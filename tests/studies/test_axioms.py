@@ -241,6 +241,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", EXPECTED)
 def test_every_cell(cells, metric):
     verdicts = {axiom: mark == "y" for axiom, mark in zip(BY_NAME, EXPECTED[metric], strict=True)}
@@ -295,6 +296,7 @@ def test_witnesses_of_top_heaviness_are_the_least_that_depth_allows(cells):
     assert 0.1 * (D3 + 0.9 * D4) < cell["value_worse"] == pytest.approx(0.1, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_cutoff_inside_the_ranking_is_seen():
     whole, cut = (
         {row["law"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"]}
@@ -316,6 +318,7 @@ def utility(items, interest, r_max):
     )
 
 
+@pytest.mark.slow
 def test_function_that_keeps_all_but_redundancy():
     found = {row["law"]: row["holds"] for row in tb.studies.axioms(utility, lists=300).to_dict()["rows"]}
     # Interest is never used up: redundant items stay as good, and interest left is not what counts.
@@ -370,6 +373,7 @@ def test_function_by_its_path(tmp_path, monkeypatch):
 # How it runs and reads.
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_threads_and_depends_on_the_seed_only():
     one, two = (tb.studies.axioms(["S-Recall", "S-RR"], lists=100, seed=3, jobs=jobs) for jobs in (1, 2))
     assert one.rows() == two.rows()
