@@ -25,7 +25,16 @@ PUBLIC = {
     "Run",
     "Scores",
     "TiebreakError",
-    *("Bootstrap", "ComparisonSummary", "Contributions", "Disaggregation", "Explanation", "Findings", "LagCurve"),
+    *(
+        "Bootstrap",
+        "CollectionFindings",
+        "ComparisonSummary",
+        "Contributions",
+        "Disaggregation",
+        "Explanation",
+        "Findings",
+        "LagCurve",
+    ),
     *(
         "LawTable",
         "Letters",

@@ -7,6 +7,7 @@ import pkgutil
 import re
 from functools import cache
 from importlib import import_module
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -36,6 +37,12 @@ def grouped():
     return tb.Utilities(VALUES, groups=dict.fromkeys(QRELS, f"group{HOSTILE}"))
 
 
+def collection_ties():
+    with TemporaryDirectory() as folder:
+        tb.simulate(4, systems=["deep", "weak"], depth=20, items=50, relevant=4).write(folder)
+        return tb.studies.over_collections("ties", {f"one{HOSTILE}": folder, "two": folder}, measures="RR")
+
+
 EXAMPLES = {
     "Scores": lambda: experiment().evaluate(["AP", "RR"]),
     "Means": lambda: experiment().evaluate(["AP", "RR"]).summary(),
@@ -56,6 +63,7 @@ EXAMPLES = {
     "PopulationScores": lambda: grouped().evaluate(["mean", "min"]),
     "LagCurve": lambda: tb.Utilities(VALUES).by_lag(ONE, TWO, resamples=9),
     "Findings": lambda: tb.studies.ties(experiment(), ["AP"]),
+    "CollectionFindings": collection_ties,
     "PowerStudy": lambda: tb.studies.power(experiment(), ["AP"]),
     "LawTable": lambda: tb.studies.axioms("S-Recall", lists=0),
 }

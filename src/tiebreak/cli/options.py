@@ -162,7 +162,18 @@ def files_read(options: Mapping[str, Any]) -> list[str]:
     parameters = click.get_current_context().command.params
     names = [str(one.name) for one in parameters if one.metavar == "FILE" and one.name not in WRITTEN]
     tables = filter(None, (options.get(name) for name in ("qrels", *names)))
-    return [*tables, *(name_and_path(run)[1] for run in options.get("runs", ())), *modules_in(specs_in(options))]
+    runs = (name_and_path(run)[1] for run in options.get("runs", ()))
+    return [*tables, *runs, *collection_files(options.get("collections", ())), *modules_in(specs_in(options))]
+
+
+def collection_files(places: Sequence[str]) -> Iterator[str]:
+    """Every file in the folders of collections, and the lists of them."""
+    from tiebreak.inputs.collections import find_collections
+
+    yield from (place for place in places if os.path.isfile(place))
+    for collection in find_collections(places) if places else ():
+        for folder, _, names in os.walk(collection.folder):
+            yield from (os.path.join(folder, name) for name in names)
 
 
 def specs_in(options: Mapping[str, Any]) -> Iterator[str]:

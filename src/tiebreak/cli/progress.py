@@ -16,9 +16,17 @@ def progress(what: str, unit: str = "bytes") -> Iterator[Tick | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    counted = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    counted = {"bytes": DownloadColumn, "percent": TaskProgressColumn}.get(unit, MofNCompleteColumn)()
     columns = TextColumn("{task.description}"), BarColumn(), counted, TimeRemainingColumn()
     with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as bar:
         task = bar.add_task(what, total=None)

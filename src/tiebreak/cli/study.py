@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -23,13 +24,36 @@ from tiebreak.cli.options import (
     require,
     with_options,
 )
-from tiebreak.cli.output import Output, check_output
+from tiebreak.cli.output import Output, check_output, say
 from tiebreak.cli.test import draws
+from tiebreak.errors import quote
 from tiebreak.studies import CATALOGUE
 from tiebreak.studies._catalogue import Option, Study
 
 RATINGS = click.argument("qrels", metavar="RATINGS")
 PLOT = click.option("--plot", metavar="FILE", help="Also save a plot: .png, .svg, .pdf or .html.")
+COLLECTIONS = (
+    click.option(
+        "--collections",
+        multiple=True,
+        metavar="FOLDER",
+        help="Instead of QRELS RUN...: a folder with qrels and runs, a folder of such folders, or a TOML file that "
+        "lists them; repeatable. A row for each, and means.",
+    ),
+    click.option(
+        "--group-by",
+        type=click.Choice(("kind", "depth")),
+        multiple=True,
+        help="With --collections: means also by kind, as listed, or by depth (shallow, standard, deep); repeatable.",
+    ),
+    click.option(
+        "--qrels-name",
+        metavar="NAME",
+        help="With --collections: the file of judgements in every folder; by default qrels with any ending.",
+    ),
+)
+OF_TABLES = ("utilities", "missing", "lower_is_better")
+"""Options of studies that also read a table in place of runs."""
 SIZES = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 MOST_SIZES = 10_000
 
@@ -60,6 +84,11 @@ def study_command(name: str, study: Study) -> click.Command:
         if plot is not None:
             result.save(plot)
         output.write([result])
+        failures = getattr(result, "failures", {})
+        for collection, error in failures.items():
+            say(f"Error: collection {quote(collection)}: {error}")
+        if failures:
+            sys.exit(2)
 
     run.__doc__ = study.summary
     options: list[Any] = [as_click(option) for option in study.options]
@@ -70,9 +99,10 @@ def study_command(name: str, study: Study) -> click.Command:
         options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
         options = [RATINGS, *options, JOBS]
-    run = with_options(run, (*options, PLOT))
-    if study.reads.startswith("runs"):
-        run = reading_options(run, is_needed=study.reads == "runs", deep_views=study.deep_views)
+    is_of_runs = study.reads.startswith("runs")
+    run = with_options(run, (*options, *(COLLECTIONS if is_of_runs else ()), PLOT))
+    if is_of_runs:
+        run = reading_options(run, is_needed=False, deep_views=study.deep_views)
     return click.command(name, epilog=PAPERS)(run)
 
 
@@ -136,6 +166,14 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
 
     options = study_options(study, typed)
     measures = tuple(distinct(typed.pop("measures", ()))) or None
+    if study.reads.startswith("runs"):
+        how = {option: typed.pop(option) for option in ("collections", "group_by", "qrels_name")}
+        if how["collections"]:
+            options |= {} if measures is None else {"measures": measures}
+            return run_collections(name, study, options, typed, **how)
+        require(not any(how.values()), "--group-by and --qrels-name are for --collections")
+    if study.reads == "runs":
+        require(bool(typed["runs"]), "Give QRELS RUN..., or --collections FOLDER")
     if name == "validity":
         return run_validity(measures, typed, **options)
     module = import_module(f"tiebreak.studies._{name}")
@@ -150,6 +188,27 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
         data = typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed)
     with progress(*study.progress) as tick:
         return getattr(module, name)(data, **options, tick=tick)
+
+
+def run_collections(
+    name: str,
+    study: Study,
+    options: dict[str, Any],
+    typed: dict[str, Any],
+    collections: tuple[str, ...],
+    group_by: tuple[str, ...],
+    qrels_name: str | None,
+) -> Any:
+    """One collection after the other, under one progress bar."""
+    from tiebreak.cli.progress import progress
+    from tiebreak.studies import over_collections
+
+    is_table = [option for option in OF_TABLES if options.pop(option, None)]
+    require(typed["qrels"] is None and not is_table, "--collections takes the place of QRELS RUN... and of --utilities")
+    reading = {name: value for name, value in typed.items() if name not in ("qrels", "runs", "early", "jobs")}
+    how: dict[str, Any] = {"group_by": group_by, "qrels": qrels_name, "reading": reading, "jobs": typed["jobs"]}
+    with progress(study.progress[0], "percent") as tick:
+        return over_collections(name, collections, **how, tick=tick, **options)
 
 
 def study_options(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +236,7 @@ def run_validity(
 ) -> Any:
     """Utilities from a table, or those of a measure; of several measures to compare them."""
     from tiebreak.metrics import metric
-    from tiebreak.studies._validity import PESSIMISTIC, RELATIVES, validity
+    from tiebreak.studies._validity import from_runs, validity
     from tiebreak.utilities import Utilities
 
     if utilities is not None:
@@ -187,11 +246,4 @@ def run_validity(
     require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
-    data = experiment(measures=metrics, **typed)
-    # Success within ten positions is of rankings, not of the utility (PE eq 8).
-    success = data.order("s@10")
-    populations: dict[str, dict[str, Any]] = {
-        "populations": {"populations": (*RELATIVES, success)},
-        "discriminant": {"pessimistic": (*PESSIMISTIC, success)},
-    }
-    return validity([data.utilities(one) for one in metrics], view, **populations.get(view, {}))
+    return from_runs(experiment(measures=metrics, **typed), view, measures=metrics)

@@ -27,6 +27,8 @@ ODD_RANKINGS = {
     "float32_ties": "Distinct scores that tie in float32, as in pytrec_eval, and are broken by item id",
 }
 SHOWN_IN_ROWS = ("judged_ties", "unjudged_requests")
+SHALLOW, STANDARD = 100, 1000
+"""Documents per request up to which rankings count as shallow or standard (LR 6.1.1)."""
 MOST_COMPARED = 200
 """Runs among which near-identical ones are looked for: pairs of more take long."""
 
@@ -65,6 +67,23 @@ class JudgedRow(NamedTuple):
     subtopics_min: int
     subtopics_median: float
     subtopics_max: int
+
+
+def documents_per_request(positions: Positions) -> float:
+    """Items that runs retrieve for a judged request that they list, on average."""
+    is_listed = positions.listed > 0
+    return float(positions.retrieved[is_listed].sum() / max(is_listed.sum(), 1))
+
+
+def depth_class(documents: float) -> str:
+    """How deep rankings are, by documents per request (LR 6.1.1).
+
+    Examples
+    --------
+    >>> [depth_class(documents) for documents in (99.4, 100, 913.8, 1000, 7013.2)]
+    ['shallow', 'shallow', 'standard', 'standard', 'deep']
+    """
+    return "shallow" if documents <= SHALLOW else "standard" if documents <= STANDARD else "deep"
 
 
 def share_column(name: str) -> Cell:

@@ -6,6 +6,7 @@ from tiebreak.studies._catalogue import CATALOGUE as CATALOGUE
 from tiebreak.studies._ideal import ideal as ideal
 from tiebreak.studies._missing import missing as missing
 from tiebreak.studies._orientation import orientation as orientation
+from tiebreak.studies._over_collections import over_collections as over_collections
 from tiebreak.studies._power import power as power
 from tiebreak.studies._properties import properties as properties
 from tiebreak.studies._ties import ties as ties

@@ -35,7 +35,8 @@ class Study(NamedTuple):
     ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read;
     else these are preferences, by default its `MEASURES`.
     The first of `views` is the default; `progress` is what a progress bar says, and the unit that it counts.
-    The default measures of `deep_views` look at more than judged items.
+    The default measures of `deep_views` look at more than judged items. Over several collections the columns
+    `averages` are averaged for every combination of `keys`, which are shown in this order.
     """
 
     summary: str
@@ -45,6 +46,8 @@ class Study(NamedTuple):
     options: tuple[Option, ...] = ()
     progress: tuple[str, str] = ("working", "parts")
     deep_views: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    averages: tuple[str, ...] = ()
 
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
@@ -64,6 +67,8 @@ CATALOGUE: dict[str, Study] = {
         reads="runs",
         options=(Option("samples", "Random samples.", int, 10, 1, 1_000_000, LABELS), SEED._replace(views=LABELS)),
         progress=("counting ties", "parts"),
+        keys=("kept", "depth", "level", "measure", "ties"),
+        averages=("share",),
     ),
     "agreement": Study(
         "How far measures agree, over all pairs of runs in all requests.",
@@ -85,6 +90,8 @@ CATALOGUE: dict[str, Study] = {
         ),
         progress=("comparing", "parts"),
         deep_views=("sign",),
+        keys=("given", "measure", "other"),
+        averages=("share", "r", "agreement", "tau_b", "tau_ap", "rbo"),
     ),
     "power": Study(
         "Discriminative power (Sakai 2006): the share of pairs of runs with a significant difference, by measure.",
@@ -97,6 +104,8 @@ CATALOGUE: dict[str, Study] = {
             SEED._replace(default=None, help="Random seed of randomised tests; by default 0."),
         ),
         progress=("testing", "draws"),
+        keys=("measure",),
+        averages=("share",),
     ),
     "missing": Study(
         "How stable orders and preferences are as labels or requests are removed.",
@@ -121,6 +130,8 @@ CATALOGUE: dict[str, Study] = {
             SEED,
         ),
         progress=("sampling", "samples"),
+        keys=("removed", "measure"),
+        averages=("mean",),
     ),
     "validity": Study(
         "How leximin relates to the mean and to similar populations. By default the utilities are AP.",
@@ -136,6 +147,8 @@ CATALOGUE: dict[str, Study] = {
             Option("missing", "With --utilities: the value of missing cells.", float),
             Option("lower_is_better", "With --utilities: values are costs, such as latencies.", bool, False),
         ),
+        keys=("lag", "measure", "validity", "population", "with"),
+        averages=("tau_b", "tied"),
     ),
     "orientation": Study(
         "Properties of measures without data: orientation, probability of ties, formal properties.",

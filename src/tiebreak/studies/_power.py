@@ -51,6 +51,8 @@ class PowerStudy(Findings):
         **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
     }
 
+    average_cells: ClassVar[Mapping[str, Cell]] = {"share": percent_column("share")}
+
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
         check_choice(measure, "measure", [test.measure for test in self.tests])

@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 from tiebreak._base.checks import check_two_runs
 from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError
+from tiebreak.experiment import Experiment
+from tiebreak.metrics import Metric, metric
 from tiebreak.orderings import Ordering
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, as_setting, study_from_catalogue, view_options
+from tiebreak.studies.measures import list_measures
 from tiebreak.utilities import Utilities
 
 PESSIMISTIC = ("min", "gmean", "auc4")
@@ -69,6 +72,37 @@ def validity(
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     details = (*findings.details, size, *notes)
     return replace(findings, details=details, library=first.table.library, more_settings={"measures": measures})
+
+
+def from_runs(
+    experiment: Experiment,
+    view: str = "populations",
+    *,
+    measures: str | Metric | Iterable[str | Metric] = ("AP",),
+    populations: Iterable[str | Ordering] | None = None,
+    pessimistic: Iterable[str | Ordering] | None = None,
+    others: Iterable[str | Ordering] | None = None,
+    lags: int | Iterable[int] | None = None,
+) -> Findings:
+    """Of the utilities of a measure, for "discriminant" of several; success at ten is of rankings (PE eq 8)."""
+    metrics = check(measures, view)
+    success = experiment.order("s@10")
+    if view == "populations" and populations is None:
+        populations = (*RELATIVES, success)
+    if view == "discriminant" and pessimistic is None:
+        pessimistic = (*PESSIMISTIC, success)
+    utilities = [experiment.utilities(one) for one in metrics]
+    return validity(utilities, view, populations=populations, pessimistic=pessimistic, others=others, lags=lags)
+
+
+def check(
+    measures: str | Metric | Iterable[str | Metric] = ("AP",), view: str = "populations", **others: Any
+) -> list[Metric]:
+    """Validate before reading; the metrics whose values are utilities."""
+    metrics = [metric(one) for one in list_measures(measures)]
+    if len(metrics) > 1 and view != "discriminant":
+        raise InputError("Give one measure, or view='discriminant'.", kind="choice")
+    return metrics
 
 
 # Other populations

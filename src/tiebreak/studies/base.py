@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class Findings(Result):
     drawn_as: Picture
     drawn: tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]] | None = None
     spread: str | None = None
+    average_cells: ClassVar[Mapping[str, Cell]] = {}
+    """How averages over collections are written, where not as numbers."""
 
     @property
     def notes(self) -> tuple[str, ...]:
