@@ -3,7 +3,7 @@ PYTHON ?= python3
 FUZZ ?= 1000000
 EXACT ?= 100000
 
-.PHONY: check test bench exact fuzz valgrind reproduction
+.PHONY: check test bench exact fuzz valgrind reproduction papers
 
 check:  ## everything CI runs, in environments of its own
 	bash .ci/run
@@ -26,3 +26,6 @@ fuzz:  ## mutated inputs, FUZZ of them in Rust and a tenth in Python
 
 reproduction:  ## docs/reproduction.md, from DATA, a folder of collections; needs pip install '.[plots]'
 	$(PYTHON) reproduce/page.py $(DATA)
+
+papers:  ## docs/papers.md, from reproduce/papers.toml
+	$(PYTHON) reproduce/papers.py
