@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 import rich.console
@@ -11,14 +11,24 @@ from rich.console import Console
 from tiebreak.results.tables import Table
 
 
-@pytest.mark.parametrize("width", [10, 40, 200])
-def test_table_wider_than_the_terminal_loses_no_cell(width):
-    table = Table(("name", *(f"column{k}" for k in range(6))), (("first", *(f"{k}2345678" for k in range(6))),))
-    text = StringIO()
-    table._render(Console(file=text, width=width))
-    lines = text.getvalue().splitlines()
-    assert any(line.split() == ["name", *(f"column{k}" for k in range(6))] for line in lines)
-    assert any(line.split() == ["first", *(f"{k}2345678" for k in range(6))] for line in lines)
+def test_text_has_every_row_on_one_line_and_columns_in_line():
+    table = Table(("run", "value", "name"), (("a", "1.5", "x"), ("b\nc", "-10.25", "数据")), ("A note.",))
+    assert table.to_text().splitlines() == [
+        " run    value   name",
+        " ───────────────────",
+        " a        1.5   x",
+        " b\N{REPLACEMENT CHARACTER}c   -10.25   数据",
+        "A note.",
+    ]
+
+
+@pytest.mark.parametrize(("encoding", "rule"), [("utf-8", "─"), ("ascii", "-")])
+def test_table_in_a_pipe_is_its_text(monkeypatch, encoding, rule):
+    stream = TextIOWrapper(BytesIO(), encoding=encoding)
+    monkeypatch.setattr("sys.stdout", stream)
+    Table(("run", "value"), (("a", "1.5"),), ("A note.",)).print()
+    stream.flush()
+    assert stream.buffer.getvalue().decode(encoding) == f"\n run   value\n {rule * 11}\n a       1.5\n\nA note.\n"
 
 
 NAMES = ("a", "balanced-twin", "a name of several words and one-very-long-word-that-has-no-spaces-in-it")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import nan, sqrt
+from math import fsum, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.exact.doubles import Floats
-from tiebreak.exact.sums import exact_sum
 
 CONFIDENCE = 0.95
 
@@ -19,7 +18,7 @@ def half_width(squares: Floats, n: int) -> float:
         return nan
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(float(exact_sum(squares)) / (n - 1) / n)
+    return float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2)) * sqrt(fsum(squares.tolist()) / (n - 1) / n)
 
 
 def binomial_interval(successes: ArrayLike, n: ArrayLike, alpha: float) -> tuple[Floats, Floats]:

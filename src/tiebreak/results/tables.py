@@ -19,7 +19,7 @@ GAP = 3
 """Characters between columns; at both ends of a line there is one."""
 NARROWEST_TEXT = 6
 WIDEST = 1_000_000
-"""Characters of a line where there is no terminal."""
+"""Characters of a line that nothing folds."""
 NUMBER = re.compile(r"[-+0-9.,%/=*<() ]*|[-+]?inf[* ]?")
 LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -49,37 +49,53 @@ class Table:
         return column > 0 and all(NUMBER.fullmatch(row[column]) for row in self.rows)
 
     def print(self) -> None:
-        """Print it, in the width of the terminal."""
+        """Print it, in the width of the terminal; elsewhere every row on one line."""
         from rich.console import Console
 
         class Terminal(Console):
             def on_broken_pipe(self) -> None:
                 raise BrokenPipeError
 
-        self._render(Terminal(force_jupyter=False))
+        console = Terminal(force_jupyter=False)
+        if console.is_terminal:
+            self._render(console)
+        else:
+            rule = "─" if console.encoding.startswith("utf") else "-"
+            console.file.write("\n".join(["", *self._lines(rule), "", *map(printable, self.notes), ""]))
 
     def to_text(self) -> str:
         """Every row on one line, as in files and pipes."""
-        from io import StringIO
-
-        from rich.console import Console
-
-        text = StringIO()
-        self._render(Console(file=text, force_jupyter=False, force_terminal=False))
-        return "\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip())
+        return "\n".join([*self._lines("─"), *map(printable, self.notes)])
 
     __repr__ = to_text
 
+    def _lines(self, rule: str) -> Iterator[str]:
+        """The rows under the header, columns side by side; without rich, which takes a millisecond for each row."""
+        columns = [self._pad(c) for c in range(len(self.header))]
+        head, *rows = (" " + (" " * GAP).join(cells) for cells in zip(*columns, strict=True))
+        yield head.rstrip()
+        yield " " + rule * (sum(GAP + self._width(c) for c in range(len(columns))) - GAP)
+        yield from (row.rstrip() for row in rows)
+
+    def _pad(self, column: int) -> list[str]:
+        from rich.cells import cell_len
+
+        cells, width = self._cells(column), self._width(column)
+        fill = (" " * (width - cell_len(cell)) for cell in cells)
+        if self.is_number(column):
+            return [space + cell for space, cell in zip(fill, cells, strict=True)]
+        return [cell + space for space, cell in zip(fill, cells, strict=True)]
+
     def _render(self, console: Console) -> None:
-        """In a terminal as many columns side by side as fit; elsewhere all of them."""
+        """As many columns side by side as fit."""
         from rich.text import Text
 
-        width, console.width = console.width if console.is_terminal else WIDEST, WIDEST
+        width, console.width = console.width, WIDEST
         for columns in self._blocks(width):
             console.print(self._rich(self._fit(columns, width), console))
         console.width = width
         for note in self.notes:
-            console.print(Text(printable(note)), soft_wrap=not console.is_terminal)
+            console.print(Text(printable(note)))
 
     def _blocks(self, width: int) -> list[list[int]]:
         """Columns side by side as far as they fit; those that name the rows are in every block."""
