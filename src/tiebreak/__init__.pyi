@@ -49,8 +49,8 @@ from tiebreak.scores import Scores as Scores
 from tiebreak.significance import Significance as Significance
 from tiebreak.significance.result import Letters as Letters
 from tiebreak.simulation import simulate as simulate
+from tiebreak.studies._collection_findings import CollectionFindings as CollectionFindings
 from tiebreak.studies._counterexamples import LawTable as LawTable
-from tiebreak.studies._over_collections import CollectionFindings as CollectionFindings
 from tiebreak.studies._power import PowerStudy as PowerStudy
 from tiebreak.studies.base import Findings as Findings
 from tiebreak.utilities import PopulationScores as PopulationScores

@@ -32,6 +32,7 @@ CALLS = {
     "test": ("test", "QRELS", "RUNS"),
     "letters": ("test", "QRELS", "RUNS", "--letters"),
     "ties": ("study", "ties", "QRELS", "RUNS"),
+    "collections": ("study", "ties", "--collections", "FOLDER", "--group-by", "depth"),
     "agreement": ("study", "agreement", "QRELS", "RUNS", "--view", "order"),
     "power": ("study", "power", "QRELS", "RUNS"),
     "missing": ("study", "missing", "QRELS", "RUNS", "--samples", "1", "--fraction", "0.5"),
@@ -49,7 +50,13 @@ def files(tmp_path_factory):
     done("demo", "--out", root, "--requests", "6")
     (root / "runs" / "weak.run").rename(root / "runs" / "weak-with-a-name-longer-than-a-narrow-terminal.run")
     runs = root / "runs"
-    return {"QRELS": root / "qrels.txt", "RUNS": runs, "ONE": runs / "deep.run", "TWO": runs / "balanced-twin.run"}
+    return {
+        "FOLDER": root,
+        "QRELS": root / "qrels.txt",
+        "RUNS": runs,
+        "ONE": runs / "deep.run",
+        "TWO": runs / "balanced-twin.run",
+    }
 
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("axioms", "properties")]

@@ -7,7 +7,8 @@ import pytest
 import tiebreak as tb
 from reproduce.made_up import make_collection
 from tiebreak.studies import CATALOGUE
-from tiebreak.studies._over_collections import mean_or_none, part_of_whole
+from tiebreak.studies._collection_findings import mean_or_none
+from tiebreak.studies._over_collections import part_of_whole
 
 over = tb.studies.over_collections
 STUDIES = [name for name, study in CATALOGUE.items() if study.reads.startswith("runs")]
@@ -109,6 +110,18 @@ def test_groups_have_their_own_means(tmp_path):
         ("all", "all", "mean"),
     ]
     assert result.columns[:4] == ("kind", "depth_class", "collection", "measure")
+
+
+@pytest.mark.parametrize(("name", "view"), CASES)
+def test_groups_are_drawn_by_their_means(folder, name, view):
+    """As LR draws Figs 10 to 15; what has no mean is drawn for each collection."""
+    result = over(name, folder, group_by="depth", **few(name, view))
+    picture, columns, drawn = result.picture()
+    assert set(picture.columns) <= set(columns) and all(len(row) == len(columns) for row in drawn)
+    if result.averages:
+        means = [row for row in result.records() if row["depth_class"] == "shallow" and row["collection"] == "mean"]
+        values = [row[list(columns).index(result.averages[0])] for row in drawn]
+        assert values == [row[result.averages[0]] for row in means]
 
 
 def test_collections_are_read_as_their_list_says_and_else_as_all(tmp_path):

@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from math import isnan
-from statistics import fmean
 from typing import Any
 
 from tiebreak._base.checks import check_choice
-from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, TiebreakError
 from tiebreak.experiment import Experiment
 from tiebreak.inputs.collections import Collection, Places, find_collections
 from tiebreak.projection import Positions
-from tiebreak.results.cells import Cell, column
 from tiebreak.results.overview import depth_class, documents_per_request
-from tiebreak.results.plots import Picture
 from tiebreak.studies._catalogue import CATALOGUE, Study
+from tiebreak.studies._collection_findings import CollectionFindings, join_findings
 from tiebreak.studies.base import Findings, check_options
 from tiebreak.studies.measures import preferences_by_name
 
 GROUPS = {"kind": "kind", "depth": "depth_class"}
 """What collections can be grouped by, and the column that says it."""
-MEAN, ALL = "mean", "all"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CollectionFindings(Findings):
-    """The result of a study over collections: rows of each, then means; `parts` are the findings of every collection.
-
-    `failures` are the errors of collections that could not be studied, by their names.
-    """
-
-    parts: Mapping[str, Findings] = field(default_factory=dict)
-    failures: Mapping[str, str] = field(default_factory=dict)
-    averages: tuple[str, ...] = ()
-
-    @property
-    def spread_cells(self) -> Mapping[str, Cell]:
-        own = next(iter(self.parts.values())).average_cells
-        return {name if k else "": own.get(name, column(name)) for k, name in enumerate(self.averages)}
 
 
 def over_collections(
@@ -153,93 +130,5 @@ def part_of_whole(tick: Tick | None, done: int, total: int) -> Tick | None:
     return part
 
 
-# Rows of all collections
-
-
 def group(collection: Collection, positions: Positions, by: str) -> str:
     return collection.kind or "-" if by == "kind" else depth_class(documents_per_request(positions))
-
-
-def join_findings(
-    entry: Study,
-    parts: Mapping[str, Findings],
-    groups: Mapping[str, tuple[str, ...]],
-    failures: Mapping[str, str],
-    titles: Sequence[str],
-) -> CollectionFindings:
-    """The rows of every collection, the means of every group, and those of all."""
-    first = next(iter(parts.values()))
-    keys = tuple(name for name in entry.keys if name in first.columns)
-    averages = tuple(name for name in entry.averages if name in first.columns)
-    others = tuple(name for name in first.columns if name not in (*keys, *averages))
-    nothing = (None,) * len(others)
-    rows: list[tuple[Any, ...]] = []
-    for label in dict.fromkeys(groups.values()):
-        members = {name: part for name, part in parts.items() if groups[name] == label}
-        for name, part in members.items():
-            rows += ((*label, name, *(record[c] for c in (*keys, *averages, *others))) for record in part.records())
-        if titles:
-            rows += ((*label, MEAN, *row, *nothing) for row in means(members.values(), keys, averages))
-    overall = list(means(parts.values(), keys, averages))
-    rows += ((*(ALL for _ in titles), MEAN, *row, *nothing) for row in overall)
-    picture, drawn = draw_collections(parts)
-    return CollectionFindings(
-        (*titles, "collection", *keys, *averages, *others),
-        tuple(rows),
-        describe_means(overall, len(keys), averages, len(parts)),
-        tuple(collection_notes(parts, failures)),
-        picture,
-        drawn=drawn,
-        spread=keys[-1] if averages else None,
-        library=first.library,
-        more_settings={"collections": [*parts], **first.more_settings},
-        parts=parts,
-        failures=failures,
-        averages=averages,
-    )
-
-
-def means(parts: Iterable[Findings], keys: Sequence[str], averages: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """The mean over the collections that have a value, by the keys of rows; nothing where nothing is averaged."""
-    by_key: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for record in (record for part in parts for record in part.records()):
-        by_key.setdefault(tuple(record[name] for name in keys), []).append(record)
-    for key, records in by_key.items() if averages else ():
-        yield (*key, *(mean_or_none(record[name] for record in records) for name in averages))
-
-
-def mean_or_none(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None and not isnan(value)]
-    return fmean(known) if known else None
-
-
-def describe_means(overall: Sequence[tuple[Any, ...]], keys: int, averages: Sequence[str], collections: int) -> str:
-    known = [row for row in overall if row[keys] is not None]
-    if not known:
-        return f"{plural(collections, 'collection')}."
-    ends = (choose(known, key=lambda row: row[keys]) for choose in (max, min))
-    high, low = (f"{', '.join(map(str, row[:keys]))} {row[keys]:.3f}" for row in ends)
-    return f"Mean {averages[0]} over {plural(collections, 'collection')}: highest {high}; lowest {low}."
-
-
-def collection_notes(parts: Mapping[str, Findings], failures: Mapping[str, str]) -> Iterator[str]:
-    """What failed, what is true of all collections, and what of one."""
-    yield from (f"{name} failed: {error.rstrip('.')}." for name, error in failures.items())
-    notes = dict.fromkeys(note for part in parts.values() for note in part.details)
-    common = [note for note in notes if all(note in part.details for part in parts.values())]
-    yield from common
-    yield from (f"{name}: {note}" for name, part in parts.items() for note in part.details if note not in common)
-
-
-def draw_collections(
-    parts: Mapping[str, Findings],
-) -> tuple[Picture, tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]]:
-    """The pictures of all collections side by side."""
-    picture, names, _ = next(iter(parts.values())).picture()
-    pictures = {name: part.picture()[2] for name, part in parts.items()}
-    if picture.facet is None:
-        rows = tuple((name, *row) for name, drawn in pictures.items() for row in drawn)
-        return replace(picture, facet="collection"), (("collection", *names), rows)
-    k = list(names).index(picture.facet)
-    rows = tuple((*row[:k], f"{name}: {row[k]}", *row[k + 1 :]) for name, drawn in pictures.items() for row in drawn)
-    return picture, (tuple(names), rows)
