@@ -13,6 +13,7 @@ from typing import Any
 from tracks import Track, printed_sizes, track
 
 import tiebreak as tb
+from tiebreak.results.overview import data_row
 
 JUDGEMENTS = ("qrels.txt", "qrels.stars.txt", "qrels.txt.gz")
 SUBTOPICS = ("qrels.diversity.txt", "qrels.diversity.txt.gz", "qrels.aspects.txt")
@@ -103,14 +104,12 @@ class Collection:
 
     def sizes(self) -> dict[str, float]:
         """What tables of data sets print; documents are counted in judged requests alone."""
-        positions = self.graded.positions
-        relevant = positions.relevant()
-        listed = positions.listed > 0
+        row = data_row(self.graded.positions)
         actual = {
-            "requests": float((relevant > 0).sum()),
-            "runs": float(len(positions.runs)),
-            "rel/request": float(relevant.sum() / (relevant > 0).sum()),
-            "docs/request": float(positions.retrieved[listed].sum() / listed.sum()),
+            "requests": float(row.requests),
+            "runs": float(row.runs),
+            "rel/request": row.relevant_per_request,
+            "docs/request": row.documents_per_request,
             "subtopics/request": 0.0,
         }
         return actual | (self.subtopic_sizes() if self.subtopic_qrels else {})

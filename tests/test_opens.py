@@ -139,6 +139,7 @@ COMMANDS = {
     "test": ("test", *MIXED, "--letters"),
     "explain": ("explain", "-m", "ASL(n='union')"),
     "explain one request": ("explain", "--request", "q1"),
+    "worst": ("worst", "-m", "nDCG"),
     "ties": ("study", "ties", "-m", "AP", "-m", "ASL(n='union')"),
     "power": ("study", "power", "-m", "AP", "-m", "ASL(n='union')"),
     "agreement by default": ("study", "agreement", "--view", "sign"),

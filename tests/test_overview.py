@@ -58,6 +58,44 @@ def test_judgements_are_counted(found):
     assert (judged.subtopics_min, judged.subtopics_median, judged.subtopics_max) == (0, 0, 0)
 
 
+def test_columns_of_table_5_are_printed(found):
+    # 3 relevant items in 2 requests; one and copy list 3 and 1 items, tied 3: 11 in 5 rankings.
+    assert found.data == (2, 3, 3 / 2, 11 / 5, "shallow")
+    assert found.settings["data"]["documents_per_request"] == 11 / 5
+    assert (
+        "2 requests, 3 runs, 1.50 relevant items per request, 2.20 items per ranking: shallow (LR Table 5)."
+        in found.notes
+    )
+
+
+def experiment_of(depth, relevant):
+    qrels = {"q": {f"r{k}": 1 for k in range(relevant)}}
+    return tb.Experiment(qrels, {"q": {f"x{k}": float(-k) for k in range(depth)}})
+
+
+@pytest.mark.parametrize(
+    ("items", "depth"),
+    [(1, "shallow"), (100, "shallow"), (101, "standard"), (1000, "standard"), (1001, "deep")],
+)
+def test_depth_is_named_as_in_table_5(items, depth):
+    assert experiment_of(items, 1).audit().data.depth_class == depth
+
+
+@pytest.mark.parametrize(
+    ("items", "relevant", "advice"),
+    [
+        (100, 20, ["shallow"]),
+        (101, 20, []),
+        (101, 19, ["R@1000 tie often"]),
+        (100, 19, ["shallow", "avoid RP altogether"]),
+    ],
+)
+def test_advice_for_shallow_rankings_and_sparse_labels(items, relevant, advice):
+    notes = [note for note in experiment_of(items, relevant).audit().notes if "LR 7.1.2" in note]
+    assert len(notes) == len(advice) and all(words in note for words, note in zip(advice, notes, strict=True))
+    assert any("avoid RP" in note for note in notes) == ("avoid RP altogether" in advice)
+
+
 def test_subtopics_are_counted(tmp_path):
     (tmp_path / "q").write_text("q1 1 a 1\nq1 2 a 1\nq1 2 b 0\nq2 3 c 1\n")
     judged = tb.Experiment(tmp_path / "q", {"q1": {"a": 1.0}}).audit().judgements

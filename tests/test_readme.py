@@ -26,6 +26,7 @@ def files(tmp_path, monkeypatch):
     for name in ("baseline.run", "new.run"):
         (tmp_path / name).write_text(bm25)
     (tmp_path / "scores.csv").write_text("run,request,value\na,q1,1\na,q2,0\nb,q1,0.5\nb,q2,0.5\n")
+    (tmp_path / "providers.tsv").write_text("item\tprovider\nd1\tann\nd2\tbob\n")
     (tmp_path / "genres.tsv").write_text("item\tgenre\nd1\twar\nd2\tlove\nd7\twar\n")
     (tmp_path / "train.tsv").write_text("user\titem\trating\n" + "".join(f"q{k}\td7\t4\n" for k in range(1, 13)))
     monkeypatch.chdir(tmp_path)

@@ -7,7 +7,9 @@ from tiebreak.analysis.explanation import Contributions as Contributions
 from tiebreak.analysis.explanation import Disaggregation as Disaggregation
 from tiebreak.analysis.explanation import Explanation as Explanation
 from tiebreak.analysis.explanation import disaggregate as disaggregate
+from tiebreak.analysis.provider_totals import ProviderTotals as ProviderTotals
 from tiebreak.analysis.providers import ProviderExposure as ProviderExposure
+from tiebreak.analysis.providers import ProviderLeximin as ProviderLeximin
 from tiebreak.analysis.providers import provider_exposure as provider_exposure
 from tiebreak.analysis.top_heaviness import TopHeaviness as TopHeaviness
 from tiebreak.analysis.top_heaviness import is_top_heavy as is_top_heavy
@@ -27,6 +29,9 @@ from tiebreak.inputs import read_judgements as read_judgements
 from tiebreak.inputs import read_providers as read_providers
 from tiebreak.inputs import read_weights as read_weights
 from tiebreak.metrics import metric as metric
+from tiebreak.metrics.lexicographic import metric_lexirecall as metric_lexirecall
+from tiebreak.metrics.lexicographic import yager_weights as yager_weights
+from tiebreak.metrics.own_recall_level import recall_level as recall_level
 from tiebreak.orderings import Ordering as Ordering
 from tiebreak.orderings.bootstrap import Bootstrap as Bootstrap
 from tiebreak.orderings.bootstrap import PairShares as PairShares

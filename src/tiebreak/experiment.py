@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from tiebreak._base.checks import check_has_values
+from tiebreak._base.checks import check_choice, check_has_values
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 AnyMeasure: TypeAlias = "str | Metric | Preference | Population"
 READING = ("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score")
+IMPUTATIONS = ("pessimistic", "optimistic")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
@@ -59,6 +60,9 @@ class Experiment:
         written with the subtopic in the place of the item; by default all are equally likely.
     audit : bool
         Also count what `audit` reports, so that it need not read files again; reading takes about a third longer.
+    imputation : {"pessimistic", "optimistic"}
+        Where relevant items are that a run does not retrieve: below everything, or, for study, right after the last
+        item of the ranking, those of higher grades first (LR 2.2).
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
@@ -81,6 +85,7 @@ class Experiment:
         aspects: Any = None,
         profile: Any = None,
         intents: Any = None,
+        imputation: str = "pessimistic",
         min_grade: float | None = None,
         binary: bool = False,
         depth: int | None = None,
@@ -95,6 +100,8 @@ class Experiment:
         jobs: int | None = None,
         audit: bool = True,
     ) -> None:
+        check_choice(imputation, "imputation", IMPUTATIONS)
+        self._imputation = imputation
         read = SharedReader(memory)
         self.judgements = read(judgements)
         liked = None if profile is None else read(profile)
@@ -130,7 +137,8 @@ class Experiment:
     def more_settings(self) -> dict[str, Any]:
         """How files are read, as the settings of every result hold it."""
         tables = {name: self._options[name] is not None for name in ("exclude", "candidates")}
-        return {"reading": {name: as_plain(self._options[name]) for name in READING} | tables}
+        reading = {name: as_plain(self._options[name]) for name in READING}
+        return {"reading": reading | tables | {"imputation": self._imputation}}
 
     @property
     def positions(self) -> Positions:
@@ -167,6 +175,8 @@ class Experiment:
         needs, source = self._needs, self._aspect_source
         needed: dict[str, Any] = {"top": needs.top, "pool": needs.pool, "audit": self._has_audit}
         positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **needed, **how)
+        if self._imputation == "optimistic":
+            positions = positions.optimistic()
         positions = replace(positions, aspect_source=replace(source, depth=needs.aspects))
         if source.aspects is not None:
             positions = with_aspects(positions, source.aspects)

@@ -19,6 +19,16 @@ def positions(ranking, grades, rel):
     return actual + [INFINITE] * (len(relevant) - len(actual))
 
 
+def inverse(k):
+    """The exposure of AP and RR."""
+    return Fraction(1, k)
+
+
+def level_share(i, m):
+    """The normalisation of AP."""
+    return Fraction(i, m)
+
+
 def retrieved(p, cutoff):
     """(recall level, position) of what is retrieved within the cutoff."""
     return [(i, k) for i, k in enumerate(p, start=1) if k is not None and (cutoff is None or k <= cutoff)]
@@ -139,9 +149,9 @@ def judged(ranking, grades, cutoff):
     return Fraction(sum(item in grades for item in seen), max(len(seen), 1))
 
 
-def metric_lexirecall(p, n):
-    """1 - sum of w_i p_i / n with w_1 = d^(m-1) / (1+d)^(m-1), w_i = d^(m-i) / (1+d)^(m+1-i), d = 1/(n + 1/2)."""
-    d, m = 1 / (n + Fraction(1, 2)), len(p)
+def metric_lexirecall(p, n, epsilon=Fraction(1, 2)):
+    """1 - sum of w_i p_i / n with w_1 = d^(m-1) / (1+d)^(m-1), w_i = d^(m-i) / (1+d)^(m+1-i), d = 1/(n + epsilon)."""
+    d, m = 1 / (n + epsilon), len(p)
     w = [d ** (m - i) / (1 + d) ** (m + 1 - i if i > 1 else m - 1) for i in range(1, m + 1)]
     return 1 - sum(wi * pi for wi, pi in zip(w, imputed(p, n), strict=True)) / n
 
@@ -201,6 +211,9 @@ TWINS = {
     "NCP(weights='inverse')@4": on_p(ncp_inverse, cutoff=4),
     "NCP(weights='2,1')": on_p(ncp_two_to_one),
     f"linear(n={N})": on_p(linear, n=N),
+    "recall_level(exposure='metrics.slow:inverse', normalisation='metrics.slow:level_share')": on_p(average_precision),
+    "recall_level(exposure='metrics.slow:inverse')@3": on_p(lambda p: sum(inverse(k) for _, k in retrieved(p, 3))),
+    "TSE(recall_level(exposure='metrics.slow:inverse'))": on_p(tse),
     "ERR(max_grade=9)": on_grades(err, max_grade=9),
     "ERR(max_grade=9)@3": on_grades(err, cutoff=3, max_grade=9),
     "bpref": bpref,
@@ -211,5 +224,6 @@ TWINS = {
     f"SL3(n={N})": on_p(sl3, n=N),
     f"RecallError(n={N})": on_p(recall_error, n=N),
     f"LR(n={N})": on_p(metric_lexirecall, n=N),
+    f"LR(n={N}, epsilon=0.1)": on_p(metric_lexirecall, n=N, epsilon=Fraction(1, 10)),
     "LP": on_p(mu_lp),
 }

@@ -6,6 +6,7 @@ Each is documented, prints and parses back, obeys its traits, leaves empty reque
 import math
 import re
 from dataclasses import fields
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -41,8 +42,11 @@ def projected(by_request, rankings_by_request, **options):
     return tb.project(qrels, runs, nonrelevant=True, pool=True, **options)
 
 
+ARGUMENTS = {"recall_level": "(exposure='metrics.slow:inverse')"}
 EVERY = [
-    name + ("(n=50)" if "n" in entry.__dataclass_fields__ else "") + ("@3" if entry.traits.cutoff == "must" else "")
+    name
+    + ARGUMENTS.get(name, "(n=50)" if "n" in entry.__dataclass_fields__ else "")
+    + ("@3" if entry.traits.cutoff == "must" else "")
     for name, entry in CATALOGUE.items()
 ]
 
@@ -269,6 +273,8 @@ def test_recall_level_metrics_are_the_sum_of_their_levels():
         ("RR(level=0)", "whole number from 1 on"),
         ("TSE(bpref)", "bpref is not a sum over recall levels"),
         ("TSE(3)", "3 is not a sum over recall levels"),
+        ("TSE('bpref')", "bpref is not a sum over recall levels"),
+        ("TSE(base='RBPP')", 'Did you mean "RBP"'),
         ("TSE(AP(rel=2))", "Write TSE(AP, rel=...)"),
         ("Judged(rel=1)@10", "leave out rel"),
         ("ERR(max_grade=5000)", "Give a number above 0 and at most 1000"),
@@ -277,6 +283,7 @@ def test_recall_level_metrics_are_the_sum_of_their_levels():
         ("NCP(weights='-1')", "Give numbers of 0 and above"),
         ("NCP(weights=3)", "Give the name of a shape"),
         ("linear", "linear needs the number of items in the corpus"),
+        ("LR(n=9, epsilon=1)", "LR: epsilon=1. Give a number above 0 and below 1."),
         ("ASL(n='all')", "Give a whole number from 1 on, or 'union'"),
         ("Average", "unknown metric"),
         ("ndgc@10", 'Did you mean "nDCG"'),
@@ -291,6 +298,12 @@ def test_bad_spec_is_refused_with_advice(spec, message):
 def test_parameters_as_ir_measures_names_them():
     assert str(metric('nDCG(dcg="exp-log2", rel=2)@10')) == "nDCG(rel=2, gain='exp')@10"
     assert str(metric("nDCG(dcg='log2')@10")) == "nDCG@10"
+
+
+@pytest.mark.parametrize("spec", ["TSE('RBP(p=0.9)')", "TSE(base='RBP(p=0.9)')", 'TSE(base="RBP(p=0.9)")'])
+def test_metric_inside_may_be_quoted(spec):
+    assert metric(spec) == metric("TSE(RBP(p=0.9))") and str(metric(spec)) == "TSE(RBP(p=0.9))"
+    assert metric(spec).evaluate(tb.positions([[1, 3]])).item() == float(Fraction(1, 10) * Fraction(9, 10) ** 2)
 
 
 def test_weights_may_be_numbers():

@@ -36,6 +36,8 @@ def vectors(n, m):
 def test_weights_by_hand():
     # delta = 1/(2 + 1/2) = 2/5: w_1 = (2/5) / (7/5), w_2 = 1 / (7/5)
     assert yager_weights(2, 2) == [Fraction(2, 7), Fraction(5, 7)]
+    # Delta = 1 / (2 + 1/4) = 4/9: 4/13 and 9/13; 0.25 is the decimal
+    assert yager_weights(2, 2, 0.25) == [Fraction(4, 13), Fraction(9, 13)]
     assert yager_weights(5, 3) == [Fraction(4, 169), Fraction(22, 169), Fraction(11, 13)]
 
 

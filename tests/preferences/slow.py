@@ -132,6 +132,14 @@ def leximin(x, y):
     return next((nearer(a, b) for a, b in worst_first if a != b), 0)
 
 
+def user_leximin(p, p2, utility):
+    """LR eq 10: all users who want some of the relevant items, the worst-off compared first."""
+    ours, theirs = (
+        sorted(utility([None if k == INFINITE else k for k in user]) for user in subsets(vector)) for vector in (p, p2)
+    )
+    return next((sign(a - b) for a, b in zip(ours, theirs, strict=True) if a != b), 0)
+
+
 def on_p(twin, **options):
     def preferred(x, y, grades, subtopics, rel):
         items = relevant_to(grades, rel)
@@ -168,6 +176,8 @@ TWINS = {
     "LexiRecall": on_p(lexirecall),
     "LexiPrecision": on_p(lexiprecision),
     "rrLP": on_p(rrlp),
+    "UserLeximin(AP)": on_p(user_leximin, utility=metrics.average_precision),
+    "UserLeximin(R@2)": on_p(user_leximin, utility=lambda p: metrics.recall(p, cutoff=2)),
     "diff(AP)": difference_of_ap,
     "sign(AP)": lambda *case: sign(difference_of_ap(*case)),
     "OI": on_ranking(offline_interleaving),

@@ -243,6 +243,7 @@ def test_a_metric_stands_for_the_difference_of_its_values(text, spec):
         ("diff(AP, tolerance=-1)", "a number of at least 0"),
         ("diff(APP)", 'unknown metric "APP"'),
         ("Interleaving(stops='0,0')", "not all 0"),
+        ("UserLeximin(ERR)", "not a sum over recall levels"),
         ("OI(user='dgc')", 'Did you mean "dcg"'),
         (7, "7 is not a preference"),
     ],

@@ -60,6 +60,7 @@ EXAMPLES = {
     "Disaggregation": lambda: tb.disaggregate(experiment().positions, "AP", ONE, TWO),
     "WorstCase": lambda: tb.worst_case(experiment().positions, "AP"),
     "ProviderExposure": lambda: tb.provider_exposure(experiment().positions, PROVIDERS),
+    "ProviderTotals": lambda: tb.provider_exposure(experiment().positions, PROVIDERS).total(),
     "PopulationScores": lambda: grouped().evaluate(["mean", "min"]),
     "LagCurve": lambda: tb.Utilities(VALUES).by_lag(ONE, TWO, resamples=9),
     "Findings": lambda: tb.studies.ties(experiment(), ["AP"]),
@@ -243,6 +244,7 @@ def test_settings_of_what_an_experiment_returns_tell_how_files_were_read(name):
         "on_bad_score": "error",
         "exclude": False,
         "candidates": False,
+        "imputation": "pessimistic",
     }
 
 

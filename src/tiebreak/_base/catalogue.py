@@ -95,7 +95,7 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         kind: type[Kind],
         example: str,
         aliases: Mapping[str, str] | None = None,
-        argument: Callable[[Spec], object] | None = None,
+        argument: Callable[[Any], object] | None = None,
     ) -> Kind:
         """An entry as it is, or the one that a text names, by an alias or by its own name."""
         if isinstance(spec, kind):
@@ -106,7 +106,7 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         return self.make(parse(expand_alias(spec.strip(), aliases or {})), argument)
 
     def make(
-        self, spec: Spec, argument: Callable[[Spec], object] | None = None, spellings: Spellings | None = None
+        self, spec: Spec, argument: Callable[[Any], object] | None = None, spellings: Spellings | None = None
     ) -> Kind:
         """The entry that a spec names; `argument` makes what a spec among the arguments stands for.
 
@@ -127,7 +127,7 @@ Spellings = Mapping[tuple[str, str | None, object], tuple[str, Value]]
 
 
 def arguments(
-    kind: type[Entry], spec: Spec, argument: Callable[[Spec], object] | None, spellings: Spellings
+    kind: type[Entry], spec: Spec, argument: Callable[[Any], object] | None, spellings: Spellings
 ) -> dict[str, Any]:
     """The arguments of a spec by name; those without a name go to the entry's own parameters in order."""
     types = {parameter.name: str(parameter.type) for parameter in fields(kind)}
@@ -142,7 +142,9 @@ def arguments(
             names = ", ".join(other for other in types if other != "cutoff") or "no parameters"
             cutoff = ", and @ for a cutoff" if "cutoff" in types else ""
             raise InputError(f"{spec}: {problem}. {spec.name} has {names}{cutoff}.", kind="spec")
-        if not isinstance(value, Spec):
+        if isinstance(value, str) and types[name] == "Metric" and argument is not None:
+            values[name] = argument(value)  # a metric in quotes
+        elif not isinstance(value, Spec):
             values[name] = value
         elif not value.arguments and value.cutoff is None and "Metric" not in types[name]:
             values[name] = value.name

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_choice
+from tiebreak.analysis.provider_totals import ProviderTotals, sum_by_provider
 from tiebreak.analysis.theory import recall_level_metric
 from tiebreak.errors import InputError, quote
+from tiebreak.exact import ExactValues, like
 from tiebreak.inputs import Ids, read_providers
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric
-from tiebreak.projection import Levels, Positions
+from tiebreak.preferences import Pairs, PairValues, Preference
+from tiebreak.preferences.base import Traits
+from tiebreak.preferences.lexicographic import leximin_ranks
+from tiebreak.projection import Levels, Positions, pair_signs
 from tiebreak.projection.levels import Bucket, Layout
 from tiebreak.projection.primitives import Floats, Ranks
 from tiebreak.results.cells import Row
 from tiebreak.results.record import LazyRows, Result
+from tiebreak.utilities import Utilities
 
 
 class Exposure(NamedTuple):
@@ -60,6 +66,10 @@ class ProviderExposure(Result):
         No provider of that request has less; several if they tie.
     n_without_provider : int
         Relevant items left out because their provider is unknown.
+    parts : tuple of (array, ExactValues)
+        The exact exposures [run, pair] of some pairs, and which pairs these are.
+    is_per_item : bool
+        Exposures are divided by the number of the provider's relevant items.
     """
 
     runs: tuple[str, ...]
@@ -71,12 +81,16 @@ class ProviderExposure(Result):
     exposure: Floats
     is_worst: NDArray[np.bool_]
     n_without_provider: int
+    parts: tuple[tuple[NDArray[np.int64], ExactValues], ...]
+    is_per_item: bool = False
+    notes: tuple[str, ...] = ()
     columns = Exposure._fields
     marked_column = "exposure"
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"metric": self.metric, "n_without_provider": self.n_without_provider}
+        per_item = {"per_item": True} if self.is_per_item else {}
+        return {"metric": self.metric, "n_without_provider": self.n_without_provider, **per_item, **self.more_settings}
 
     def is_marked(self, row: Row) -> bool:
         return bool(row["is_worst"])
@@ -92,6 +106,29 @@ class ProviderExposure(Result):
             for pair, value, is_worst in zip(pairs, values, worst, strict=True):
                 yield Exposure(run, *pair, value, is_worst)
 
+    def total(self) -> ProviderTotals:
+        """Exposure summed over requests; requests without a relevant item of a provider add nothing to it.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> runs = [{"q": {"a": 2.0, "b": 1.0}, "r": {"b": 1.0}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"x": 1.0}}]
+        >>> positions = tb.project({"q": {"a": 1, "b": 1}, "r": {"b": 1}}, runs)
+        >>> totals = tb.provider_exposure(positions, {"a": "ann", "b": "bob"}).total()
+        >>> [(row.run, row.provider, row.exposure) for row in totals.rows()]      # bob in run1: 1/2 + 1
+        [('run1', 'ann', 1.0), ('run1', 'bob', 1.5), ('run2', 'ann', 0.5), ('run2', 'bob', 1.0)]
+        >>> totals.order().ranking()
+        ['run1', 'run2']
+        """
+        table = sum_by_provider(self.runs, self.providers, self.provider, self.parts, self.library)
+        n_requests = np.bincount(self.provider, minlength=len(self.providers))
+        return ProviderTotals(
+            Utilities.from_table(table, f"exposure({self.metric})", self.notes, more_settings=self.settings),
+            n_requests,
+            library=self.library,
+            more_settings=self.settings,
+        )
+
     def worst_off(self) -> Iterator[WorstOffProvider]:
         """One row per run and request that has a provider."""
         for key, group in groupby(self.rows(), key=lambda row: (row.run, row.request)):
@@ -104,6 +141,7 @@ def provider_exposure(
     providers: Path | Mapping[Any, Any] | Any,
     metric: str | Metric = "AP",
     *,
+    per_item: bool = False,
     missing: str = "error",
 ) -> ProviderExposure:
     r"""Exposure of each provider's relevant items (LR eq 2).
@@ -119,6 +157,8 @@ def provider_exposure(
         The provider of every item, as `read_providers` reads it.
     metric : str or Metric
         A recall-level metric, whose exposure e is used.
+    per_item : bool
+        Divide by the number :math:`|\mathcal{R}'|` of the provider's relevant items (footnote 7).
     missing : {"error", "skip"}
         What to do with relevant items that have no provider: raise an error, or leave them out and count them.
 
@@ -139,10 +179,12 @@ def provider_exposure(
     request, provider = np.divmod(pair, len(names))
     sizes = entries.relevant()[request] if form.depends_on_size else np.zeros(len(pair), dtype=np.int64)
     exposure, is_worst = np.empty((len(entries.runs), len(pair))), np.zeros((len(entries.runs), len(pair)), dtype=bool)
+    parts = []
     for m in np.unique(sizes).tolist():
         columns, inside = np.flatnonzero(sizes == m), np.flatnonzero(sizes[member.ravel()] == m)
         group = np.searchsorted(columns, member.ravel()[inside])
-        values = TotalExposure(form, m).level_values(group_levels(entries.ranks[:, known[inside]], group))
+        values = GroupExposure(form, m, per_item).level_values(group_levels(entries.ranks[:, known[inside]], group))
+        parts.append((columns, values))
         exposure[:, columns] = values.nearest
         is_worst[:, columns] = is_least(values.codes(), request[columns])
     return ProviderExposure(
@@ -155,6 +197,8 @@ def provider_exposure(
         exposure,
         is_worst,
         len(owner) - len(known),
+        tuple(parts),
+        per_item,
         library=entries.library,
     )
 
@@ -196,11 +240,12 @@ def is_least(codes: NDArray[np.int64], request: NDArray[np.int64]) -> NDArray[np
 
 
 @dataclass(frozen=True)
-class TotalExposure(RecallLevelMetric):
-    """The summed exposure of some of a request's m relevant items, by the exposure of another metric."""
+class GroupExposure(RecallLevelMetric):
+    """The summed exposure of some of a request's m relevant items, by the exposure of another metric; or their mean."""
 
     form: RecallLevelMetric
     m: int
+    is_mean: bool = False
     name: ClassVar[str] = "exposure"
 
     @property
@@ -209,3 +254,55 @@ class TotalExposure(RecallLevelMetric):
 
     def exposure(self, k: Any, m: int) -> Any:
         return self.form.exposure_to_cutoff(k, self.m)
+
+    def divisor(self, i: Any, m: int) -> Any:
+        return like(m if self.is_mean else 1, i)
+
+
+@dataclass(frozen=True, eq=False)
+class ProviderLeximin(Preference):
+    r"""Which ranking is better for the worst-off provider, then for the next one, and so on: 1, 0 or -1 (LR 5.2).
+
+    .. math:: \phi \succ_{\mathrm{leximin}} \phi', \qquad \phi_v = \eta_e(\pi, \mathcal{R}, v)
+
+    Where every item has a provider of its own, it is lexirecall (theorem C.6).
+
+    Parameters
+    ----------
+    providers, metric, per_item, missing
+        As in `provider_exposure`.
+
+    Examples
+    --------
+    >>> positions = tb.positions([[1, 2, 9], [4, 5, 6]])
+    >>> leximin = tb.ProviderLeximin({"d1": "ann", "d2": "bob", "d3": "ann"})
+    >>> tb.compare(positions, leximin).values.tolist()      # 1/2 for bob against 1/5 for bob
+    [[1.0]]
+    """
+
+    providers: Path | Mapping[Any, Any] | Any
+    metric: str | Metric = "AP"
+    per_item: bool = False
+    missing: str = "error"
+    name: ClassVar[str] = "ProviderLeximin"
+    traits: ClassVar[Traits] = Traits(is_transitive=True, is_sign=True, favours_depth=True)
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.metric})"
+
+    @property
+    def relevant_from(self) -> float | None:
+        return recall_level_metric(self.metric).rel
+
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
+        exposure = provider_exposure(
+            positions, self.providers, self.metric, per_item=self.per_item, missing=self.missing
+        )
+        rank = np.zeros((len(positions.runs), len(positions.requests)), dtype=np.int32)
+        for columns, values in exposure.parts:
+            codes = values.codes()
+            starts = np.flatnonzero(np.diff(exposure.request[columns], prepend=-1))
+            for begin, end in pairwise([*starts.tolist(), len(columns)]):
+                rank[:, exposure.request[columns[begin]]] = leximin_ranks(codes[:, begin:end])
+        signs = pair_signs(rank[pairs.x], rank[pairs.y])
+        return PairValues.from_counts(positions, pairs, signs, rank.max(axis=0).clip(max=1).astype(np.int64))

@@ -5,7 +5,7 @@ No data is needed. Rational results are exact Fractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import comb
 
@@ -250,7 +250,7 @@ def mean_utility(form: RecallLevelMetric, size: int, m: int) -> float:
     return float(((np.array(chance) * e).sum(-1) * form.normalisation(size)).sum())
 
 
-def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
+def worst_case_is_tse(metric: str | Metric, m: int, positions: Iterable[int] | None = None) -> bool:
     r"""Whether LR theorem C.1 makes total search efficiency the worst case over users, for up to m relevant items.
 
     It asks for an exposure that strictly decreases and does not depend on m, for :math:`z(1, 1) = 1` and for
@@ -265,6 +265,8 @@ def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
         A recall-level metric.
     m : int
         The largest number of relevant items.
+    positions : increasing ints, optional
+        Where one's own exposure (`recall_level`) is looked at; by default at 1, ..., m.
 
     Examples
     --------
@@ -273,7 +275,7 @@ def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
     """
     m = check_count(m, "m")
     form = recall_level_metric(metric)
-    if not is_strict(form) or form.normalisation(1)[0] != 1:
+    if not is_strict(form, range(1, m + 1) if positions is None else positions) or form.normalisation(1)[0] != 1:
         return False
     before = np.ones(1)
     for size in range(2, m + 1):
@@ -284,11 +286,12 @@ def worst_case_is_tse(metric: str | Metric, m: int) -> bool:
     return True
 
 
-def is_strict(form: RecallLevelMetric) -> bool:
-    """The exposure strictly decreases: what lies beyond a cutoff has none."""
-    if form.cutoff is not None or not form.has_strict_exposure:
+def is_strict(form: RecallLevelMetric, positions: Iterable[int] | None = None) -> bool:
+    """The exposure strictly decreases, everywhere or at some positions: what lies beyond a cutoff has none."""
+    is_falling = form.has_strict_exposure if positions is None else form.is_strict_at(positions)
+    if form.cutoff is not None or not is_falling:
         return False
-    return not isinstance(form, TotalSearchEfficiency) or is_strict(recall_level_form(form.base))
+    return not isinstance(form, TotalSearchEfficiency) or is_strict(recall_level_form(form.base), positions)
 
 
 def recall_level_metric(spec: str | Metric) -> RecallLevelMetric:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +13,15 @@ from tiebreak.analysis.theory import recall_level_metric, worst_case_is_tse
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric, RecallLevelMetric
-from tiebreak.projection import Levels, Positions
-from tiebreak.projection.levels import Bucket
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.metrics.possible_users import MOST_ENUMERATED, possible_users, user_utilities
+from tiebreak.projection import Positions
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 from tiebreak.results.record import LazyRows, Result
 
-MOST_ENUMERATED = 15
-"""Relevant items per request up to which all users, 2^m - 1, are enumerated."""
+METHODS = {
+    "theorem": "who wants the last relevant item alone, or one that is not retrieved (LR theorem C.1)",
+    "enumeration": "the minimum over all who want some of the relevant items (LR eq 4)",
+}
 
 
 class WorstOffUser(NamedTuple):
@@ -59,11 +60,12 @@ class WorstCase(Result):
     utility: Floats
     entries: Positions
     is_worst: NDArray[np.bool_]
+    notes: tuple[str, ...] = ()
     columns = WorstOffUser._fields
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {"metric": self.metric, "method": self.method}
+        return {"metric": self.metric, "method": self.method, **self.more_settings}
 
     def rows(self) -> Sequence[WorstOffUser]:
         """One row per run and request with a relevant item."""
@@ -110,7 +112,8 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
     form = recall_level_metric(metric)
     entries = positions.only_relevant(form.rel)
     largest = int(entries.layout.sizes.max(initial=1))
-    by_theorem = worst_case_is_tse(form, max(largest, 1))
+    positions_here = np.unique(entries.ranks[entries.ranks != UNRETRIEVED]).tolist()
+    by_theorem = worst_case_is_tse(form, max(largest, 1), positions_here)
     if not by_theorem and largest > MOST_ENUMERATED:
         raise InputError(
             f"{metric}: the worst-off user is known only for top-heavy metrics whose exposure strictly decreases, such "
@@ -127,7 +130,15 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
         is_worst[:, span] = worst.reshape(len(entries.runs), -1)
     method = "theorem" if by_theorem else "enumeration"
     return WorstCase(
-        entries.runs, entries.requests, str(metric), method, utility, entries, is_worst, library=entries.library
+        entries.runs,
+        entries.requests,
+        str(metric),
+        method,
+        utility,
+        entries,
+        is_worst,
+        (f"The worst-off of all users by {metric}: {METHODS[method]}.",),
+        library=entries.library,
     )
 
 
@@ -139,19 +150,12 @@ def last_items(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, NDArray[np.bo
 
 def enumerate_users(form: RecallLevelMetric, p: Ranks) -> tuple[Floats, NDArray[np.bool_]]:
     """The smallest utility over all users, and the items that make one, of ``p[run, request, m]`` in any order."""
-    m = p.shape[-1]
     order = np.argsort(p, axis=-1, kind="stable")
     increasing = np.take_along_axis(p, order, axis=-1)
-    by_size = [list(combinations(range(m), size)) for size in range(1, m + 1)]
-    users = [user for same_size in by_size for user in same_size]
-    ends = np.cumsum([len(same_size) for same_size in by_size])
+    users = possible_users(p.shape[-1])
     utility, of_levels = np.empty(p.shape[:-1]), np.zeros(p.shape, dtype=bool)
     for q in range(p.shape[1]):
-        buckets = [
-            Bucket(size, np.arange(end - len(same_size), end), increasing[:, q, same_size])
-            for size, (same_size, end) in enumerate(zip(by_size, ends, strict=True), start=1)
-        ]
-        values = form.level_values(Levels.from_buckets(buckets))
+        values = user_utilities(form, increasing[:, q])
         utility[:, q] = values.nearest.min(axis=1)
         lowest = np.flatnonzero((values.nearest == utility[:, q, None]).any(axis=0))
         codes = values.take_columns(lowest).codes()

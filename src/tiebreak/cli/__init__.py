@@ -23,7 +23,7 @@ from tiebreak.errors import TiebreakError
 
 BAD_INPUT = 2
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "test", "study", "doctor")
+COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "worst", "providers", "test", "study", "doctor")
 """In the order of the help; each is the `command` of the module of its name."""
 
 

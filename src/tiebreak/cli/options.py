@@ -28,15 +28,16 @@ QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parqu
 zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH.
 """
 OWN_FUNCTION = " Or module:function for your own measure; the module is imported from sys.path (set PYTHONPATH)."
+OWN_EXPOSURE = " Or your own, recall_level(exposure='module:function'), with the module on sys.path (set PYTHONPATH)."
 SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "truth")
 """Options that hold specs of what has to be read."""
 JUDGED_ITEMS_SUFFICE = {
     # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
-    *("Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP"),
+    *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
     # Preferences
-    *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "diff", "sign", "OI"),
+    *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "UserLeximin", "diff", "sign", "OI"),
     *("rpp", "invrpp", "dcgrpp", "invRPP", "dcgRPP", "lexirecall", "lexiprecision"),
     *("dcg", "inverse", "exp"),
     # Populations and orderings
@@ -60,6 +61,12 @@ def measures_option(examples: str) -> Callable[[Command], Command]:
     """The measures of a command."""
     help_ = f"Such as {examples}; repeatable.{OWN_FUNCTION}"
     return click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help=help_)
+
+
+def utility_option(meaning: str) -> Callable[[Command], Command]:
+    """The recall-level metric of a command."""
+    help_ = f"{meaning}: a sum over recall levels, such as AP, nDCG or RBP(p=0.9).{OWN_EXPOSURE}"
+    return click.option("-m", "--measure", metavar="SPEC", default="AP", show_default=True, help=help_)
 
 
 def alpha_option(help_: str) -> Callable[[Command], Command]:
@@ -94,6 +101,13 @@ READING = (
     click.option("--exclude", metavar="FILE", help="Remove these items from the rankings of their request first."),
     click.option("--candidates", metavar="FILE", help="Keep only these items in the rankings of their request."),
     click.option("--judged-only", is_flag=True, help="Remove unjudged items from rankings (condensed lists)."),
+    click.option(
+        "--imputation",
+        type=click.Choice(("pessimistic", "optimistic")),
+        default="pessimistic",
+        show_default=True,
+        help="Where relevant items are that a run misses: below everything, or right after its last item (for study).",
+    ),
     reading_choice("requests", "All judged requests, or only those that every run lists."),
     reading_choice("ties", "How tied scores are broken: by item id, or by the rank column first."),
     reading_choice("duplicates", "What to do with an item listed twice for a request."),

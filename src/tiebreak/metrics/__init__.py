@@ -9,8 +9,8 @@ from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_names
 from tiebreak._base.spec import LONGEST, Spec, Value, parse
 from tiebreak.errors import InputError
+from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
-from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import recall_weights
 
 __all__ = [
@@ -42,6 +42,7 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "TSE": "rank_based.TotalSearchEfficiency",
         "NCP": "rank_based.NormalisedCumulativePrecision",
         "linear": "rank_based.LinearExposure",
+        "recall_level": "own_recall_level.OwnRecallLevel",
         "ERR": "err.ExpectedReciprocalRank",
         "bpref": "judged.BinaryPreference",
         "Judged": "judged.JudgedShare",

@@ -16,7 +16,7 @@ import numpy as np
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
-from tiebreak.exact import ExactValues
+from tiebreak.exact import ExactValues, decimal
 from tiebreak.metrics.base import Metric, Traits, check_corpus_size
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
@@ -26,36 +26,47 @@ NEGLIGIBLE = 1201
 """Positions from here on cannot change the nearest float, except as a sticky bit."""
 
 
-def yager_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[Fraction]:
+def yager_weights(n: int, m: int, epsilon: float | Fraction = HALF) -> list[Fraction]:
     r"""Bottom-heavy weights of the m recall levels of a corpus of n items, which sum to 1 (LR 7.3.1).
 
     .. math:: w_1 = \Big(\frac{\Delta}{1 + \Delta}\Big)^{m-1}, \qquad
         w_i = \frac{\Delta^{m-i}}{(1 + \Delta)^{m+1-i}} \;\; (i > 1), \qquad
         \Delta = \frac{1}{n + \epsilon}, \; 0 < \epsilon < 1
+
+    Examples
+    --------
+    >>> [str(w) for w in yager_weights(3, 3)]      # Delta = 2/7: (2/9)^2, 2/7 / (9/7)^2, 1 / (9/7)
+    ['4/81', '14/81', '7/9']
     """
     weights = integer_weights(n, m, epsilon)
     total = sum(weights)
     return [Fraction(w, total) for w in weights]
 
 
-def integer_weights(n: int, m: int, epsilon: Fraction = HALF) -> list[int]:
+def integer_weights(n: int, m: int, epsilon: float | Fraction = HALF) -> list[int]:
     """Yager's weights times their common denominator, which is their sum.
 
     With epsilon = a / b, the weights times (nb + a + b)^(m - 1).
     """
     check_count(m, "m", high=check_count(n, "n"))
     check_number(epsilon, "epsilon", above=0, below=1)
-    a, b = Fraction(epsilon).as_integer_ratio()
+    a, b = decimal(epsilon).as_integer_ratio()
     scaled = n * b + a
     return [b ** (m - 1), *(b ** (m - i) * scaled * (scaled + b) ** (i - 2) for i in range(2, m + 1))]
 
 
-def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: Fraction = HALF) -> Fraction:
-    r"""Lexirecall as a number (LR eq 12): the larger one is preferred.
+def metric_lexirecall(p: Sequence[int | None], n: int, epsilon: float | Fraction = HALF) -> Fraction:
+    r"""Lexirecall as an exact number (LR 7.3.1, eq 12): the larger one is preferred.
 
     .. math:: \mathrm{LR}(p) = 1 - \frac{1}{n} \sum_{i=1}^{m} w_i \, p_i
 
-    The u unretrieved items, None in p, are at the end of the corpus of n items: n - u + 1, ..., n.
+    The u unretrieved items, None in p, are at the end of the corpus of n items: n - u + 1, ..., n. The weights w are
+    `yager_weights`.
+
+    Examples
+    --------
+    >>> print(metric_lexirecall([1, 3], 4))      # Delta = 2/9: 1 - (2/11 * 1 + 9/11 * 3) / 4
+    15/44
     """
     retrieved = positions_in_corpus(p, n)
     last = n - (len(p) - len(retrieved))
@@ -124,6 +135,8 @@ class LexiRecallValue(DisplayMetric):
     ----------
     n : int
         Number of items in the corpus; unretrieved items are at its end.
+    epsilon : float
+        The free parameter of the weights, between 0 and 1.
 
     Examples
     --------
@@ -132,13 +145,14 @@ class LexiRecallValue(DisplayMetric):
     """
 
     n: int = parameter(0, check_corpus_size, name="LR")
+    epsilon: float = parameter(0.5, check_number, above=0, below=1, name="LR: epsilon")
     name: ClassVar[str] = "LR"
 
     def levels(self, positions: Positions) -> Levels:
         return super().levels(positions).pessimistic(self.n)
 
     def quotients(self, rows: list[list[int]]) -> list[tuple[int, int]]:
-        weights = integer_weights(self.n, len(rows[0])) if rows else []
+        weights = integer_weights(self.n, len(rows[0]), self.epsilon) if rows else []
         return [lexirecall(p, self.n, weights) for p in rows]
 
 

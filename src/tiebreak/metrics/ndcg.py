@@ -17,9 +17,9 @@ from tiebreak.exact import Doubles, ExactValues, dcg_discount
 from tiebreak.exact.arithmetic import DOUBLES, counting, doubles_from_units
 from tiebreak.exact.logarithms import dcg_discount_units, power_of_two
 from tiebreak.exact.slices import SlicedTable, sum_slices
+from tiebreak.metrics._recall_level import LARGEST_WEIGHT, RecallLevelMetric
 from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.metrics.graded_entries import LARGEST_EXPONENT, GradedEntries
-from tiebreak.metrics.recall_level import LARGEST_WEIGHT, RecallLevelMetric
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_rank
 

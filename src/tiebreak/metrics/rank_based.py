@@ -12,8 +12,8 @@ from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import ones, power, whole_numbers
+from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import Metric, Traits, check_corpus_size, last_position
-from tiebreak.metrics.recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
 from tiebreak.projection.levels import Levels
 

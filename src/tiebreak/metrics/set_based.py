@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import ones, whole_numbers
+from tiebreak.metrics._recall_level import RecallLevelMetric
 from tiebreak.metrics.base import Traits, last_position, quotients
-from tiebreak.metrics.recall_level import RecallLevelMetric
 from tiebreak.projection.levels import Levels
 from tiebreak.projection.primitives import Ranks
 

@@ -27,6 +27,7 @@ CATALOGUE: Catalogue[Preference] = Catalogue(
         "LexiRecall": "lexicographic.LexiRecall",
         "LexiPrecision": "lexicographic.LexiPrecision",
         "rrLP": "lexicographic.ReciprocalRankLexiPrecision",
+        "UserLeximin": "user_leximin.UserLeximin",
         "diff": "from_metric.MetricDifference",
         "sign": "from_metric.MetricSign",
         "OI": "interleaving.OfflineInterleaving",

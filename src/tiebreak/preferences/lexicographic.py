@@ -124,3 +124,9 @@ def difference_of_inverses(x: Places, y: Places) -> tuple[Places, Places]:
     has_x, has_y = x != UNRETRIEVED, y != UNRETRIEVED
     x, y = np.where(has_x, x, 1), np.where(has_y, y, 1)
     return y * has_x - x * has_y, x * y
+
+
+def leximin_ranks(codes: Places) -> Ranks:
+    """Rank the rows of whole numbers by leximin: the smallest numbers are compared first, and 1 is best."""
+    worst_first = codes.max() - np.sort(codes, axis=-1)
+    return dense_rank(worst_first[:, None])[:, 0]

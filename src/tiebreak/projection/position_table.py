@@ -19,7 +19,7 @@ from tiebreak.inputs.ids import Ids, offsets, ranges
 from tiebreak.inputs.judgements import Judgements, Subtopics, is_relevant
 from tiebreak.projection.levels import Bucket, Layout, Levels
 from tiebreak.projection.needs import WHOLE_RANKING
-from tiebreak.projection.primitives import Floats, Ranks
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 if TYPE_CHECKING:
     from tiebreak.projection.aspect_rankings import AspectRankings, AspectSource
@@ -38,6 +38,10 @@ AXES: dict[str, tuple[str, ...]] = {
     "audits": ("run",),
 }
 """The axes of each column of `Positions`; requests, layout, top items and subtopics are handled separately."""
+OPTIMISTIC = (
+    "Optimistic imputation: relevant items that are not retrieved are placed right after the last item of the ranking, "
+    "which favours short rankings."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,6 +212,29 @@ class Positions:
             return self
         entries = np.flatnonzero(mask)
         return self._store(entries, self.layout.request[entries], len(self.requests))
+
+    def optimistic(self) -> Positions:
+        """Unretrieved relevant items right after the last item of the ranking, higher grades first (LR 2.2).
+
+        For study: it favours short rankings.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> positions = tb.project({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"x": 2.0, "b": 1.0}})
+        >>> positions.optimistic().levels().each(lambda p: p[..., -1]).tolist()      # p = (2, 3, 4)
+        [[4.0]]
+        """
+        request = self.layout.request
+        order = np.lexsort((self.items.places_in_order[self.item], -self.grade, request))
+        request = request[order]
+        is_missing = is_relevant(self.grade, self.min_grade)[order] & (self.ranks[:, order] == UNRETRIEVED)
+        count = np.cumsum(is_missing, axis=1)
+        starts = np.flatnonzero(np.diff(request, prepend=-1))
+        before = np.repeat((count - is_missing)[:, starts], np.diff(starts, append=len(request)), axis=1)
+        ranks = self.ranks.copy()
+        ranks[:, order] = np.where(is_missing, self.retrieved[:, request] + count - before, ranks[:, order])
+        return replace(self, ranks=ranks, notes=(*self.notes, OPTIMISTIC))
 
     def _take(self, axis: str, places: NDArray[np.int64]) -> dict[str, Any]:
         """Some indices along an axis, of every column that has it."""

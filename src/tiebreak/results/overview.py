@@ -22,6 +22,8 @@ from tiebreak.results.record import Result
 
 MANY_TIES = 0.5
 NEARLY_ALL = 0.99
+SPARSE = 20
+"""Relevant items per request between the recommendation data of LR Table 5, at most 18.87, and the retrieval data."""
 ODD_RANKINGS = {
     "rank_disagrees": "Requests whose rank column disagrees with the order of scores, which is used",
     "float32_ties": "Distinct scores that tie in float32, as in pytrec_eval, and are broken by item id",
@@ -69,6 +71,16 @@ class JudgedRow(NamedTuple):
     subtopics_max: int
 
 
+class DataRow(NamedTuple):
+    """The columns of LR Table 5: means over requests with a relevant item, and over the rankings of judged requests."""
+
+    requests: int
+    runs: int
+    relevant_per_request: float
+    documents_per_request: float
+    depth_class: str
+
+
 def documents_per_request(positions: Positions) -> float:
     """Items that runs retrieve for a judged request that they list, on average."""
     is_listed = positions.listed > 0
@@ -100,6 +112,7 @@ class Overview(Result):
 
     runs: tuple[RunRow, ...]
     judgements: JudgedRow
+    data: DataRow
     oddities: dict[str, tuple[Oddity, ...]]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
@@ -120,12 +133,13 @@ class Overview(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         warnings = (f"Warning: {warning}" for warning in self.warnings)
-        return (*self._judgement_notes(), *self.choices, *warnings, *self._oddity_notes())
+        return (*self._judgement_notes(), *self._data_notes(), *self.choices, *warnings, *self._oddity_notes())
 
     @property
     def settings(self) -> dict[str, Any]:
         return {
             "judgements": self.judgements._asdict(),
+            "data": self.data._asdict(),
             "oddities": {name: [asdict(odd) for odd in several] for name, several in self.oddities.items()},
             "warnings": list(self.warnings),
             "choices": list(self.choices),
@@ -141,6 +155,26 @@ class Overview(Result):
             yield f"Subtopics: {span(row.subtopics_min, row.subtopics_median, row.subtopics_max)} per request."
         if row.without_relevant:
             yield f"{plural(row.without_relevant, 'request')} without a relevant item, left out of everything."
+
+    def _data_notes(self) -> Iterator[str]:
+        """The line of LR Table 5, and what that paper advises for such data (7.1.2)."""
+        row = self.data
+        yield (
+            f"{plural(row.requests, 'request')}, {plural(row.runs, 'run')}, {row.relevant_per_request:,.2f} relevant "
+            f"items per request, {row.documents_per_request:,.2f} items per ranking: {row.depth_class} (LR Table 5)."
+        )
+        is_shallow, is_sparse = row.depth_class == "shallow", row.relevant_per_request < SPARSE
+        if is_shallow:
+            yield (
+                f"Rankings of at most {SHALLOW} items are shallow for recall-oriented measures such as "
+                "LexiRecall, RP and R@1000: retrieve deeper ones, whichever is used (LR 7.1.2)."
+            )
+        if is_sparse:
+            avoid = ". With shallow rankings avoid RP altogether" if is_shallow else ""
+            yield (
+                f"With fewer than {SPARSE} relevant items per request RP and R@1000 tie often, and are unstable where "
+                f"labels are missing{avoid} (LR 7.1.2)."
+            )
 
     def _oddity_notes(self) -> Iterator[str]:
         """A line per kind of oddity: in which files, how often, where first."""
@@ -160,6 +194,7 @@ def overview(positions: Positions, judgements: Judgements) -> Overview:
     return Overview(
         rows,
         judgement_row(positions, judgements),
+        data_row(positions),
         {name: several for name, several in odd.items() if several},
         tuple(warnings(positions, rows)),
         choices(positions),
@@ -169,9 +204,10 @@ def overview(positions: Positions, judgements: Judgements) -> Overview:
 
 def run_rows(positions: Positions) -> Iterator[RunRow]:
     relevant = is_relevant(positions.grade, positions.min_grade)
+    request = positions.layout.request[relevant]
     for k, (name, audit) in enumerate(zip(positions.runs, positions.audits, strict=True)):
         is_listed = positions.listed[k] > 0
-        retrieved = int((positions.ranks[k, relevant] != UNRETRIEVED).sum())
+        retrieved = int((positions.ranks[k, relevant] <= positions.retrieved[k, request]).sum())
         yield RunRow(
             name,
             audit.lines,
@@ -197,8 +233,9 @@ def smallest_median_largest(numbers: NDArray[Any]) -> tuple[int, float, int]:
 def share_of_judged(positions: Positions, run: int, depth: int) -> float:
     """The share of the items within a depth that was judged, over all rankings of a run."""
     parts = [positions] if positions.nonrelevant is None else [positions, positions.nonrelevant]
-    judged = sum(int((part.ranks[run] <= depth).sum()) for part in parts)
-    return judged / max(int(np.minimum(positions.retrieved[run], depth).sum()), 1)
+    seen = np.minimum(positions.retrieved[run], depth)
+    judged = sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts)
+    return judged / max(int(seen.sum()), 1)
 
 
 def judgement_row(positions: Positions, judgements: Judgements) -> JudgedRow:
@@ -212,6 +249,15 @@ def judgement_row(positions: Positions, judgements: Judgements) -> JudgedRow:
         {grade_text(grade): count for grade, count in zip(grades.tolist(), counts.tolist(), strict=True)},
         *smallest_median_largest(subtopics_per_request(judgements)),
     )
+
+
+def data_row(positions: Positions) -> DataRow:
+    """The line of LR Table 5; rankings of requests without judgements are not counted."""
+    relevant = positions.relevant()
+    requests = int((relevant > 0).sum())
+    documents = documents_per_request(positions)
+    per_request = float(relevant.sum() / max(requests, 1))
+    return DataRow(requests, len(positions.runs), per_request, documents, depth_class(documents))
 
 
 def subtopics_per_request(judgements: Judgements) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ and weights are written once, for floats, double-double numbers and exact fracti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
@@ -32,6 +32,10 @@ class RecallLevelMetric(LevelMetric):
 
     has_strict_exposure: ClassVar[bool] = True
     """Whether the exposure strictly decreases."""
+
+    def is_strict_at(self, positions: Iterable[int]) -> bool:
+        """Whether the exposure strictly decreases over these increasing positions."""
+        return self.has_strict_exposure
 
     @property
     def is_rational(self) -> bool:
