@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from cells import Cell, Sheet, Status
 from data import Collection, Data
-from random_rankings import random_ties
 from rows import sizes_table
 from script import Figure, Paper, figure, main
 from theory_figures import agreement, region, stochastic
@@ -223,7 +222,7 @@ def on_paper(data: Data) -> Iterator[Figure]:
     yield figure("lr-fig5", "LR Fig 5, precision and recall orientation", tb.studies.orientation())
     yield figure("lr-fig7", "LR Fig 7, where the first and the last relevant item can stand", region())
     yield figure("lr-fig16", "LR Fig 16, worst case of optimal rankings, fixed or drawn", stochastic())
-    actual = random_ties(samples=data.samples, jobs=data.jobs)
+    actual = tb.studies.orientation(view="depth", samples=data.samples, jobs=data.jobs)
     yield figure("lr-fig8", "LR Fig 8, ties of random rankings by depth", actual)
 
 

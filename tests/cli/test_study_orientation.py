@@ -72,3 +72,26 @@ def test_picture_and_table_are_not_the_same_file(tmp_path):
 def test_unknown_view_is_refused():
     assert "'turning'" in done("study", "orientation", "--view", "turning", code=2).stderr
     assert "items=13" in one_line_error("study", "orientation", "--view", "properties", "--items", "13")
+
+
+def test_ties_of_random_rankings_at_any_size():
+    sizes = ("--items", "40", "--relevant", "2-4", "--requests", "5", "--samples", "2", "--depth", "40", "--depth", "5")
+    asked = ("study", "orientation", "--view", "depth", *sizes, "-m", "RR", "-m", "LexiRecall")
+    rows = objects(done(*asked, "--format", "jsonl").stdout)
+    assert [(row["depth"], row["measure"]) for row in rows] == [
+        (40, "RR"),
+        (40, "LexiRecall"),
+        (5, "RR"),
+        (5, "LexiRecall"),
+    ]
+    assert "20 rankings of 40 items for each of 5 requests with 2 to 4 relevant items" in done(*asked).stdout
+
+
+def test_order_of_possible_users_is_drawn(tmp_path):
+    asked = ("study", "orientation", "--view", "users", "--relevant", "3", "--level", "2")
+    rows = {row["user"]: row for row in objects(done(*asked, "--format", "jsonl").stdout)}
+    assert rows["1 2"] == {"user": "1 2", "height": 3, "part": "ends by then", "below": ["2", "1 3"]}
+    pytest.importorskip("altair")
+    done(*asked, "--plot", tmp_path / "users.svg")
+    drawing = (tmp_path / "users.svg").read_text()
+    assert ">123<" in drawing and "deciding" in drawing

@@ -60,3 +60,9 @@ def test_rankings_are_cut_before_they_are_studied(files):
 )
 def test_what_cannot_be_shown_is_refused_before_files_are_read(tmp_path, options, message):
     assert message in one_line_error("study", "ties", tmp_path / "none.txt", tmp_path / "none.run", *options)
+
+
+def test_labels_that_few_runs_retrieve_are_removed_first(files):
+    asked = ("study", "ties", *files, "-m", "AP", "--samples", "3")
+    assert "in proportion to the number of runs" in done(*asked, "--view", "labels", "--remove", "pool").stdout
+    assert "--remove is for --view labels" in done(*asked[:-2], "--remove", "pool", code=2).stderr

@@ -13,7 +13,16 @@ from tiebreak.studies import CATALOGUE
 
 RATINGS = {"u": {"a": 5, "b": 1, "c": 3}, "v": {"a": 2, "c": 4}}
 ASPECTS = {"a": ["war"], "b": ["war", "love"], "c": ["love"]}
-FEW = {"samples": 2, "fractions": [0.5], "systems": 3, "removals": 2, "lists": 10, "pairs": 20, "steps": 2}
+FEW = {
+    "samples": 2,
+    "fractions": [0.5],
+    "systems": 3,
+    "removals": 2,
+    "lists": 10,
+    "pairs": 20,
+    "steps": 2,
+    "requests": 2,
+}
 """Options that leave less to do."""
 MEASURES = {"orientation": ["RR"], "axioms": "S-RR", "properties": "median"}
 CASES = [(name, view) for name, study in CATALOGUE.items() for view in study.views or [None]]
@@ -25,9 +34,11 @@ def simulated():
     return tb.Experiment(simulation.judgements, [tb.Run(run, name=name) for name, run in simulation.runs.items()])
 
 
-def data(name):
+def data(name, view):
     """What a study takes before its options."""
     study = CATALOGUE[name]
+    if view in ("users", "providers"):
+        return ()
     if study.reads == "runs or table":
         return (simulated().utilities("AP"),)
     return {"runs": (simulated(),), "ratings": (RATINGS, ASPECTS), "": (MEASURES.get(name),)}[study.reads]
@@ -37,7 +48,7 @@ def run(name, view, **options):
     study = CATALOGUE[name]
     options |= {} if view is None else {"view": view}
     names = {option.name for option in study.options if view in (option.views or (view,))}
-    return function(name)(*data(name), **options, **{key: few for key, few in FEW.items() if key in names})
+    return function(name)(*data(name, view), **options, **{key: few for key, few in FEW.items() if key in names})
 
 
 def function(name):

@@ -108,6 +108,16 @@ def test_ties_of_fewer_labels(four):
     assert half_ap[2:] == pytest.approx(half_rr[2:])
 
 
+def test_ties_of_labels_that_many_runs_retrieve():
+    # No run retrieves z: of the two labels a is always kept. Uniformly, z is kept in some samples, and both runs tie.
+    exp = tb.Experiment({"q": {"a": 1, "z": 1}}, [{"q": scores("a")}, {"q": scores("x", "a")}])
+    pooled = ties(exp, "RR", view="labels", remove="pool", fractions=0.5, samples=20)
+    assert pooled.rows() == ((0.5, "RR", 0.0, 0.0, 0.0, 0.0),)
+    assert "in proportion to the number of runs that retrieve an item" in pooled.notes[1]
+    ((_, _, share, *_),) = ties(exp, "RR", view="labels", fractions=0.5, samples=20).rows()
+    assert 0 < share < 1
+
+
 def kept_item(experiment, seed):
     thinned = tb.sample_labels(experiment.positions, 0.5, seed=seed)
     return thinned.items[thinned.item[thinned.layout.request == 0][0]]
@@ -203,11 +213,13 @@ def test_shares_are_those_of_the_twin(binary):
         assert share == slow_share(tb.project(binary.judgements, binary.runs, binary=True, depth=depth), name)
 
 
-def test_shares_of_fewer_labels_are_those_of_the_twin(binary):
+@pytest.mark.parametrize(("remove", "by"), [("labels", "uniform"), ("pool", "runs")])
+def test_shares_of_fewer_labels_are_those_of_the_twin(binary, remove, by):
     names = [*SLOW, "RPP"]
-    actual = ties(binary, names, view="labels", fractions=[0.3, 0.7], samples=3, seed=4)
+    actual = ties(binary, names, view="labels", remove=remove, fractions=[0.3, 0.7], samples=3, seed=4)
     for kept, name, share, sd, _, _ in actual.rows():
-        drawn = [slow_share(tb.sample_labels(binary.positions, kept, seed=seed), name) for seed in sample_seeds(4, 3)]
+        samples = [tb.sample_labels(binary.positions, kept, seed=seed, by=by) for seed in sample_seeds(4, 3)]
+        drawn = [slow_share(sample, name) for sample in samples]
         assert (share, sd) == pytest.approx((np.mean(drawn), np.std(drawn, ddof=1)))
 
 

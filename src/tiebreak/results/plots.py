@@ -35,15 +35,16 @@ class Picture:
     """Which columns of the rows go where; one of text is shown in the order of the rows, and bars lie along x.
 
     `color` is for a heat map the column of its values; `band` are columns of a lower and an upper bound around every
-    line.
+    line. A graph has names, `text`, at their places, and lines from such places to those in `band`.
     """
 
-    kind: Literal["line", "step", "bar", "point", "heat"]
+    kind: Literal["line", "step", "bar", "point", "heat", "graph"]
     x: str
     y: str
     color: str | None = None
     facet: str | None = None
     band: tuple[str, str] | None = None
+    text: str | None = None
     titles: tuple[tuple[str, str], ...] = ()
     is_log: bool = False
     own_scales: bool = False
@@ -51,7 +52,7 @@ class Picture:
     @property
     def columns(self) -> list[str]:
         """The columns that are drawn, each once."""
-        names = (self.x, self.y, self.color, self.facet, *(self.band or ()))
+        names = (self.x, self.y, self.color, self.facet, *(self.band or ()), self.text)
         return list(dict.fromkeys(name for name in names if name is not None))
 
 

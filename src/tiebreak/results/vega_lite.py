@@ -17,15 +17,16 @@ VEGA_EMBED_OPTIONS = {
     "actions": {"export": True, "source": False, "compiled": False, "editor": False},
 }
 """What Vega's menu offers: it shows the source as HTML, in which names could run, and sends it to an editor online."""
-MARKS = {
+MARKS: dict[str, dict[str, Any]] = {
     "line": {"type": "line", "point": {"size": 25, "clip": False}, "clip": True},
     "step": {"type": "line", "interpolate": "step-after", "clip": True},
     "bar": {"type": "bar"},
     "point": {"type": "point", "filled": True, "size": 40, "opacity": 0.8},
     "heat": {"type": "rect"},
+    "graph": {"type": "point", "shape": "circle", "size": 900, "fill": "white", "opacity": 1, "stroke": "#888"},
 }
-SIDE, FACET_SIDE, CELL = 340, 240, 34
-"""Pixels of a picture, of one of several, and of one row, bar or cell."""
+SIDE, FACET_SIDE, CELL, NODE = 340, 240, 34, 56
+"""Pixels of a picture, of one of several, of one row, bar or cell, and of a name in a graph."""
 PADDING = 6
 """Pixels between the outermost points or lines and the edge, so that none is cut in half."""
 FACETS_IN_A_ROW, NAMES_IN_A_COLUMN = 3, 20
@@ -54,6 +55,8 @@ def vega_lite(picture: Picture, names: Sequence[str], rows: Iterable[Sequence[An
 
 def layers(picture: Picture, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     encoding = {"x": axis(picture, picture.x, records), "y": axis(picture, picture.y, records)}
+    if picture.kind == "graph":
+        return graph(picture, records, encoding)
     if picture.kind == "heat":
         return heat(picture, records, encoding)
     if picture.is_log:
@@ -93,6 +96,35 @@ def heat(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, An
     ]
 
 
+def graph(picture: Picture, records: list[dict[str, Any]], encoding: dict[str, Any]) -> list[dict[str, Any]]:
+    """Lines between places, and names in circles over them; without axes."""
+    assert picture.band is not None and picture.text is not None, "a graph has lines and names"
+    encoding = {
+        name: one | {"axis": None, "scale": {"zero": False, "padding": NODE // 2}} for name, one in encoding.items()
+    }
+    x2, y2 = picture.band
+    lines = {"x2": {"field": x2}, "y2": {"field": y2}}
+    circle, names = MARKS["graph"], [{"filter": f"isValid(datum[{picture.text!r}])"}]
+    color = {}
+    if picture.color is not None:
+        parts = [record for record in records if record[picture.color] is not None]
+        color = {"color": color_scale(picture, parts)}
+        circle = {key: value for key, value in circle.items() if key != "stroke"} | {"strokeWidth": 3}
+    return [
+        {
+            "mark": {"type": "rule", "color": "#bbb"},
+            "transform": [{"filter": f"isValid(datum[{x2!r}])"}],
+            "encoding": encoding | lines,
+        },
+        {"mark": circle, "transform": names, "encoding": encoding | color},
+        {
+            "mark": {"type": "text", "fontSize": 10},
+            "transform": names,
+            "encoding": encoding | {"text": {"field": picture.text}},
+        },
+    ]
+
+
 def axis(picture: Picture, name: str, records: list[dict[str, Any]]) -> dict[str, Any]:
     """A column along an axis: numbers on a scale, text in the order of the rows."""
     if not is_number(name, records) or picture.kind == "heat":
@@ -124,6 +156,9 @@ def sizes(picture: Picture, records: list[dict[str, Any]]) -> dict[str, Any]:
     """Room for every name along an axis."""
     side = SIDE if picture.facet is None else FACET_SIDE
     room: dict[str, Any] = {"width": side, "height": side}
+    if picture.kind == "graph":
+        heights = [record[picture.y] for record in records if record[str(picture.text)] is not None]
+        return {"width": NODE * max(map(heights.count, heights)), "height": NODE * len({*heights})}
     for name, way in ((picture.x, "width"), (picture.y, "height")):
         if picture.kind == "heat" or not is_number(name, records):
             cell = CELL if picture.kind == "heat" else CELL // 2

@@ -51,7 +51,7 @@ class Study(NamedTuple):
 
 
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
-LABELS = ("labels",)
+LABELS, DEPTH = ("labels",), ("depth",)
 PERTURBED = ("values", "correlation", "significance")
 THREADS = Option("jobs", "Threads.", int, 1, 1)
 
@@ -65,7 +65,17 @@ CATALOGUE: dict[str, Study] = {
             "depth": "as rankings are truncated",
         },
         reads="runs",
-        options=(Option("samples", "Random samples.", int, 10, 1, 1_000_000, LABELS), SEED._replace(views=LABELS)),
+        options=(
+            Option(
+                "remove",
+                "Labels uniformly, or those of items that few runs retrieve first (pooling bias).",
+                ("labels", "pool"),
+                "labels",
+                views=LABELS,
+            ),
+            Option("samples", "Random samples.", int, 10, 1, 1_000_000, LABELS),
+            SEED._replace(views=LABELS),
+        ),
         progress=("counting ties", "parts"),
         keys=("kept", "depth", "level", "measure", "ties"),
         averages=("share",),
@@ -151,17 +161,35 @@ CATALOGUE: dict[str, Study] = {
         averages=("tau_b", "tied"),
     ),
     "orientation": Study(
-        "Properties of measures without data: orientation, probability of ties, formal properties.",
+        "Properties of measures without data: orientation, probability of ties, formal properties, possible users.",
         {
             "orientation": "precision and recall orientation of a metric (LR 3.1, Fig 5)",
             "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
+            "depth": "how often it ties random rankings as they are truncated (LR Fig 8)",
             "properties": "which properties it has, in all small cases (LR Table 8)",
+            "top-heaviness": "whether it is top-heavy, in all small cases (LR definition 2.2)",
+            "users": "who of all possible users is better off than whom (LR Figs 17a and 18a)",
+            "providers": "the same for all possible providers (LR Figs 17b and 18b)",
         },
         options=(
             Option("items", "Items in the corpus; may be repeated.", "sizes", metavar="N", is_repeated=True),
             Option("relevant", "Relevant items, such as 10 or 1-15.", "sizes", metavar="M", is_repeated=True),
             Option("pairs", "Random pairs of rankings.", int, 10_000, 2, views=("ties",)),
-            SEED._replace(views=("ties",)),
+            Option("requests", "Requests, each with 20 random rankings.", int, 25, 1, 100_000, DEPTH),
+            Option("samples", "How often all rankings are drawn.", int, 10, 1, 1_000_000, DEPTH),
+            Option(
+                "depths",
+                "Where rankings are truncated; by default at 1, 2, 5, 10, ... items.",
+                "sizes",
+                metavar="K",
+                flag="--depth",
+                is_repeated=True,
+                views=DEPTH,
+            ),
+            Option(
+                "level", "Two rankings last differ at this recall level.", int, None, 1, views=("users", "providers")
+            ),
+            SEED._replace(views=("ties", "depth")),
             THREADS,
         ),
         progress=("studying", "parts"),

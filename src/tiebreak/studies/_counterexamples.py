@@ -131,7 +131,8 @@ def conclusion(rows: Sequence[tuple[Any, ...]]) -> str:
         by_measure.setdefault(measure, {})[law] = holds
     if len(by_measure) > 1:
         counts = (f"{measure} {sum(map(bool, laws.values()))}" for measure, laws in by_measure.items())
-        return f"Satisfied on all cases tried, of {len(next(iter(by_measure.values())))} laws: {', '.join(counts)}."
+        number = plural(len(next(iter(by_measure.values()))), "law")
+        return f"Satisfied on all cases tried, of {number}: {', '.join(counts)}."
     ((measure, laws),) = by_measure.items()
     satisfied, violated = ([law for law, holds in laws.items() if holds is verdict] for verdict in (True, False))
     return (

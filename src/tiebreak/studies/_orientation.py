@@ -1,4 +1,4 @@
-"""Properties of measures without data: orientation, probability of ties, formal properties (LR)."""
+"""Properties of measures without data: orientation, ties of random rankings, laws, possible users (LR)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from tiebreak._base.text import join_names, plural
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.analysis.theory import is_strict, precision_orientation, recall_orientation, tie_probability
+from tiebreak.analysis.top_heaviness import is_top_heavy
 from tiebreak.errors import InputError
 from tiebreak.metrics import Metric, recall_level_form
+from tiebreak.metrics.function import FunctionMetric
 from tiebreak.metrics.rank_based import ReciprocalRank, TotalSearchEfficiency
 from tiebreak.metrics.set_based import Recall, RPrecision
 from tiebreak.preferences import Preference
@@ -23,6 +25,8 @@ from tiebreak.preferences.lexicographic import LexiPrecision, LexiRecall
 from tiebreak.results.plots import Picture
 from tiebreak.studies._counterexamples import LawTable, statements
 from tiebreak.studies._position_vectors import all_vectors, prefer, random_vectors
+from tiebreak.studies._possible_users import partial_order
+from tiebreak.studies._random_rankings import Corpus, random_ties
 from tiebreak.studies._ranking_laws import LAWS, Subject, law_row
 from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue
 from tiebreak.studies.measures import Measure, inner_metric, preferences_by_name
@@ -32,6 +36,8 @@ MOST_ITEMS = 10**7
 MOST_ITEMS_OF_LAWS = 12
 MOST_VECTORS = 1000
 """Position vectors of which all pairs are compared."""
+MOST_CASES = 10**6
+"""Of positions and items at their top, that are tried for top-heaviness."""
 ORIENTATIONS = {"precision": precision_orientation, "recall": recall_orientation}
 FORMULA, ALL_PAIRS, SAMPLED = "formula", "all pairs", "drawn"
 
@@ -43,6 +49,10 @@ class Options(NamedTuple):
     items: tuple[int, ...]
     relevant: tuple[int, ...]
     pairs: int
+    requests: int
+    samples: int
+    depths: list[int] | None
+    level: int | None
     seed: int
     jobs: int
     tick: Tick | None
@@ -56,11 +66,15 @@ def orientation(
     items: int | Iterable[int] | None = None,
     relevant: int | Iterable[int] | None = None,
     pairs: int = 10_000,
+    requests: int = 25,
+    samples: int = 10,
+    depths: int | Iterable[int] | None = None,
+    level: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     tick: Tick | None = None,
 ) -> Findings:
-    r"""Properties of measures: no judgements and no runs are needed (LR 3-5, appendix B).
+    r"""Properties of measures: no judgements and no runs are needed (LR 3-5, appendices B and C).
 
     Parameters
     ----------
@@ -70,13 +84,24 @@ def orientation(
         - ``"orientation"``: what a metric loses when the first relevant item falls to just above the others, and when
           the last one falls to the bottom (LR 3.1, Fig 5).
         - ``"ties"``: how often a measure ties two random rankings (LR Tables 3 and 4).
+        - ``"depth"``: how often it ties random rankings that are truncated at some depth (LR Fig 8).
         - ``"properties"``: which properties hold, by trying all small cases (LR Table 8).
+        - ``"top-heaviness"``: whether a recall-level metric is top-heavy, by trying all small cases (LR def. 2.2).
+        - ``"users"``, ``"providers"``: who of all possible users or providers of a request is better off than whom,
+          whatever the ranking (LR Figs 17 and 18). No measures.
     items : int or several, optional
         Number of items in the corpus, n.
     relevant : int or several, optional
-        Number of relevant items, m; for ``"properties"`` the largest.
+        Number of relevant items, m; for ``"properties"`` and ``"top-heaviness"`` the largest; for ``"depth"`` each
+        request has one of them, drawn at random.
     pairs : int
         Random pairs of rankings, where there are too many to compare all.
+    requests, samples : int
+        For ``"depth"``: requests, of which 20 random rankings are compared, and how often all are drawn.
+    depths : int or several, optional
+        For ``"depth"``: where rankings are truncated, by default at 1, 2, 5, 10, ... items.
+    level : int, optional
+        For ``"users"`` and ``"providers"``: two rankings last differ at this recall level; adds the parts of LR Fig 18.
 
     Examples
     --------
@@ -88,10 +113,14 @@ def orientation(
     AP 2 recall 0.4
     """
     study, default_measures, default_items, default_relevant = VIEWS[view]
-    ns = sizes("items", items, default_items, MOST_ITEMS)
+    for name, value, default in (("measures", measures, default_measures), ("items", items, default_items)):
+        if value is not None and not default:
+            raise InputError(f"view={view!r} takes no {name}. Leave them out.", kind="choice")
+    ns = sizes("items", items, default_items or (MOST_ITEMS,), MOST_ITEMS)
     ms = sizes("relevant", relevant, default_relevant, min(ns))
-    by_name = preferences_by_name(default_measures if measures is None else measures)
-    return study(Options(by_name, ns, ms, pairs, seed, jobs, tick))
+    by_name = {} if not default_measures else preferences_by_name(default_measures if measures is None else measures)
+    cutoffs = None if depths is None else check_several(depths, "depth", check_count)
+    return study(Options(by_name, ns, ms, pairs, requests, samples, cutoffs, level, seed, jobs, tick))
 
 
 def sizes(name: str, numbers: int | Iterable[int] | None, default: tuple[int, ...], largest: int) -> tuple[int, ...]:
@@ -107,15 +136,21 @@ def single_value(view: str, name: str, numbers: tuple[int, ...]) -> int:
     return numbers[0]
 
 
-def orientations(options: Options) -> Findings:
-    """Both orientations of every metric for every number of relevant items (LR 3.1)."""
-    n = single_value("orientation", "items", options.items)
+def metrics_by_name(measures: Mapping[str, Preference]) -> dict[str, Metric]:
+    """The metrics of which measures are differences; a preference is an error."""
     metrics: dict[str, Metric] = {}
-    for name, measure in options.measures.items():
+    for name, measure in measures.items():
         metric = inner_metric(measure)
         if metric is None:
             raise InputError(f"{name} is a preference. Give a metric, such as AP.", kind="spec")
         metrics[name] = metric
+    return metrics
+
+
+def orientations(options: Options) -> Findings:
+    """Both orientations of every metric for every number of relevant items (LR 3.1)."""
+    n = single_value("orientation", "items", options.items)
+    metrics = metrics_by_name(options.measures)
     tasks = [(way, name, m) for m in options.relevant for way in ORIENTATIONS for name in metrics]
 
     def loss(task: tuple[str, str, int]) -> tuple[str, int, str, float]:
@@ -242,6 +277,38 @@ def properties(options: Options) -> Findings:
     return LawTable.from_rows(rows, ("case",), describe, (searched, *statements(LAWS)))
 
 
+def truncated_ties(options: Options) -> Findings:
+    """Ties of random rankings as they are truncated (LR Fig 8)."""
+    corpus = Corpus(single_value("depth", "items", options.items), options.requests, options.relevant)
+    drawing = options.depths, options.samples, options.seed, options.jobs, options.tick
+    return random_ties(options.measures, corpus, *drawing)
+
+
+def top_heaviness(options: Options) -> Findings:
+    """Search all small cases for one where items at the top make a metric lower (LR def. 2.2)."""
+    n = single_value("top-heaviness", "items", options.items)
+    most = single_value("top-heaviness", "relevant", options.relevant)
+    tried = sum(comb(n, m) * (m - 1) for m in range(2, most + 1))
+    if tried > MOST_CASES:
+        raise InputError(f"{tried:,} cases are too many: at most {MOST_CASES:,}. Give fewer items.", kind="size")
+
+    def row(item: tuple[str, Metric]) -> tuple[str, str, bool, int, str | None]:
+        name, metric = item
+        case = is_top_heavy(metric.value if isinstance(metric, FunctionMetric) else metric, n, most).counterexample
+        words = None if case is None else f"without the first {case[1]} of positions {', '.join(map(str, case[0]))}"
+        return name, "top-heavy", case is None, tried, words
+
+    rows = run_tasks(row, metrics_by_name(options.measures).items(), options.jobs, options.tick)
+    law = "top-heavy: with the relevant items at the top a metric is no lower than without them (LR definition 2.2)."
+    searched = f"Searched: all positions within {n} of up to {most} relevant items."
+    return LawTable.from_rows(rows, ("case",), describe, (searched, law))
+
+
+def possible(kind: str) -> Callable[[Options], Findings]:
+    """The partial order of all users, or of all providers."""
+    return lambda options: partial_order(kind, single_value(kind, "relevant", options.relevant), options.level)
+
+
 def describe(record: Mapping[str, Any], digits: int) -> str:
     return str(record["case"])
 
@@ -255,6 +322,10 @@ VIEWS: dict[str, tuple[Callable[[Options], Findings], tuple[str, ...], tuple[int
         tuple(range(1, 16)),
     ),
     "ties": (ties, ("TSE", "R@1000", "RP", "AP", "LexiRecall"), (10**3, 10**4, 10**5, 10**6), (10,)),
+    "depth": (truncated_ties, ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP"), (250_000,), tuple(range(5, 51))),
     "properties": (properties, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE", "LexiRecall"), (9,), (3,)),
+    "top-heaviness": (top_heaviness, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE"), (9,), (5,)),
+    "users": (possible("users"), (), (), (5,)),
+    "providers": (possible("providers"), (), (), (5,)),
 }
-"""A view, and the measures, numbers of items and of relevant items that are its defaults."""
+"""A view, and the measures, numbers of items and of relevant items that are its defaults; none where it takes none."""

@@ -34,6 +34,8 @@ from tiebreak.studies.measures import (
 MEASURES = ("LexiRecall", "LexiPrecision", "RPP", "AP", "nDCG", "RR", "R@1000", "RP")
 """Those of LR Figs 11 and 14 and of LP Table 2, and RPP."""
 FRACTIONS = tuple(k / 10 for k in range(10, 0, -1))
+SAMPLED_BY = {"labels": "uniform", "pool": "runs"}
+KEPT = {"labels": "", "pool": "in proportion to the number of runs that retrieve an item, "}
 SHARE = ("share", "share of comparisons that tie")
 SPREAD = ("measure", "share", "sd", "low", "high")
 Counts = NDArray[np.int64]
@@ -46,6 +48,7 @@ def ties(
     *,
     view: str = "measure",
     levels: int = 20,
+    remove: str = "labels",
     samples: int = 10,
     fractions: float | Iterable[float] = FRACTIONS,
     depths: int | Iterable[int] | None = None,
@@ -64,6 +67,8 @@ def ties(
         removed (LR Fig 14, LP Fig 9); or as rankings are truncated.
     levels : int
         How many recall levels ``view="level"`` shows.
+    remove : {"labels", "pool"}
+        Whether labels are removed uniformly, or with pooling bias: those of items that few runs retrieve first.
     samples : int
         Random samples of the labels.
     fractions : float or several
@@ -89,7 +94,7 @@ def ties(
         study = by_measure(experiment, preferences, jobs, tick)
     elif view == "labels":
         seeds = sample_seeds(seed, samples)
-        study = by_labels(experiment.positions, preferences, kept, seeds, seed, jobs, tick)
+        study = by_labels(experiment.positions, preferences, remove, kept, seeds, seed, jobs, tick)
     elif view == "depth":
         study = by_depth(experiment.positions, preferences, cutoffs, jobs, tick)
     else:
@@ -132,6 +137,7 @@ def by_measure(experiment: Experiment, measures: Measures, jobs: int, tick: Tick
 def by_labels(
     positions: Positions,
     measures: Measures,
+    remove: str,
     fractions: Sequence[float],
     seeds: Sequence[int],
     seed: int,
@@ -142,7 +148,7 @@ def by_labels(
 
     def shares(task: tuple[float, int]) -> list[float]:
         fraction, sample_seed = task
-        return tie_shares(sample_labels(positions, fraction, seed=sample_seed), measures)
+        return tie_shares(sample_labels(positions, fraction, seed=sample_seed, by=SAMPLED_BY[remove]), measures)
 
     tasks = [(fraction, sample_seed) for fraction in fractions for sample_seed in seeds]
     values = np.array(run_tasks(shares, tasks, jobs, tick)).reshape(len(fractions), len(seeds), len(measures))
@@ -152,7 +158,7 @@ def by_labels(
         tuple(spread_rows(fractions, measures, values)),
         compare_ends(measures, values.mean(axis=1), fractions, lambda share: f"{share:.0%} of the labels"),
         (
-            "Of each request a share of the relevant items is kept, at least one, drawn "
+            f"Of each request a share of the relevant items is kept, at least one, drawn {KEPT[remove]}"
             f"{plural(len(seeds), 'time')} with seed {seed}.",
             *spread_notes(measures, values),
             *data_notes(positions),

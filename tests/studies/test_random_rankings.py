@@ -1,18 +1,22 @@
 """Random rankings, and how often measures tie them."""
 
 from fractions import Fraction
+from functools import partial
 from math import comb, sqrt
 
 import numpy as np
 import pytest
-from random_rankings import RANKINGS, Corpus, random_positions, random_ties
 
 import tiebreak as tb
+from tiebreak import InputError
+from tiebreak.studies._random_rankings import RANKINGS, Corpus, random_positions
 from worked_examples import examples_of
+
+random_ties = partial(tb.studies.orientation, view="depth")
 
 
 def test_random_rankings_are_placed_anywhere():
-    drawn = random_positions(Corpus(40, 60, (2, 5)), seed=1)
+    drawn = random_positions(Corpus(40, 60, (2, 3, 4, 5)), seed=1)
     sizes = drawn.relevant()
     assert (sizes.min(), sizes.max()) == (2, 5) and drawn.ranks.shape == (RANKINGS, sizes.sum())
     for bucket in drawn.buckets():
@@ -31,7 +35,7 @@ def close(row, expected):
 @pytest.fixture(scope="module")
 def drawn():
     measures = ["LexiRecall", "TSE", "R@5", "RP", "RR"]
-    findings = random_ties(measures, Corpus(30, 30, (3, 3)), depths=[30, 8], samples=20)
+    findings = random_ties(measures, items=30, requests=30, relevant=3, depths=[30, 8], samples=20)
     return {row[:2]: row for row in findings.rows()}
 
 
@@ -57,7 +61,7 @@ def test_worked_examples_are_found_by_drawing(name):
         n, m = arguments["n"], arguments["m"]
         k = arguments.get("k")
         measure = {"tie_prob_lr": "LexiRecall", "tie_prob_tse": "TSE", "tie_prob_rp": "RP"}.get(name, f"R@{k}")
-        (row,) = random_ties(measure, Corpus(n, 25, (m, m)), depths=[n], samples=20).rows()
+        (row,) = random_ties(measure, items=n, relevant=m, depths=[n], samples=20).rows()
         assert close(row, Fraction(expected)), (name, arguments)
 
 
@@ -73,3 +77,15 @@ def test_random_rankings_as_in_the_paper():
     assert all(share[250_000, name] < 0.001 for name in ("AP", "nDCG", "LexiRecall"))
     assert "250,000 items" in actual.conclusion and "5 to 50 relevant items" in actual.notes[1]
     assert actual.rows() != random_ties(samples=3, depths=[250_000, 1000], seed=1).rows()
+
+
+def test_sizes_are_those_asked_for():
+    drawn = random_positions(Corpus(40, 60, (2, 7)), seed=1)
+    assert set(drawn.relevant().tolist()) == {2, 7}
+    notes = random_ties("RR", items=30, requests=3, relevant=2, depths=5, samples=2).notes
+    assert "20 rankings of 30 items for each of 3 requests with 2 relevant items, all at random" in notes[1]
+
+
+def test_measure_of_whole_rankings_is_refused():
+    with pytest.raises(InputError, match="Random rankings take measures such as AP"):
+        random_ties("EU@10", items=30, relevant=2)

@@ -1,15 +1,15 @@
-"""Ties of rankings drawn at random (LR 5.1, Fig 8)."""
+"""Ties of rankings drawn at random, truncated at one depth after the other (LR 5.1, Fig 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_count, check_seed
 from tiebreak._base.text import plural
+from tiebreak._kernels.interface import Tick
 from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Layout
@@ -25,55 +25,50 @@ from tiebreak.studies._ties import (
     truncate,
 )
 from tiebreak.studies.base import Findings, run_tasks, sample_seeds
-from tiebreak.studies.measures import check_positions_suffice, preferences_by_name
+from tiebreak.studies.measures import Measures, check_positions_suffice
 
-MEASURES = ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP")
 RANKINGS = 20
 """Random rankings of each request that are compared with each other."""
 
 
 class Corpus(NamedTuple):
-    """Of random rankings: n items, so many requests, and least and most relevant items of a request."""
+    """Of random rankings: the number of items and of requests, and how many relevant items a request may have."""
 
-    items: int = 250_000
-    requests: int = 25
-    relevant: tuple[int, int] = (5, 50)
-
-
-CORPUS = Corpus()
+    items: int
+    requests: int
+    relevant: tuple[int, ...]
 
 
 def random_ties(
-    measures: str | Iterable[str] = MEASURES,
-    corpus: Corpus = CORPUS,
-    *,
-    depths: Sequence[int] | None = None,
-    samples: int = 10,
-    seed: int = 0,
+    measures: Measures,
+    corpus: Corpus,
+    depths: Sequence[int] | None,
+    samples: int,
+    seed: int,
     jobs: int = 1,
+    tick: Tick | None = None,
 ) -> Findings:
     """How often measures tie random rankings, truncated at one depth after the other."""
-    preferences = preferences_by_name(measures)
-    check_positions_suffice(preferences, "Random rankings take measures such as AP.")
+    check_positions_suffice(measures, "Random rankings take measures such as AP.")
     depths = round_depths(corpus.items) if depths is None else depths
 
     def shares(sample_seed: int) -> list[list[float]]:
         positions = random_positions(corpus, sample_seed)
-        return [tie_shares(truncate(positions, depth), preferences) for depth in depths]
+        return [tie_shares(truncate(positions, depth), measures) for depth in depths]
 
-    seeds = sample_seeds(check_seed(seed), check_count(samples, "samples"))
-    values = np.array(run_tasks(shares, seeds, jobs)).swapaxes(0, 1)
-    low, high = corpus.relevant
+    values = np.array(run_tasks(shares, sample_seeds(seed, samples), jobs, tick)).swapaxes(0, 1)
+    low, high = min(corpus.relevant), max(corpus.relevant)
+    relevant = plural(low, "relevant item") if low == high else f"{low} to {high} relevant items"
     titles = (("depth", "items kept of each ranking"), SHARE)
     return Findings(
         ("depth", *SPREAD),
-        tuple(spread_rows(depths, preferences, values)),
-        compare_ends(preferences, values.mean(axis=1), depths, lambda depth: plural(int(depth), "item")),
+        tuple(spread_rows(depths, measures, values)),
+        compare_ends(measures, values.mean(axis=1), depths, lambda depth: plural(int(depth), "item")),
         (
             f"{plural(RANKINGS, 'ranking')} of {plural(corpus.items, 'item')} for each of "
-            f"{plural(corpus.requests, 'request')} with {low} to {high} relevant items, all at random, "
+            f"{plural(corpus.requests, 'request')} with {relevant}, all at random, "
             f"drawn {plural(samples, 'time')} with seed {seed}.",
-            *spread_notes(preferences, values),
+            *spread_notes(measures, values),
         ),
         Picture("line", "depth", "share", color="measure", band=("low", "high"), is_log=True, titles=titles),
         spread="measure",
@@ -83,7 +78,7 @@ def random_ties(
 def random_positions(corpus: Corpus, seed: int) -> Positions:
     """Rankings of the whole corpus, each order as likely as any other, by the positions of their relevant items."""
     rng = np.random.default_rng(seed)
-    m = rng.integers(*corpus.relevant, size=corpus.requests, endpoint=True)
+    m = np.array(corpus.relevant)[rng.integers(len(corpus.relevant), size=corpus.requests)]
     layout, _ = Layout.from_requests(np.repeat(np.arange(corpus.requests), m), corpus.requests)
     ranks = [np.concatenate([random_places(rng, corpus.items, size) for size in layout.sizes]) for _ in range(RANKINGS)]
     whole = np.full((RANKINGS, corpus.requests), corpus.items, dtype=np.int32)
