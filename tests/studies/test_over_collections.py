@@ -11,7 +11,7 @@ from tiebreak.studies._collection_findings import mean_or_none
 from tiebreak.studies._over_collections import part_of_whole
 
 over = tb.studies.over_collections
-STUDIES = [name for name, study in CATALOGUE.items() if study.reads.startswith("runs")]
+STUDIES = [name for name, study in CATALOGUE.items() if study.averages]
 CASES = [(name, view) for name in STUDIES for view in CATALOGUE[name].views or [None]]
 FEW = {"samples": 2, "fractions": [0.5]}
 
@@ -180,6 +180,11 @@ def test_where_all_fail_it_is_an_error(tmp_path):
 def test_what_makes_no_sense_is_refused_before_anything_is_read(folder, options, message):
     with pytest.raises(tb.InputError, match=message):
         over(**{"study": "ties", "collections": folder, **options})
+
+
+def test_studies_of_runs_take_collections():
+    assert {"ties", "agreement", "power", "missing", "validity"} <= {*STUDIES}
+    assert all(CATALOGUE[name].reads.startswith("runs") and CATALOGUE[name].keys for name in STUDIES)
 
 
 def test_progress_is_one_and_never_goes_back(folder):

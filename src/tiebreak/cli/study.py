@@ -99,10 +99,9 @@ def study_command(name: str, study: Study) -> click.Command:
         options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
         options = [RATINGS, *options, JOBS]
-    is_of_runs = study.reads.startswith("runs")
-    run = with_options(run, (*options, *(COLLECTIONS if is_of_runs else ()), PLOT))
-    if is_of_runs:
-        run = reading_options(run, is_needed=False, deep_views=study.deep_views)
+    run = with_options(run, (*options, *(COLLECTIONS if study.averages else ()), PLOT))
+    if study.reads.startswith("runs"):
+        run = reading_options(run, is_needed=not study.averages, deep_views=study.deep_views)
     return click.command(name, epilog=PAPERS)(run)
 
 
@@ -166,14 +165,13 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
 
     options = study_options(study, typed)
     measures = tuple(distinct(typed.pop("measures", ()))) or None
-    if study.reads.startswith("runs"):
+    if study.averages:
         how = {option: typed.pop(option) for option in ("collections", "group_by", "qrels_name")}
         if how["collections"]:
             options |= {} if measures is None else {"measures": measures}
             return run_collections(name, study, options, typed, **how)
         require(not any(how.values()), "--group-by and --qrels-name are for --collections")
-    if study.reads == "runs":
-        require(bool(typed["runs"]), "Give QRELS RUN..., or --collections FOLDER")
+        require(bool(typed["runs"]) or study.reads != "runs", "Give QRELS RUN..., or --collections FOLDER")
     if name == "validity":
         return run_validity(measures, typed, **options)
     module = import_module(f"tiebreak.studies._{name}")

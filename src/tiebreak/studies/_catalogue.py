@@ -35,8 +35,8 @@ class Study(NamedTuple):
     ``check(**options)`` in its module, where there is one, validates before reading and returns the measures to read;
     else these are preferences, by default its `MEASURES`.
     The first of `views` is the default; `progress` is what a progress bar says, and the unit that it counts.
-    The default measures of `deep_views` look at more than judged items. Over several collections the columns
-    `averages` are averaged for every combination of `keys`, which are shown in this order.
+    The default measures of `deep_views` look at more than judged items. A study of runs with `averages` also takes
+    several collections: these columns are averaged for every combination of `keys`, which are shown in this order.
     """
 
     summary: str

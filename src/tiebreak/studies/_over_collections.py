@@ -65,8 +65,7 @@ def over_collections(
     >>> [row[:2] for row in result.rows()]
     [('one', 'RR'), ('two', 'RR'), ('mean', 'RR')]
     """
-    of_runs = [name for name, one in CATALOGUE.items() if one.reads.startswith("runs")]
-    entry = CATALOGUE[check_choice(study, "study", of_runs)]
+    entry = CATALOGUE[check_choice(study, "study", [name for name, one in CATALOGUE.items() if one.averages])]
     by = [check_choice(one, "group_by", GROUPS) for one in ([group_by] if isinstance(group_by, str) else group_by)]
     run = study_of_runs(study, entry, options, jobs)
     places = find_collections(collections, qrels)
