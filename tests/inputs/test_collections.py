@@ -1,9 +1,16 @@
 """Which folders are collections, which file holds their judgements, and what a list of them says."""
 
+from inspect import signature
+
 import pytest
 
 import tiebreak as tb
-from tiebreak.inputs.collections import find_collections
+from tiebreak.inputs.collections import FILES, OPTIONS, find_collections
+
+
+def test_lists_know_all_that_an_experiment_is_read_with():
+    others = {"judgements", "runs", "memory", "jobs", "audit"}
+    assert {*OPTIONS, *FILES} == {*signature(tb.Experiment).parameters} - others
 
 
 def make(folder, *files):

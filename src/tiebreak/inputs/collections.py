@@ -17,7 +17,11 @@ from tiebreak.inputs.sources import Path
 RUNS, JUDGEMENTS = "runs", "qrels"
 FILES = ("aspects", "profile", "intents", "exclude", "candidates")
 """Tables beside the judgements, by the parameters of an experiment."""
-OPTIONS = ("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score")
+OPTIONS = (
+    *("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score"),
+    "imputation",
+)
+"""How judgements and runs are read, likewise."""
 Place: TypeAlias = "Path | Mapping[str, Any]"
 Places: TypeAlias = "Path | Iterable[Path] | Mapping[str, Any]"
 
