@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_names, check_two_runs, find_pair, find_run
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
-from tiebreak.errors import InputError, quote
+from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
@@ -22,12 +22,15 @@ from tiebreak.inputs.utilities import UtilityTable, read_utilities
 from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
+from tiebreak.populations.lexicographic import scores_by_tier
 from tiebreak.preferences import Pairs, PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.record import Rows
 from tiebreak.significance import Significance, Test, significance
 
 LOWER = "Utilities are minus the values given, of which lower is better."
+REST = "all other groups"
+"""The last tier: groups that were not named."""
 
 
 class PopulationValue(NamedTuple):
@@ -149,9 +152,26 @@ class Utilities:
             f"<Utilities of {self.measure}: {plural(len(self.runs), 'run')}, {plural(len(self.requests), 'request')}>"
         )
 
-    def order(self, by: str | Population = "leximin") -> Ordering:
-        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``."""
+    def order(self, by: str | Population = "leximin", *, tiers: Iterable[str] | None = None) -> Ordering:
+        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
+
+        Parameters
+        ----------
+        by : str or Population
+        tiers : several of str, optional
+            Groups by priority, the first one first: a population of the requests of each, of which a later one decides
+            only where all before it tie. Groups that are not named are the last tier, together.
+
+        Examples
+        --------
+        >>> utilities = Utilities({"a": {"q": 0.5, "r": 0, "s": 1}, "b": {"q": 0.5, "r": 1, "s": 0.5}},
+        ...                       groups={"q": "paid", "r": "free", "s": "free"})
+        >>> utilities.order("mean", tiers=["paid"]).ranking()      # 0.5 and 0.5; then (0 + 1) / 2 and (1 + 0.5) / 2
+        ['b', 'a']
+        """
         chosen = self._population(by)
+        if tiers is not None:
+            return self._order_by_tier(chosen, [tiers] if isinstance(tiers, str) else list(tiers))
         units = self._units
         chosen.check(units.table)
         more = () if chosen.is_number else ("The score is the number of runs below; equal utilities tie.",)
@@ -165,6 +185,27 @@ class Utilities:
             notes=(f"Over {plural(len(units.requests), 'request')}.", *more, *units.notes),
             library=self.table.library,
             more_settings=self.more_settings,
+        )
+
+    def _order_by_tier(self, chosen: Population, names: list[str]) -> Ordering:
+        """Order the runs by a population of the first group, then of the next and so on."""
+        check_names(names, "tier", "subscribers")
+        groups = self._check_groups()
+        for name in names:
+            if name not in groups:
+                raise UnknownNameError("group", name, dict.fromkeys(groups))
+        parts = dict(self._parts([group if group in names else REST for group in groups]))
+        tiers = {name: parts[name] for name in (*names, REST) if name in parts}
+        sizes = join_names([f"{name} ({plural(len(table.requests), 'request')})" for name, table in tiers.items()])
+        how = f"Tiers by priority: {sizes}. A later one decides only where all before it tie."
+        return Ordering.from_scores(
+            self.measure,
+            str(chosen.bare),
+            self.runs,
+            scores_by_tier(chosen, tiers.values()),
+            notes=(how, "The score is the number of runs below.", *self.notes),
+            library=self.table.library,
+            more_settings={"tiers": names, **self.more_settings},
         )
 
     def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
@@ -197,8 +238,7 @@ class Utilities:
         >>> utilities.by_group("mean").values.tolist(), utilities.by_group("mean").worst()[0]
         ([[0.5, 1.0], [1.0, 0.0]], ('a', ['fr'], 0.5))
         """
-        if self.groups is None:
-            raise InputError("these utilities have no groups. Give them: Utilities(table, groups=...).", kind="groups")
+        self._check_groups()
         chosen = self._number(by)
         names, columns = [], []
         for group, table in self._parts():
@@ -294,11 +334,17 @@ class Utilities:
             raise InputError(f"{what} takes no weights: every request counts once. Leave them out.", kind="weights")
         return self.table
 
-    def _parts(self) -> Iterator[tuple[str, UtilityTable]]:
-        """Every group and its part of the table, in order of appearance."""
-        groups = np.array(self.groups)
-        for group in dict.fromkeys(self.groups or ()):
-            part = self.table.take(np.flatnonzero(groups == group))
+    def _check_groups(self) -> tuple[str, ...]:
+        """The group of every request."""
+        if self.groups is None:
+            raise InputError("these utilities have no groups. Give them: Utilities(table, groups=...).", kind="groups")
+        return self.groups
+
+    def _parts(self, labels: Sequence[str] | None = None) -> Iterator[tuple[str, UtilityTable]]:
+        """Every group, or label of requests, and its part of the table, in order of appearance."""
+        labels = self._check_groups() if labels is None else labels
+        for group in dict.fromkeys(labels):
+            part = self.table.take(np.flatnonzero(np.array(labels) == group))
             if part.weights is not None and not part.weights.any():
                 raise InputError(f"all requests of group {quote(group)} have weight 0.", kind="weight")
             yield group, part

@@ -80,6 +80,41 @@ def test_weights_and_groups(table, tmp_path):
     assert ranked("--utilities", table, "--by", "leximin", "--groups", groups) == {"a": 1, "b": 2}
 
 
+def test_tiers_of_groups_by_priority(table, files, tmp_path):
+    groups = tmp_path / "g.csv"
+    groups.write_text("request,group\nq1,paid\nq2,free\n")
+    # q1: a 1, b 0.4; q2: a 0.1, b 0.4.
+    by_tier = {
+        tier: ranked("--utilities", table, "--by", "mean", "--groups", groups, "--tier", tier)
+        for tier in ("paid", "free")
+    }
+    assert by_tier == {"paid": {"a": 1, "b": 2}, "free": {"b": 1, "a": 2}}
+    # AP in q1: one and three 1, two 1/4; in q2: one 5/6, three 1/2.
+    text = done("order", *files, "--by", "mean(AP)", "--groups", groups, "--tier", "free", "--tier", "paid").stdout
+    assert "Tiers by priority: free (1 request), paid (1 request)." in text
+    assert "give --groups FILE" in done("order", *files, "--by", "mean(AP)", "--tier", "paid", code=2).stderr
+    other = ("--groups", groups, "--tier", "paid")
+    assert "--tier is for populations" in done("order", *files, "-m", "RPP", *other, code=2).stderr
+    assert 'unknown group "payed". Did you mean "paid"' in one_line_error(
+        "order", "--utilities", table, "--groups", groups, "--tier", "payed"
+    )
+
+
+@pytest.mark.parametrize(
+    "spec", ["gmean(shift=0.1)", "owa(weights='2,1')", "gini_welfare(delta=3)", "atkinson_welfare"]
+)
+def test_populations_between_the_mean_and_the_minimum(files, table, spec):
+    number = {
+        row["run"]: float(row["value"])
+        for row in rows_of(done("evaluate", *files, "-m", "AP", "--population", spec, "--format", "csv").stdout)
+    }
+    assert number["one"] > number["three"] > number["two"] >= 0
+    # a is 1 and 0.1, b 0.4 and 0.4: these weigh the worst request more than the mean does, which prefers a.
+    assert ranked("--utilities", table, "--by", "mean") == {"a": 1, "b": 2}
+    if spec.startswith("gini"):  # (7 x 0.1 + 1) / 8
+        assert ranked("--utilities", table, "--by", spec) == {"b": 1, "a": 2}
+
+
 def test_groups_of_requests_with_rankings(files, tmp_path):
     groups = tmp_path / "g.csv"
     groups.write_text("request,group\nq1,x\nq2,x\n")

@@ -15,7 +15,7 @@ from tiebreak.exact.decimals import decimal_number
 from tiebreak.exact.logarithms import BITS, power_of_two
 from tiebreak.exact.number import compare
 from tiebreak.exact.sample import Sample
-from tiebreak.exact.sums import WholeUnits, exact_dot, exact_sum, row_means, whole_units
+from tiebreak.exact.sums import WholeUnits, exact_sum, row_means, whole_units
 
 
 def ranks_by_definition(scores):
@@ -68,7 +68,8 @@ def test_powers_of_two_are_exact_where_they_are_rational():
 
 def test_sums_are_exact():
     assert exact_sum(np.array([1e16, 1.0, -1e16])) == 1
-    assert exact_dot(np.array([0.5, 0.25]), np.array([-3, 2])) == -1
+    weights = Sample.from_floats(np.array([-3.0, 2.0]))
+    assert Sample.from_floats(np.array([0.5, 0.25])).dot(weights) == -1
     assert row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1])) == [0, Fraction(1, 6)]
     assert whole_units([Fraction(1, 2), Fraction(-2, 3)], True) == WholeUnits([3, -4], Fraction(1, 6), 0)
 

@@ -57,6 +57,8 @@ NUMBERS = {
     "max": max,
     "lower_area(share=0.6)": partial(populations.lower_area, share=Fraction(3, 5)),
     "positive": populations.positive,
+    "owa": lambda u: populations.owa(u, [Fraction(1, i) for i in range(1, len(u) + 1)]),
+    "gini_welfare": partial(populations.expected_worst, draws=2),
     "cvar(share=0.3)": partial(populations.cvar, share=Fraction(3, 10)),
     "gain(alpha=0.5)": lambda u: Fraction(5, 2) * populations.mean(u),
     "gini": lambda u: -populations.gini(u),

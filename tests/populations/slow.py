@@ -5,6 +5,7 @@ Only roots and the normal distribution are floats.
 """
 
 from fractions import Fraction
+from itertools import product
 from math import erfc, floor, inf, prod, sqrt
 
 FLOOR = Fraction(1, 100_000)
@@ -74,6 +75,21 @@ def gini(u):
     """PE eq 10; 0 where all utilities are 0."""
     n, middle = len(u), mean(u)
     return sum(abs(a - b) / middle for a in u for b in u) / (2 * n**2) if middle else Fraction(0)
+
+
+def owa(u, weights):
+    """Yager 1988: the i-th weight is for the i-th smallest utility."""
+    return weighted_mean(sorted(u), weights)
+
+
+def expected_worst(u, draws):
+    """Of all ways to draw requests, with replacement, the mean of the worst utility that is drawn."""
+    return Fraction(sum(min(some) for some in product(u, repeat=draws))) / len(u) ** draws
+
+
+def atkinson(u, epsilon):
+    """Atkinson 1970: the utility that, equal for all, has the same mean power."""
+    return (sum(float(value) ** (1 - epsilon) for value in u) / len(u)) ** (1 / (1 - epsilon))
 
 
 # Two runs, of which the first is better (1), worse (-1), or neither (0)

@@ -32,6 +32,9 @@ TWINS = {
     "cvar": lambda u: slow.cvar(u, Fraction(1, 10)),
     "gini": lambda u: -slow.gini(u),
     "gain": lambda u: 3 * slow.mean(u),
+    "owa": lambda u: slow.owa(u, [Fraction(1, i) for i in range(1, len(u) + 1)]),
+    "gini_welfare": lambda u: slow.expected_worst(u, 2),
+    "atkinson_welfare": lambda u: slow.atkinson(u, 0.5),
 }
 """Utilities of a run -> its score."""
 PAIR_TWINS = {

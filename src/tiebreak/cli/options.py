@@ -29,12 +29,12 @@ zstd; a RUN may be a folder of them, or - for standard input. A run can be given
 """
 OWN_FUNCTION = " Or module:function for your own measure; the module is imported from sys.path (set PYTHONPATH)."
 OWN_EXPOSURE = " Or your own, recall_level(exposure='module:function'), with the module on sys.path (set PYTHONPATH)."
-SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "truth")
+SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "pessimistic", "others", "truth")
 """Options that hold specs of what has to be read."""
 JUDGED_ITEMS_SUFFICE = {
     # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
-    *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP"),
+    *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP", "LR_index", "LP_index"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
     # Preferences
     *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "UserLeximin", "diff", "sign", "OI"),
@@ -42,7 +42,8 @@ JUDGED_ITEMS_SUFFICE = {
     *("dcg", "inverse", "exp"),
     # Populations and orderings
     *("mean", "median", "gmean", "min", "max", "quantile", "leximin", "leximax", "smoothed_leximin", "lower_area"),
-    *("positive", "cvar", "gain", "urisk", "trisk", "georisk", "gini", "avg", "lmin", "lmax", "auc4"),
+    *("positive", "cvar", "gain", "urisk", "trisk", "georisk", "gini", "owa", "gini_welfare", "atkinson_welfare"),
+    *("avg", "lmin", "lmax", "auc4"),
     *("mc4", "borda", "copeland", "win_rate"),
 }
 """Words of specs that look at judged items only: known without importing what defines them."""

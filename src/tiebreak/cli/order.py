@@ -41,6 +41,13 @@ if TYPE_CHECKING:
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
 @click.option("--groups", metavar="FILE", help="A table of request and group: populations are over the groups' means.")
+@click.option(
+    "--tier",
+    "tiers",
+    multiple=True,
+    metavar="GROUP",
+    help="With --groups: groups by priority, repeatable; a later one decides only where all before it tie.",
+)
 @partial(options.output_options, formats=(*FORMATS, "pref_eval"))
 def command(
     qrels: str | None,
@@ -55,6 +62,7 @@ def command(
     lower_is_better: bool,
     weights: str | None,
     groups: str | None,
+    tiers: tuple[str, ...],
     output: Output,
     **reading: Any,
 ) -> None:
@@ -67,12 +75,13 @@ def command(
     from tiebreak.preferences import DEFAULTS
     from tiebreak.utilities import Utilities
 
+    options.require(groups is not None or not tiers, "--tier is for groups: give --groups FILE")
     over: dict[str, Any] = {"weights": weights, "groups": groups}
     if utilities is not None:
         is_alone = not (qrels or measures or per_request or resamples)
         options.require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
-        write_populations(output, [table.order(by or "leximin")], [by or "leximin"])
+        write_populations(output, [table.order(by or "leximin", tiers=tiers or None)], [by or "leximin"])
         return
     alone = None if measures else population_for(None, by)  # a population of its own metric needs no measure
     specs = options.distinct([str(by)] if alone else measures or DEFAULTS)
@@ -88,9 +97,11 @@ def command(
         is_plain = not (per_request or resamples)
         options.require(is_plain, "populations are over all requests: leave out -q and --bootstrap")
         exp = options.experiment(str(qrels), runs, specs, **reading)
-        orders = [exp.utilities(cast("Metric", one.metric), **over).order(one) for one in over_requests]
+        tables = [exp.utilities(cast("Metric", one.metric), **over) for one in over_requests]
+        orders = [table.order(one, tiers=tiers or None) for table, one in zip(tables, over_requests, strict=True)]
         write_populations(output, orders, specs)
         return
+    options.require(not tiers, "--tier is for populations, such as --by 'mean(AP)'")
     options.require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
     check_method(by)
     exp = options.experiment(str(qrels), runs, specs, **reading)

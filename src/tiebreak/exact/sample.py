@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.decimals import decimal_number, remainders
-from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Floats, two_product
+from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Doubles, Floats, two_product
 from tiebreak.exact.number import Number
-from tiebreak.exact.sums import exact_dot, exact_sum, sum_fractions, whole_units
+from tiebreak.exact.sums import exact_sum, sum_fractions, whole_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,12 @@ class Sample:
     def from_floats(cls, values: Floats) -> Sample:
         """Floats, as the decimals that they mean."""
         return cls(values, remainders(values), lambda: list(map(decimal_number, values.tolist())))
+
+    @classmethod
+    def from_exact(cls, numbers: list[Fraction], is_rational: bool = True) -> Sample:
+        """Fractions; where they are not rational, to more than 60 digits."""
+        x = Doubles.from_exact(np.array(numbers, dtype=object))
+        return cls(x.high, x.low, lambda: numbers, is_rational)
 
     def __len__(self) -> int:
         return len(self.high)
@@ -112,24 +118,19 @@ class Sample:
 
         return Number(Fraction(total, k * scale), self._error + Fraction(4, scale), exactly, self.is_rational)
 
-    def by_place(self, weights: NDArray[np.int64]) -> Number:
-        """The sum of the numbers in increasing order, each times a whole number."""
+    def in_order(self) -> Sample:
+        """The numbers in increasing order."""
         high, low = self.high[self._order], self.low[self._order]
-        estimate = exact_dot(high, weights) + exact_dot(low, weights)
-
-        def exactly() -> Fraction:
-            return sum_fractions([w * u for w, u in zip(weights.tolist(), self._exact_in_order, strict=True)])
-
-        return self._number(estimate, int(np.abs(weights).sum()), exactly)
+        return replace(self, high=high, low=low, exactly=lambda: self._exact_in_order)
 
     def dot(self, weights: Sample) -> Number:
-        """The sum of the numbers, each times its own weight of 0 and above."""
+        """The sum of the numbers, each times its own weight."""
         product, lost = two_product(self.high, weights.high)
         cross = self.high * weights.low + self.low * weights.high
         estimate = exact_sum(product) + exact_sum(lost) + exact_sum(cross)
-        factor = 4 * len(self) * Fraction(float(weights.high.max(initial=0.0)))
+        factor = 4 * Fraction(float(np.abs(weights.high).sum()))
 
         def exactly() -> Fraction:
             return sum_fractions([w * u for w, u in zip(weights.exact, self.exact, strict=True)])
 
-        return self._number(estimate, factor, exactly)
+        return Number(estimate, self._error * factor, exactly, self.is_rational and weights.is_rational)

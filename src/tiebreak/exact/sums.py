@@ -1,4 +1,4 @@
-"""Exact summation of floats, of floats times integers, and of fractions."""
+"""Exact summation of floats and of fractions."""
 
 from __future__ import annotations
 
@@ -14,30 +14,13 @@ from tiebreak.exact.logarithms import BITS
 from tiebreak.exact.number import tolerance
 
 HALF_MANTISSA_BITS = 27
-WEIGHT_DIGIT_BITS = 13
-PRODUCTS_AT_ONCE = 1 << 13
-"""So many products of half a mantissa and a digit of a weight add up below 2^53, where floats are whole."""
+MOST_AT_ONCE = 1 << 25
+"""So many halves of mantissas add up below 2^53, where floats are whole."""
 
 
 def exact_sum(x: Floats) -> Fraction:
     """The sum of finite floats."""
-    return sum((sum_by_exponent(x[k : k + (1 << 25)], None) for k in range(0, len(x), 1 << 25)), Fraction(0))
-
-
-def exact_dot(x: Floats, weights: NDArray[np.int64]) -> Fraction:
-    """The sum of finite floats times whole numbers."""
-    total = Fraction(0)
-    for k in range(0, len(x), PRODUCTS_AT_ONCE):
-        some, left, sign = (
-            x[k : k + PRODUCTS_AT_ONCE],
-            np.abs(weights[k : k + PRODUCTS_AT_ONCE]),
-            np.sign(weights[k : k + PRODUCTS_AT_ONCE]),
-        )
-        unit = 1
-        while left.any():
-            total += unit * sum_by_exponent(some, sign * (left & ((1 << WEIGHT_DIGIT_BITS) - 1)))
-            left, unit = left >> WEIGHT_DIGIT_BITS, unit << WEIGHT_DIGIT_BITS
-    return total
+    return sum((sum_by_exponent(x[k : k + MOST_AT_ONCE]) for k in range(0, len(x), MOST_AT_ONCE)), Fraction(0))
 
 
 def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
@@ -50,7 +33,7 @@ def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) ->
     return [Fraction(total, common * len(denominator)) for total in totals]
 
 
-def sum_by_exponent(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
+def sum_by_exponent(x: Floats) -> Fraction:
     """The sum by exponent: mantissas in halves are whole numbers whose sums are exact."""
     if not len(x):
         return Fraction(0)
@@ -63,7 +46,7 @@ def sum_by_exponent(x: Floats, weights: NDArray[np.int64] | None) -> Fraction:
         (whole >> HALF_MANTISSA_BITS, HALF_MANTISSA_BITS),
         (whole & ((1 << HALF_MANTISSA_BITS) - 1), 0),
     ):
-        sums = np.bincount(place, weights=half if weights is None else half * weights)
+        sums = np.bincount(place, weights=half)
         total += sum(int(number) << (shift + k) for k, number in enumerate(sums.tolist()) if number)
     return Fraction(total) * Fraction(2) ** (lowest - 53)
 

@@ -68,8 +68,8 @@ def is_rational(weights: Weights) -> bool:
     return weights != "dcg"
 
 
-def check_weights(weights: Weights | list[float], name: str = "weights") -> Weights:
-    """The name of a shape, or a tuple of floats; text such as ``2,1`` is read as numbers."""
+def check_weights(weights: Weights | list[float], name: str = "weights", each: str = "recall level") -> Weights:
+    """The name of a shape, or a tuple of floats, one for `each`; text such as ``2,1`` is read as numbers."""
     if isinstance(weights, str):
         if weights in SHAPES:
             return weights
@@ -84,5 +84,5 @@ def check_weights(weights: Weights | list[float], name: str = "weights") -> Weig
     if isinstance(weights, str) and numbers and not all(map(is_written_whole, weights.split(","))):
         raise InputError(f"{name}={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
     if not numbers or not all(0 <= w < np.inf for w in numbers):
-        raise InputError(f"{name}={weights!r}. Give numbers of 0 and above, one per recall level.", kind="weights")
+        raise InputError(f"{name}={weights!r}. Give numbers of 0 and above, one per {each}.", kind="weights")
     return numbers

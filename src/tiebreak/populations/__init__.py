@@ -38,6 +38,9 @@ CATALOGUE: Catalogue[Population] = Catalogue(
         "trisk": "risk.TRisk",
         "georisk": "risk.GeoRisk",
         "gini": "aggregations.Gini",
+        "owa": "ordered.OrderedWeightedAverage",
+        "gini_welfare": "ordered.GiniWelfare",
+        "atkinson_welfare": "atkinson.AtkinsonWelfare",
     },
 )
 

@@ -89,9 +89,10 @@ class Maximum(Aggregation):
 
 @dataclass(frozen=True)
 class GeometricMean(Aggregation):
-    r"""Geometric mean, utilities below the floor raised to it (PE eq 6).
+    r"""Geometric mean, utilities below the floor raised to it (PE eq 6), or all shifted.
 
-    .. math:: \Big(\prod_x \max(\epsilon, \mu_x)\Big)^{1/n}
+    .. math:: \Big(\prod_x \max(\epsilon, \mu_x)\Big)^{1/n}, \qquad
+        \Big(\prod_x (\mu_x + s)\Big)^{1/n} \text{ with a shift } s
 
     Runs tie where their products are equal.
 
@@ -101,6 +102,14 @@ class GeometricMean(Aggregation):
         Below this a utility counts as this much.
     shift : float, optional
         Added to every utility, in place of the floor.
+
+    Examples
+    --------
+    >>> utilities = tb.Utilities({"a": {"p": 0.8, "q": 0}})
+    >>> [row.value for row in utilities.evaluate(["gmean(floor=0.2)", "gmean(shift=0.2)"]).values]
+    [0.4, 0.4472135954999579]
+
+    The roots of 0.8 x 0.2 and of (0.8 + 0.2) x (0 + 0.2).
     """
 
     floor: float = parameter(FLOOR, check_number, above=0)
@@ -205,4 +214,4 @@ class Gini(Aggregation):
         n, total = len(u), u.total()
         if total == 0:
             return Number(Fraction(0))
-        return u.by_place(np.arange(1, n + 1) * 2 - n - 1) / (n * total)
+        return u.in_order().dot(Sample.from_floats(np.arange(1.0 - n, n, 2))) / (n * total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cmp_to_key
@@ -94,6 +94,19 @@ class SmoothedLeximin(Lexicographic):
             return tuple(samples[row].windows(self.lag, begin, min(end, width)))
 
         return runs_below(len(samples), width, block)
+
+
+def scores_by_tier(order: Population, tiers: Iterable[UtilityTable]) -> list[Real]:
+    """The number of runs below each run: by a population of the first tier; where that ties, of the next, and so on."""
+    tables = list(tiers)
+    for table in tables:
+        order.check(table)
+    by_tier = [order.scores(table) for table in tables]
+
+    def block(run: int, begin: int, end: int) -> tuple[Real, ...]:
+        return tuple(scores[run] for scores in by_tier[begin:end])
+
+    return runs_below(len(tables[0].runs), len(tables), block)
 
 
 def runs_below(runs: int, width: int, block: Block) -> list[Real]:
