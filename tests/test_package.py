@@ -70,7 +70,7 @@ PUBLIC = {
     "provider_exposure",
     "read_judgements",
     "recall_level",
-    *("metric_lexirecall", "yager_weights"),
+    *("metric_lexirecall", "yager_weights", "lexiprecision_index", "lexirecall_index"),
     "sample_labels",
     "sample_requests",
     "simulate",

@@ -31,6 +31,8 @@ from tiebreak.inputs import read_weights as read_weights
 from tiebreak.metrics import metric as metric
 from tiebreak.metrics.lexicographic import metric_lexirecall as metric_lexirecall
 from tiebreak.metrics.lexicographic import yager_weights as yager_weights
+from tiebreak.metrics.lexicographic_index import lexiprecision_index as lexiprecision_index
+from tiebreak.metrics.lexicographic_index import lexirecall_index as lexirecall_index
 from tiebreak.metrics.own_recall_level import recall_level as recall_level
 from tiebreak.orderings import Ordering as Ordering
 from tiebreak.orderings.bootstrap import Bootstrap as Bootstrap

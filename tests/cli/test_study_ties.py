@@ -4,7 +4,7 @@ import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error, three_runs
 
-VIEWS = ("measure", "level", "labels", "depth")
+VIEWS = ("measure", "level", "retrieved", "labels", "depth")
 
 
 @pytest.fixture
@@ -20,6 +20,17 @@ def test_ties_by_measure(files):
     assert actual == [
         {"measure": "RR", "compared": 6, "tied": 1, "share": 1 / 6},
         {"measure": "R@9", "compared": 6, "tied": 2, "share": 2 / 6},
+    ]
+
+
+def test_relevant_items_that_rankings_retrieve(files):
+    rows = objects(done("study", "ties", *files, "--view", "retrieved", "--format", "jsonl").stdout)
+    # R@9 above: of 2 and 1 relevant items one retrieves 2 and 1, two 1 and 0, three 2 and 1.
+    assert [(row["run"], row["mean"]) for row in rows] == [
+        ("one", 1.5),
+        ("two", 0.5),
+        ("three", 1.5),
+        ("all runs", 7 / 6),
     ]
 
 

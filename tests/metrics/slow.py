@@ -6,6 +6,7 @@
 """
 
 from fractions import Fraction
+from math import comb
 
 from exact_logarithms import log2
 
@@ -161,6 +162,20 @@ def mu_lp(p):
     return sum(Fraction(1, 2**k) for k in p if k is not None)
 
 
+def lp_index(p, n):
+    """Worse vectors, as a share of all others, by the first level that differs and the position of its item there."""
+    p, m = imputed(p, n), len(p)
+    worse = sum(comb(n - k, m - i) for i, first in enumerate(p, start=1) for k in range(first + 1, n + 1))
+    return Fraction(worse, comb(n, m) - 1)
+
+
+def lr_index(p, n):
+    """Worse vectors, as a share of all others, by the last level that differs and the position of its item there."""
+    p, m = [*imputed(p, n), n + 1], len(p)
+    worse = sum(comb(k - 1, i - 1) for i in range(1, m + 1) for k in range(p[i - 1] + 1, p[i]))
+    return Fraction(worse, comb(n, m) - 1)
+
+
 def ncp_dcg(p, cutoff=None):
     weights = [1 / log2(i + 1) for i in range(1, len(p) + 1)]
     return sum(weights[i - 1] * Fraction(i, k) for i, k in retrieved(p, cutoff)) / sum(weights)
@@ -226,4 +241,6 @@ TWINS = {
     f"LR(n={N})": on_p(metric_lexirecall, n=N),
     f"LR(n={N}, epsilon=0.1)": on_p(metric_lexirecall, n=N, epsilon=Fraction(1, 10)),
     "LP": on_p(mu_lp),
+    f"LP_index(n={N})": on_p(lp_index, n=N),
+    f"LR_index(n={N})": on_p(lr_index, n=N),
 }

@@ -50,6 +50,32 @@ def simulated():
 # By hand
 
 
+def test_relevant_items_that_rankings_retrieve(four):
+    # q1 and q2: one 2 and 1, two 1 and 0, three 2 and 1, four 1 and 0. Each deviates by 1/2 from its mean, twice.
+    study = ties(four, view="retrieved")
+    sd = sqrt(2 * 0.5**2 / 1)
+    assert study.columns == ("run", "rankings", "mean", "sd", "least", "most")
+    assert study.rows()[:4] == (
+        ("one", 2, 1.5, sd, 1, 2),
+        ("two", 2, 0.5, sd, 0, 1),
+        ("three", 2, 1.5, sd, 1, 2),
+        ("four", 2, 0.5, sd, 0, 1),
+    )
+    # All: two 2s, four 1s, two 0s; the mean is 1, and 4 deviate by 1.
+    assert study.rows()[4] == ("all runs", 8, 1.0, pytest.approx(sqrt(4 / 7)), 0, 2)
+    assert study.conclusion.startswith("Relevant items retrieved per ranking: 1.00 \N{PLUS-MINUS SIGN} 0.76, mean and")
+
+
+def test_single_ranking_retrieves_without_a_deviation():
+    study = ties(tb.Experiment({"q": {"a": 1}}, {"q": scores("x", "a")}), view="retrieved")
+    assert study.rows() == (("run1", 1, 1.0, None, 1, 1), ("all runs", 1, 1.0, None, 1, 1))
+
+
+def test_retrieved_items_take_no_measures(four):
+    with pytest.raises(tb.InputError, match='view="retrieved" uses positions only'):
+        ties(four, "AP", view="retrieved")
+
+
 def test_ties_by_measure(four):
     # RR ties one and three in q1, two and four in q1 and q2; recall also one and three in q2; the others two and four.
     actual = ties(four, ["RR", "R@10", "LexiPrecision", "LexiRecall", "AP", "RPP"])
@@ -361,7 +387,7 @@ class Unread:
     """An experiment of which nothing may be looked at."""
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [view for view in VIEWS if view != "retrieved"])
 def test_one_run_is_no_comparison(view):
     with pytest.raises(tb.InputError, match="at least two runs"):
         ties(tb.Experiment(QRELS, RUNS["one"]), view=view)

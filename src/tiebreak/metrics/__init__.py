@@ -68,6 +68,8 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "STREC": "diversity.intent_aware.SubtopicRecall",
         "LR": "lexicographic.LexiRecallValue",
         "LP": "lexicographic.LexiPrecisionValue",
+        "LR_index": "lexicographic_index.LexiRecallIndex",
+        "LP_index": "lexicographic_index.LexiPrecisionIndex",
     },
 )
 

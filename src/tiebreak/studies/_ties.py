@@ -61,9 +61,11 @@ def ties(
     Parameters
     ----------
     measures : str, Preference, Metric or several, optional
-        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. The view of recall levels takes none.
-    view : {"measure", "level", "labels", "depth"}
-        The share of ties by measure (LR Fig 11, LP Table 2); by recall level (LP Fig 5); as relevance labels are
+        By default lexirecall, lexiprecision, RPP, AP, nDCG, RR, R@1000 and RP. The views of recall levels and of
+        retrieved items take none.
+    view : {"measure", "level", "retrieved", "labels", "depth"}
+        The share of ties by measure (LR Fig 11, LP Table 2); by recall level (LP Fig 5); how many relevant items
+        rankings retrieve (LP 3.6), which limits the levels that can differ; the share of ties as relevance labels are
         removed (LR Fig 14, LP Fig 9); or as rankings are truncated.
     levels : int
         How many recall levels ``view="level"`` shows.
@@ -97,6 +99,8 @@ def ties(
         study = by_labels(experiment.positions, preferences, remove, kept, seeds, seed, jobs, tick)
     elif view == "depth":
         study = by_depth(experiment.positions, preferences, cutoffs, jobs, tick)
+    elif view == "retrieved":
+        study = retrieved_items(experiment.positions)
     else:
         study = by_level(experiment.positions, levels)
     return replace(study, library=experiment.positions.library)
@@ -104,8 +108,8 @@ def ties(
 
 def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[str, Preference]:
     """Validate before reading; the measures of a view, by their names."""
-    if measures is not None and view == "level":
-        raise InputError('view="level" uses positions only; it takes no measures.', kind="choice")
+    if measures is not None and view in ("level", "retrieved"):
+        raise InputError(f'view="{view}" uses positions only; it takes no measures.', kind="choice")
     preferences = preferences_by_name(MEASURES if measures is None else measures)
     if view in ("labels", "depth"):
         check_positions_suffice(preferences, f'view="{view}" takes measures such as AP.')
@@ -287,3 +291,31 @@ def by_level(positions: Positions, most: int) -> Findings:
         ("For each level, the requests with at least that many relevant items.", *data_notes(positions)),
         Picture("line", "level", "share", color="ties", titles=(("level", "recall level"), SHARE)),
     )
+
+
+# Retrieved items
+
+
+def retrieved_items(positions: Positions) -> Findings:
+    """How many relevant items rankings retrieve: mean and standard deviation (LP 3.6)."""
+    levels = positions.levels()
+    retrieved = levels.each(lambda p: np.count_nonzero(p != UNRETRIEVED, axis=-1))[:, levels.sizes > 0]
+    rows = tuple(
+        (run, counts.size, counts.mean().item(), sample_deviation(counts), int(counts.min()), int(counts.max()))
+        for run, counts in [*zip(positions.runs, retrieved, strict=True), ("all runs", retrieved)]
+    )
+    _, rankings, mean, sd, *_ = rows[-1]
+    spread = "" if sd is None else f" \N{PLUS-MINUS SIGN} {sd:.2f}"
+    return Findings(
+        ("run", "rankings", "mean", "sd", "least", "most"),
+        rows,
+        f"Relevant items retrieved per ranking: {mean:.2f}{spread}, mean and standard deviation of "
+        f"{plural(rankings, 'ranking')}.",
+        ("Of every run over its requests, and of all rankings together.", *data_notes(positions)),
+        Picture("bar", "mean", "run", titles=(("mean", "relevant items retrieved per ranking"),)),
+    )
+
+
+def sample_deviation(counts: Floats) -> float | None:
+    """The standard deviation with n - 1; none of a single number."""
+    return counts.std(ddof=1).item() if counts.size > 1 else None
