@@ -9,7 +9,6 @@ from math import isnan
 from typing import Any
 
 from cells import Cell, Grid, Sheet
-from coarse_utilities import thresholding, truncation
 from data import Collection, Data
 from rows import Rows, Values, attempt, over_collections, row_of, side_by_side, sizes_table, with_settings_tried
 from script import Figure, Paper, figure, main
@@ -110,14 +109,14 @@ def table_2(data: Data) -> Sheet:
     return with_settings_tried(sheet, data, "pe-table2", other_utilities)
 
 
-def beside_leximin(experiment: tb.Experiment, measure: str) -> dict[str, float | str]:
-    """tau_b and ties of every column of PE Tables 2 and 3."""
-    return columns_of(experiment, experiment.utilities(measure))
+def beside_leximin(experiment: tb.Experiment, measure: str, **others: str) -> dict[str, float | str]:
+    """tau_b and ties of every column of PE Tables 2 and 3, some of them by other populations."""
+    return columns_of(experiment, experiment.utilities(measure), **others)
 
 
-def columns_of(experiment: tb.Experiment, utilities: tb.Utilities) -> dict[str, float | str]:
+def columns_of(experiment: tb.Experiment, utilities: tb.Utilities, **others: str) -> dict[str, float | str]:
     """Success at ten is of the runs, whatever the utility is; a dash where all systems tie."""
-    asked = {name: POPULATIONS.get(name) or experiment.order("s@10") for name in COLUMNS}
+    asked = {name: (POPULATIONS | others).get(name) or experiment.order("s@10") for name in COLUMNS}
     rows = tb.studies.validity(utilities, populations=list(asked.values())).rows()
     actual: dict[str, float | str] = {}
     for name, (_, tau, tied) in zip(asked, rows, strict=True):
@@ -129,7 +128,9 @@ def other_utilities(one: Collection) -> dict[str, Values]:
     """PE Table 2 with runs read in other ways, with trec_eval's four digits, and with another geometric mean."""
     actual: dict[str, Values] = {
         "AP with 4 digits, as trec_eval prints it": changed(one.binary, lambda value: round(value, 4)),
-        f"AP + {SHIFT:g} in place of the floor {SHIFT:g} of gavg": changed(one.binary, lambda value: value + SHIFT),
+        f"AP + {SHIFT:g} in place of the floor {SHIFT:g} of gavg": beside_leximin(
+            one.binary, "AP", gavg=f"gmean(shift={SHIFT})"
+        ),
     }
     ways = readings(one, {"min_grade": one.min_grade, "binary": True})
     return actual | {name: beside_leximin(result, "AP") for name, result in ways.items()}
@@ -196,11 +197,10 @@ def of_runs(data: Data, one: Collection) -> Iterator[Figure]:
     for name, view, title in (
         ("pe-fig1", "movement", "PE Fig 1, ranks by the mean and by leximin"),
         ("pe-fig2", "smoothing", "PE Fig 2, smoothed leximin by lag"),
+        ("pe-fig3a", "threshold", "PE Fig 3a, leximin and the mean with values below a threshold at 0"),
+        ("pe-fig3b", "truncation", "PE Fig 3b, leximin and the mean with fewer significant digits"),
     ):
         yield figure(name, title, tb.studies.validity(utilities, view), one)
-    title = "PE Fig 3a, leximin and the mean with values below a threshold at 0"
-    yield figure("pe-fig3a", title, thresholding(utilities), one)
-    yield figure("pe-fig3b", "PE Fig 3b, leximin and the mean with fewer digits", truncation(utilities), one)
 
 
 PAPER = Paper(

@@ -35,6 +35,57 @@ def test_runs_move_from_the_mean_to_leximin(files):
     ]
 
 
+def rows(*arguments):
+    return [tuple(row.values()) for row in objects(done("study", "validity", *arguments, "--format", "jsonl").stdout)]
+
+
+def test_chosen_populations(files, table):
+    chosen = ("--population", "gmean(shift=0.1)", "--population", "owa(weights='9,1')")
+    # By table: leximin b, c, a. (1 + 0.1)(0.1 + 0.1) = 0.22, 0.5^2 = 0.25, 0.3 x 0.4 = 0.12: b, a, c. Weighted 9 to 1:
+    # 1.9, 4, 2.1 of 10, as leximin.
+    assert rows("--utilities", table, *chosen) == [
+        ("gmean(shift=0.1)", pytest.approx(1 / 3), 0),
+        ("owa(weights='9,1')", 1.0, 0),
+    ]
+    assert [row[0] for row in rows(*files, *chosen, "--population", "s@10")] == [
+        "gmean(shift=0.1)",
+        "owa(weights='9,1')",
+        "positive(P@10)",
+    ]
+    assert [row[0] for row in rows(*files)] == ["min", "gmean", "auc4", "mean", "leximax", "positive(P@10)"]
+
+
+def test_chosen_populations_by_measure(files):
+    both = ("-m", "AP", "-m", "RR", "--view", "discriminant", "--pessimistic", "min", "--pessimistic", "s@10")
+    assert [row[:3] for row in rows(*files, *both, "--other", "median")] == [
+        (measure, kind, name)
+        for measure in ("AP", "RR")
+        for kind, name in (("convergent", "min"), ("convergent", "positive(P@10)"), ("discriminant", "median"))
+    ]
+
+
+def test_weights_and_groups(files, table, tmp_path):
+    weights, groups = tmp_path / "w.csv", tmp_path / "g.csv"
+    weights.write_text("request,weight\nq1,1\nq2,9\n")
+    groups.write_text("request,group\nq1,x\nq2,x\n")
+    # Weighted means of a 1.9, b 4, c 2.9 of 10, as leximin. In one group leximin is the mean.
+    for more in (("--weights", weights), ("--groups", groups)):
+        assert rows("--utilities", table, "--population", "mean", *more) == [("mean", 1.0, 0)]
+    assert rows(*files, "--groups", groups, "--population", "mean", "--population", "s@10")[0] == ("mean", 1.0, 0)
+
+
+def test_coarser_utilities(table):
+    # With one significant digit nothing changes; without decimals only a's 1 remains, and leximin ties b and c.
+    assert rows("--utilities", table, "--view", "truncation", "--keep", 1) == [(1, pytest.approx(-1 / 3), 0)]
+    decimals = ("--view", "truncation", "--keep", 1, "--keep", 0, "--truncate", "decimals")
+    assert rows("--utilities", table, *decimals) == [(1, pytest.approx(-1 / 3), 0), (0, 1.0, 2)]
+    assert rows("--utilities", table, "--view", "threshold", "--threshold", 0.5) == [(0.5, 1.0, 2)]
+    assert rows("--utilities", table, "--view", "smoothing", "--lag", 2) == [
+        (2, "leximin", pytest.approx(-1 / 3)),
+        (2, "mean", 1.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -44,6 +95,11 @@ def test_runs_move_from_the_mean_to_leximin(files):
         (("FILES", "--missing", "0"), "are for --utilities"),
         (("TABLE", "-m", "AP"), "takes the place of QRELS and -m"),
         (("FILES", "-m", "nothing"), "nothing"),
+        (("FILES", "--population", "medain"), 'unknown population "medain". Did you mean "median"'),
+        (("TABLE", "--view", "movement", "--population", "mean"), "--population is for --view populations"),
+        (("TABLE", "--population", "s@10"), "these utilities are of utility, not of P@10"),
+        (("TABLE", "--view", "truncation", "--truncate", "digits"), "'digits' is not one of"),
+        (("TABLE", "--weights", "none.csv"), "none.csv"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(files, table, arguments, message):

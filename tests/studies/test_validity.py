@@ -124,3 +124,42 @@ def test_population_that_needs_more_requests_has_no_number():
 def test_one_run_is_refused():
     with pytest.raises(tb.InputError, match="at least two runs"):
         validity(tb.Utilities({"a": {"p": 0.5, "q": 0.5}}))
+
+
+# Weights and groups
+
+
+def test_weights_are_for_populations_that_take_them():
+    weights = {"q1": 9, "q2": 1}
+    weighted = tb.Utilities(TABLE, weights=weights)
+    study = validity(weighted, populations=["mean", "min"])
+    # Means of a 0.9 + 0.8, b 1, c 1.8 + 0.2, d 0.2 of 10: c, a, b, d, as leximin; the minimum takes no weights.
+    assert study.rows() == (("mean", 1.0, 0), ("min", pytest.approx(5 / 30**0.5), 2))
+    assert any("others, such as leximin, count every request once" in note for note in study.notes)
+    ranks = {row.run: (row.mean, row.leximin) for row in validity(weighted, "movement").rows()}
+    assert ranks == {"c": (1, 1), "a": (2, 2), "b": (3, 3), "d": (4, 4)}
+    # With lag 2 smoothed leximin is the plain mean: b, a, c, d.
+    assert validity(weighted, "smoothing", lags=2).rows() == ((2, "leximin", 0.0), (2, "mean", 0.0))
+
+
+def test_groups_are_ordered_by_their_means():
+    table = {run: row | {"q3": row["q1"]} for run, row in TABLE.items()}
+    grouped = tb.Utilities(table, groups={"q1": "x", "q3": "x", "q2": "y"})
+    # The means of q1 and q3 are those of q1 alone.
+    for view in ("populations", "movement", "smoothing"):
+        assert validity(grouped, view).rows() == validity(tb.Utilities(TABLE), view).rows()
+    study = validity(grouped, "smoothing")
+    assert "at lag 2 of 2" in study.conclusion and "Orders are over the means of 2 groups." in study.notes
+
+
+def test_weights_count_within_groups():
+    grouped = tb.Utilities(TABLE, groups={"q1": "x", "q2": "x"}, weights={"q1": 9, "q2": 1})
+    # One group: leximin and the minimum are the weighted mean.
+    assert validity(grouped, populations=["mean", "min"]).rows() == (("mean", 1.0, 0), ("min", 1.0, 0))
+
+
+def test_populations_between_the_mean_and_leximin(utilities):
+    # Worst and best: a 0.1 0.8, b 0 1, c 0.2 0.2, d 0 0.2. Weighted 9 to 1: 1.7, 1, 2, 0.2 of 10, as leximin;
+    # 3 to 1, the Gini welfare: 1.1, 1, 0.8, 0.2 of 4: a, b, c, d, which turns two pairs.
+    study = validity(utilities, populations=["owa(weights='9,1')", "gini_welfare"])
+    assert study.rows() == (("owa(weights='9,1')", 1.0, 0), ("gini_welfare", pytest.approx((4 - 2) / 6), 0))

@@ -220,7 +220,8 @@ def study_options(study: Study, typed: dict[str, Any]) -> dict[str, Any]:
         if not option.views or view in option.views:
             options |= {} if value in (None, ()) else {option.name: value}
         elif context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{option.name} is for --view {' or '.join(option.views)}.")
+            flag = option.flag or f"--{option.name}"
+            raise click.UsageError(f"{flag} is for --view {' or '.join(option.views)}.")
     return options
 
 
@@ -231,17 +232,21 @@ def run_validity(
     utilities: str | None = None,
     missing: float | None = None,
     lower_is_better: bool = False,
+    **options: Any,
 ) -> Any:
     """Utilities from a table, or those of a measure; of several measures to compare them."""
     from tiebreak.metrics import metric
-    from tiebreak.studies._validity import from_runs, validity
+    from tiebreak.studies._validity import check, from_runs, validity
     from tiebreak.utilities import Utilities
 
     if utilities is not None:
         require(not (typed["qrels"] or measures), "--utilities takes the place of QRELS and -m")
-        return validity(Utilities(utilities, missing=missing, lower_is_better=lower_is_better), view)
+        over = {name: options.pop(name, None) for name in ("weights", "groups")}
+        table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
+        return validity(table, view, **options)
     require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")
     require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
-    return from_runs(experiment(measures=metrics, **typed), view, measures=metrics)
+    to_read = check(metrics, view, **options)
+    return from_runs(experiment(measures=to_read, **typed), view, measures=metrics, **options)

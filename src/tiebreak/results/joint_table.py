@@ -87,7 +87,7 @@ def spread_table(results: Sequence[Result], digits: int, most: int | None) -> Ta
     ]
     index = {key: r for r, key in enumerate(rows)}
     best = frozenset((index[key], len(used) + len(cells) * values[value]) for key, value in marked)
-    header = (*(keys[k] for k in used), *(title or value for value in values for title in cells))
+    header = (*(keys[k] for k in used), *(title or str(value) for value in values for title in cells))
     return Table(header, tuple(body), not_shown(len(rows) - len(body)), best)
 
 

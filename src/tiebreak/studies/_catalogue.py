@@ -53,6 +53,8 @@ class Study(NamedTuple):
 SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
 LABELS, DEPTH = ("labels",), ("depth",)
 PERTURBED = ("values", "correlation", "significance")
+POPULATION = Option("population", metavar="SPEC", is_repeated=True, views=("populations",))
+SMOOTHED, TRUNCATED = ("smoothing",), ("truncation",)
 THREADS = Option("jobs", "Threads.", int, 1, 1)
 
 CATALOGUE: dict[str, Study] = {
@@ -61,6 +63,7 @@ CATALOGUE: dict[str, Study] = {
         {
             "measure": "share of ties by measure (LR Fig 11, LP Table 2)",
             "level": "by recall level (LP Fig 5)",
+            "retrieved": "relevant items that rankings retrieve, mean and standard deviation (LP 3.6)",
             "labels": "as relevance labels are removed (LR Fig 14, LP Fig 9)",
             "depth": "as rankings are truncated",
         },
@@ -150,14 +153,32 @@ CATALOGUE: dict[str, Study] = {
             "discriminant": "the same by measure, pessimistic populations and others (PE Table 3)",
             "movement": "ranks by the mean and by leximin (PE Fig 1)",
             "smoothing": "smoothed leximin by lag (PE Fig 2)",
+            "threshold": "leximin and the mean, utilities below a threshold being 0 (PE Fig 3a)",
+            "truncation": "leximin and the mean, utilities truncated to fewer digits (PE Fig 3b)",
         },
         reads="runs or table",
         options=(
             Option("utilities", "A table of run, request and value, instead of QRELS RUN...", metavar="FILE"),
             Option("missing", "With --utilities: the value of missing cells.", float),
             Option("lower_is_better", "With --utilities: values are costs, such as latencies.", bool, False),
+            Option("weights", "A table of request and weight, for populations that take weights.", metavar="FILE"),
+            Option("groups", "A table of request and group: orders are over the groups' means.", metavar="FILE"),
+            POPULATION._replace(name="populations", help="Such as gmean or 's@10'.", flag="--population"),
+            POPULATION._replace(name="pessimistic", help="A pessimistic population.", views=("discriminant",)),
+            POPULATION._replace(name="others", help="Another one.", flag="--other", views=("discriminant",)),
+            Option(
+                "lags", "How many neighbours are summed.", int, None, 1, flag="--lag", is_repeated=True, views=SMOOTHED
+            ),
+            Option("thresholds", "", float, flag="--threshold", is_repeated=True, views=("threshold",)),
+            Option("keep", "Digits that are kept.", int, None, 0, 15, is_repeated=True, views=TRUNCATED),
+            Option(
+                "truncate",
+                "Which digits are counted, by default significant ones.",
+                ("significant", "decimals"),
+                views=TRUNCATED,
+            ),
         ),
-        keys=("lag", "measure", "validity", "population", "with"),
+        keys=("lag", "threshold", "digits", "measure", "validity", "population", "with"),
         averages=("tau_b", "tied"),
     ),
     "orientation": Study(

@@ -19,10 +19,12 @@ from tiebreak.exact import Number
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics.function import import_function
+from tiebreak.orderings import Ordering
 from tiebreak.populations import ALIASES, CATALOGUE, Aggregation, Population, population
 from tiebreak.populations.aggregations import GeometricMean
 from tiebreak.populations.lexicographic import Lexicographic
 from tiebreak.populations.risk import AgainstBaseline, Gain, GeoRisk
+from tiebreak.utilities import Utilities
 
 Allocation: TypeAlias = tuple[Fraction, ...]
 """The utility of every request."""
@@ -71,6 +73,15 @@ def standalone_population(method: str | Population) -> Population:
             kind="spec",
         )
     return population(method)
+
+
+def order_by(utilities: Utilities, by: str | Population | Ordering) -> Ordering:
+    """The order of runs by a population; one that takes no weights counts every request once."""
+    if isinstance(by, Ordering):
+        return by
+    if utilities.groups is None and not population(by).takes_weights:
+        utilities = Utilities.from_table(replace(utilities.table, weights=None), utilities.measure)
+    return utilities.order(by)
 
 
 def population_order(one: Population, unit: int) -> Order:

@@ -1,8 +1,8 @@
-"""How leximin relates to the mean and to similar populations (PE 3.4, 6, 7; Figs 1, 2, Tables 2, 3)."""
+"""How leximin relates to the mean and to similar populations (PE 3.4, 6, 7; Figs 1 to 3, Tables 2, 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from math import floor, isnan, nan
 from typing import Any, NamedTuple
@@ -13,9 +13,12 @@ from tiebreak.errors import InputError
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import Metric, metric
 from tiebreak.orderings import Ordering
+from tiebreak.populations import population
 from tiebreak.populations.lags import check_lags, some_lags
 from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
+from tiebreak.studies._coarse_utilities import thresholding, truncation
+from tiebreak.studies._population_orders import order_by
 from tiebreak.studies.base import Findings, as_setting, study_from_catalogue, view_options
 from tiebreak.studies.measures import list_measures
 from tiebreak.utilities import Utilities
@@ -36,22 +39,33 @@ def validity(
     pessimistic: Iterable[str | Ordering] | None = None,
     others: Iterable[str | Ordering] | None = None,
     lags: int | Iterable[int] | None = None,
+    thresholds: float | Iterable[float] | None = None,
+    keep: int | Iterable[int] | None = None,
+    truncate: str | None = None,
 ) -> Findings:
     """How leximin relates to the mean and to similar populations (PE 6, 7).
 
     Parameters
     ----------
     utilities : Utilities
-        For ``view="discriminant"`` also several, of one measure each.
-    view : {"populations", "discriminant", "movement", "smoothing"}
+        For ``view="discriminant"`` also several, of one measure each. With groups, orders are over their means. Weights
+        are for populations that take them, such as the mean; others, such as leximin, count every request once.
+    view : {"populations", "discriminant", "movement", "smoothing", "threshold", "truncation"}
         tau_b with other populations, and ties (PE Table 2); the same by measure, pessimistic populations and others
-        (PE Table 3); ranks by the mean and by leximin (PE Fig 1); or smoothed leximin by lag (PE Fig 2).
+        (PE Table 3); ranks by the mean and by leximin (PE Fig 1); smoothed leximin by lag (PE Fig 2); leximin and the
+        mean, utilities below a threshold being 0 (PE Fig 3a) or truncated (PE Fig 3b).
     populations : specs or orders, optional
         Of ``view="populations"``.
     pessimistic, others : specs or orders, optional
         Of ``view="discriminant"``.
     lags : int or several, optional
         Of ``view="smoothing"``.
+    thresholds : float or several, optional
+        Of ``view="threshold"``.
+    keep : int or several, optional
+        Of ``view="truncation"``: how many digits are kept.
+    truncate : {"significant", "decimals"}, optional
+        Of ``view="truncation"``: which digits are counted; by default significant ones.
 
     Examples
     --------
@@ -59,7 +73,17 @@ def validity(
     >>> validity(table, populations=["min", "mean"]).rows()
     (('min', 1.0, 0), ('mean', 0.3333333333333333, 0))
     """
-    options = view_options(view, VIEWS, populations=populations, pessimistic=pessimistic, others=others, lags=lags)
+    options = view_options(
+        view,
+        VIEWS,
+        populations=populations,
+        pessimistic=pessimistic,
+        others=others,
+        lags=lags,
+        thresholds=thresholds,
+        keep=keep,
+        truncate=truncate,
+    )
     tables = (utilities,) if isinstance(utilities, Utilities) else tuple(utilities)
     for table in tables:
         check_two_runs(table.runs, "a comparison of orders")
@@ -70,7 +94,7 @@ def validity(
     measures = [table.measure for table in tables]
     size = f"{join_names(measures)} of {plural(len(first.runs), 'run')}, {plural(len(first.requests), 'request')}."
     notes = dict.fromkeys(note for table in tables for note in table.notes)
-    details = (*findings.details, size, *notes)
+    details = (*findings.details, size, *notes, *reading_note(first))
     return replace(findings, details=details, library=first.table.library, more_settings={"measures": measures})
 
 
@@ -83,26 +107,82 @@ def from_runs(
     pessimistic: Iterable[str | Ordering] | None = None,
     others: Iterable[str | Ordering] | None = None,
     lags: int | Iterable[int] | None = None,
+    thresholds: float | Iterable[float] | None = None,
+    keep: int | Iterable[int] | None = None,
+    truncate: str | None = None,
+    weights: Any = None,
+    groups: Any = None,
 ) -> Findings:
-    """Of the utilities of a measure, for "discriminant" of several; success at ten is of rankings (PE eq 8)."""
-    metrics = check(measures, view)
-    success = experiment.order("s@10")
+    """Of the utilities of a measure, for "discriminant" of several.
+
+    Populations of a metric of their own are of that metric; by default success at ten is among them (PE eq 8).
+    """
+    metrics = utility_metrics(measures, view)
     if view == "populations" and populations is None:
-        populations = (*RELATIVES, success)
+        populations = (*RELATIVES, "s@10")
     if view == "discriminant" and pessimistic is None:
-        pessimistic = (*PESSIMISTIC, success)
-    utilities = [experiment.utilities(one) for one in metrics]
-    return validity(utilities, view, populations=populations, pessimistic=pessimistic, others=others, lags=lags)
+        pessimistic = (*PESSIMISTIC, "s@10")
+
+    def utilities(one: Metric) -> Utilities:
+        return experiment.utilities(one, weights=weights, groups=groups)
+
+    def orders(several: Iterable[str | Ordering] | None) -> list[str | Ordering] | None:
+        if several is None:
+            return None
+        return [one if (own := own_metric(one)) is None else order_by(utilities(own), one) for one in several]
+
+    return validity(
+        [utilities(one) for one in metrics],
+        view,
+        populations=orders(populations),
+        pessimistic=orders(pessimistic),
+        others=orders(others),
+        lags=lags,
+        thresholds=thresholds,
+        keep=keep,
+        truncate=truncate,
+    )
 
 
 def check(
-    measures: str | Metric | Iterable[str | Metric] = ("AP",), view: str = "populations", **others: Any
+    measures: str | Metric | Iterable[str | Metric] = ("AP",),
+    view: str = "populations",
+    *,
+    populations: Iterable[str | Ordering] = (),
+    pessimistic: Iterable[str | Ordering] = (),
+    others: Iterable[str | Ordering] = (),
+    **options: Any,
 ) -> list[Metric]:
-    """Validate before reading; the metrics whose values are utilities."""
+    """Validate before reading; the metrics to read."""
+    own = map(own_metric, (*populations, *pessimistic, *others))
+    return [*utility_metrics(measures, view), *(one for one in own if one is not None)]
+
+
+def utility_metrics(measures: str | Metric | Iterable[str | Metric], view: str) -> list[Metric]:
+    """The metrics whose values are utilities."""
     metrics = [metric(one) for one in list_measures(measures)]
     if len(metrics) > 1 and view != "discriminant":
         raise InputError("Give one measure, or view='discriminant'.", kind="choice")
     return metrics
+
+
+def own_metric(order: str | Ordering) -> Metric | None:
+    """The metric that a population names."""
+    own = None if isinstance(order, Ordering) else population(order).metric
+    return None if own is None else metric(own)
+
+
+def reading_note(utilities: Utilities) -> Iterator[str]:
+    """How groups and weights are used."""
+    if utilities.groups is not None:
+        yield f"Orders are over the means of {plural(count_units(utilities), 'group')}."
+    elif utilities.table.weights is not None:
+        yield "Weights count for populations that take them; others, such as leximin, count every request once."
+
+
+def count_units(utilities: Utilities) -> int:
+    """How many numbers of a run are ordered: those of requests, or of groups."""
+    return len(set(utilities.groups or utilities.requests))
 
 
 # Other populations
@@ -110,12 +190,12 @@ def check(
 
 def correlate(utilities: Utilities, populations: Iterable[str | Ordering]) -> list[tuple[str, float, int]]:
     """Populations with the tau_b of their order with leximin's, NaN for too few requests, and the runs it ties."""
-    leximin = utilities.order("leximin")
+    leximin = order_by(utilities, "leximin")
     rows: list[tuple[str, float, int]] = []
-    for population in populations:
-        name = as_setting(population)
+    for one in populations:
+        name = as_setting(one)
         try:
-            order = population if isinstance(population, Ordering) else utilities.order(population)
+            order = order_by(utilities, one)
         except InputError as error:
             if error.kind != "size":
                 raise
@@ -190,7 +270,7 @@ class Movement(NamedTuple):
 
 def movement(utilities: Utilities) -> Findings:
     """Ranks by the mean and by leximin, and by how many quintiles a run moves (PE Fig 1); positive is better."""
-    mean, leximin = utilities.order("mean"), utilities.order("leximin")
+    mean, leximin = order_by(utilities, "mean"), order_by(utilities, "leximin")
     fifth = len(utilities.runs) / 5
     rows = [
         Movement(run, before, after, before - after, min(floor(abs(before - after) / fifth), 2))
@@ -212,12 +292,12 @@ def movement(utilities: Utilities) -> Findings:
 
 def smoothing(utilities: Utilities, lags: int | Iterable[int] | None = None) -> Findings:
     """Kendall's tau_b of smoothed leximin's order with leximin's and the mean's, by lag (PE Fig 2)."""
-    n = len(utilities.requests)
+    n = count_units(utilities)
     orders = {
-        lag: utilities.order(f"smoothed_leximin(lag={lag})")
+        lag: order_by(utilities, f"smoothed_leximin(lag={lag})")
         for lag in (some_lags(n) if lags is None else check_lags(lags, n))
     }
-    ends = {name: utilities.order(name) for name in ("leximin", "mean")}
+    ends = {name: order_by(utilities, name) for name in ("leximin", "mean")}
     tau = {(lag, name): order.correlation(end) for lag, order in orders.items() for name, end in ends.items()}
     nearer = [lag for lag in orders if tau[lag, "mean"] > tau[lag, "leximin"]]
     return Findings(
@@ -236,4 +316,6 @@ VIEWS: dict[str, Callable[..., Findings]] = {
     "discriminant": discriminant,
     "movement": movement,
     "smoothing": smoothing,
+    "threshold": thresholding,
+    "truncation": truncation,
 }

@@ -110,7 +110,7 @@ def check_options(entry: Study, arguments: dict[str, Any]) -> None:
             continue
         if isinstance(option.kind, tuple):
             check_choice(value, option.name, option.kind)
-        elif option.kind is int:
+        elif option.kind is int and not option.is_repeated:
             arguments[option.name] = check_count(value, option.name, option.low or 0, option.high or LARGEST)
 
 
