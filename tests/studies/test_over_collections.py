@@ -80,6 +80,11 @@ def test_every_view_has_the_rows_of_each_collection_alone(folder, name, view):
     assert result.plot()
 
 
+def test_numbers_title_no_columns(folder):
+    assert over("validity", folder, view="threshold").table().header == ("collection", "threshold", "tau_b", "tied")
+    assert over("missing", folder, measures="RR", **FEW).table().header == ("collection", "removed", "RR")
+
+
 def test_cells_are_written_as_in_the_study_itself(folder):
     """Power in percent."""
     result = over("power", folder, measures="RPP")

@@ -74,13 +74,18 @@ def join_findings(
         tuple(collection_notes(parts, failures)),
         picture,
         drawn=drawn,
-        spread=keys[-1] if averages else None,
+        spread=keys[-1] if averages and has_names(first, keys[-1]) else None,
         library=first.library,
         more_settings={"collections": [*parts], **first.more_settings},
         parts=parts,
         failures=failures,
         averages=averages,
     )
+
+
+def has_names(part: Findings, key: str) -> bool:
+    """Whether each value of a column can title a column of its own: numbers cannot, there may be many."""
+    return all(isinstance(record[key], str) for record in part.records())
 
 
 def means(parts: Iterable[Findings], keys: Sequence[str], averages: Sequence[str]) -> Iterator[tuple[Any, ...]]:
