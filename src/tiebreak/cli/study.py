@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from tiebreak.cli.catalogue_help import PAPERS
 from tiebreak.cli.options import (
     JOBS,
+    aspect_options,
     distinct,
     experiment,
     files_read,
@@ -101,7 +102,7 @@ def study_command(name: str, study: Study) -> click.Command:
         options = [RATINGS, *options, JOBS]
     run = with_options(run, (*options, *(COLLECTIONS if study.averages else ()), PLOT))
     if study.reads.startswith("runs"):
-        run = reading_options(run, is_needed=not study.averages, deep_views=study.deep_views)
+        run = reading_options(aspect_options(run), is_needed=not study.averages, deep_views=study.deep_views)
     return click.command(name, epilog=PAPERS)(run)
 
 
@@ -241,6 +242,8 @@ def run_validity(
 
     if utilities is not None:
         require(not (typed["qrels"] or measures), "--utilities takes the place of QRELS and -m")
+        tables = (typed["aspects"], typed["profile"], typed["intents"])
+        require(not any(tables), "--aspects, --train and --intents are for QRELS RUN...")
         over = {name: options.pop(name, None) for name in ("weights", "groups")}
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         return validity(table, view, **options)
