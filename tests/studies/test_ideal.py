@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from tiebreak.errors import InputError
 from tiebreak.orderings.correlation import tau_b
+from tiebreak.projection.proportional import aspect_sums
 from tiebreak.significance.classic import EXACT_UP_TO, wilcoxon_less
 from tiebreak.studies._ideal import rank_means, rises
-from tiebreak.studies._ideal_rankings import PERTURBATIONS, Rater, aspect_sums, swap_ends, whole_ratings
+from tiebreak.studies._ideal_rankings import PERTURBATIONS, Rater, swap_ends, whole_ratings
 from tiebreak.studies._ideal_systems import Raters
 from worked_examples import examples_of
 

@@ -415,7 +415,7 @@ def test_picture_is_lines_with_bands(binary):
         ({"samples": 2.5}, "samples=2.5"),
         ({"seed": -1}, "seed=-1"),
         ({"jobs": 0}, "jobs=0"),
-        ({"measures": "S-Recall@5"}, "needs more than the positions of judged items. Only requests can be removed"),
+        ({"measures": "ASL(n='union')"}, "needs more than the positions of judged items. Only requests can be removed"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_read(tmp_path, given_, words):
@@ -439,3 +439,107 @@ def test_measures_of_whole_rankings_are_studied_by_requests():
 def test_one_run_is_no_order():
     with pytest.raises(tb.InputError, match="at least two runs"):
         missing(hand({"q": {"a": 1}}, {"q": ["a"]}), "RPP")
+
+
+# Measures of aspects
+
+GENRES = {
+    item: [name for k, name in enumerate("wxyz") if digest(item) >> k & 1]
+    for grades in SIMULATION.judgements.values()
+    for item in grades
+}
+"""Some items have none."""
+OF_ASPECTS = (
+    "alpha_beta_nDCG(alpha=0.1, r_max=3)@10",
+    "EU(r_max=3)@5",
+    "S-Recall@5",
+    "vargas_nDCG@10",
+    "alpha_nDCG@10",
+)
+
+
+def kept_by_aspect(qrels, aspects, fraction, seed):
+    """Removed one by one: of the aspect whose share of what was removed lacks most, the item with the least number."""
+
+    def shown(item):
+        return aspects.get(item) or ["~"]  # an aspect of their own, after all others
+
+    def share(aspect, items):
+        total = sum(len(shown(item)) for item in items)
+        return Fraction(sum(aspect in shown(item) for item in items), total) if total else Fraction(0)
+
+    kept = {}
+    for request, items in qrels.items():
+        left, gone = sorted(items, key=lambda item: chance(seed, request, item)), []
+        while len(left) > number_kept(len(items), fraction):
+            open_ = sorted({aspect for item in left for aspect in shown(item)})
+            lacks = {aspect: share(aspect, items) - share(aspect, gone) for aspect in open_}
+            chosen = next(aspect for aspect in open_ if lacks[aspect] == max(lacks.values()))
+            gone.append(next(item for item in left if chosen in shown(item)))
+            left.remove(gone[-1])
+        kept[request] = left
+    return kept
+
+
+def labels_left(positions):
+    places = zip(positions.layout.request.tolist(), positions.item.tolist(), strict=True)
+    return {(positions.requests[q], positions.items[i]) for q, i in places}
+
+
+@pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
+def test_labels_are_removed_from_aspects_in_proportion(fraction):
+    exp = simulated(aspects=GENRES)
+    for seed in (0, 7):
+        expected = kept_by_aspect(QRELS, GENRES, fraction, seed)
+        kept = tb.sample_labels(exp.positions, 1 - fraction, seed=seed, by="aspects")
+        assert labels_left(kept) == {(request, item) for request, items in expected.items() for item in items}
+
+
+def test_removal_by_aspects_by_hand():
+    """Four films of war and two of love: of three that go, two are of war and one of love, whatever the seed."""
+    genres = {item: ["war" if item in "abcd" else "love"] for item in "abcdef"}
+    exp = hand({"u": dict.fromkeys("abcdef", 1)}, {"u": ["a"]}, aspects=genres)
+    for seed in range(5):
+        left = "".join(item for _, item in labels_left(tb.sample_labels(exp.positions, 0.5, seed=seed, by="aspects")))
+        assert sum(item in "abcd" for item in left) == 2 and sum(item in "ef" for item in left) == 1
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.GradesWarning")
+@pytest.mark.parametrize("with_profile", [False, True])
+@pytest.mark.parametrize("remove", ["labels", "aspects", "pool"])
+def test_measures_of_aspects_see_the_judgements_that_remain(remove, with_profile):
+    profile = {q: dict.fromkeys(list(of)[::2], 2) for q, of in SIMULATION.judgements.items()} if with_profile else None
+    exp = simulated(aspects=GENRES, profile=profile)
+    (seed,) = sample_seeds(3, 1)
+    by = {"labels": "uniform", "pool": "runs"}.get(remove, remove)
+    left = labels_left(tb.sample_labels(exp.positions, 0.5, seed=seed, by=by))
+    remaining = {
+        request: {item: grade for item, grade in grades.items() if grade <= 0 or (request, item) in left}
+        for request, grades in SIMULATION.judgements.items()
+    }
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    other = tb.Experiment(remaining, runs, aspects=GENRES, profile=profile)
+    study = missing(exp, OF_ASPECTS, remove, "preferences", fractions=[0.5], samples=1, seed=3)
+    for row in study.rows():
+        x, y = (np.sign(one.compare(row.measure).values) for one in (other, exp))
+        assert row.mean == (x == y).mean(), row.measure
+    assert {row.mean for row in study.rows()} != {1.0}
+
+
+def test_subtopics_of_removed_labels_are_not_known():
+    """Only b is left: of the request's subtopics that leaves 2, which y shows first and x second."""
+    judged = {"q": {"a": {"1": 1, "2": 0}, "b": {"2": 1}, "c": {"1": 0, "2": 0}}}
+    exp = tb.Experiment(judged, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0, "c": 1.0}}])
+    exp.read("S-RR@2")
+    kept = next(
+        kept
+        for kept in (tb.sample_labels(exp.positions, 0.5, seed=seed, by="aspects") for seed in range(50))
+        if labels_left(kept) == {("q", "b")}
+    )
+    assert tb.metric("S-RR@2").evaluate(kept).tolist() == [[1 / 2], [1.0]]
+    assert exp.evaluate("S-RR@2").values[:, 0, 0].tolist() == [1 / 2, 0.0]
+
+
+def test_aspects_are_needed_to_remove_labels_by_aspect():
+    with pytest.raises(tb.InputError, match="labels are removed by aspect, and there are none"):
+        missing(simulated(), "AP", "aspects", samples=1)

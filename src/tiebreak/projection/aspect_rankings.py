@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from tiebreak.projection.position_table import Positions, take_top
 from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +70,20 @@ class Ratings:
     rating: Floats
 
     @classmethod
-    def from_judgements(cls, judgements: Judgements, requests: Ids, table: AspectTable | None) -> Ratings:
-        """What these requests rated; without a table the judgements themselves are its rows."""
+    def from_judgements(
+        cls, judgements: Judgements, requests: Ids, table: AspectTable | None, kept: Mask | None = None
+    ) -> Ratings:
+        """What these requests rated, of the judgements that are kept; without a table these themselves are its rows."""
         codes = np.arange(len(judgements)) if table is None else table.codes(judgements.items)[judgements.item]
         chosen = judgements.requests.indices(requests)
         sizes = np.where(chosen < 0, 0, np.diff(judgements.starts)[chosen])
         entries = ranges(np.where(chosen < 0, 0, judgements.starts[chosen]), sizes)
+        request = np.repeat(np.arange(len(chosen)), sizes)
+        if kept is not None:
+            request, entries = request[kept[entries]], entries[kept[entries]]
+            sizes = np.bincount(request, minlength=len(chosen))
         by_id = judgements.items.places_in_order[judgements.item[entries]]
-        order = np.lexsort((by_id, np.repeat(np.arange(len(chosen)), sizes)))
+        order = np.lexsort((by_id, request))
         return cls(offsets(sizes), codes[entries][order], judgements.grade[entries][order])
 
     @property
@@ -147,13 +155,23 @@ class AspectRankings:
 class AspectSource:
     """Where the aspects of items come from: a mapping, or the subtopics of judgements, with all their grades.
 
-    `profile` are other ratings that tell which aspects a user likes; rankings are read to `depth`.
+    `profile` are other ratings that tell which aspects a user likes; rankings are read to `depth`. Judgements that are
+    not `kept` were removed: their items count as not rated. The scale of ratings stays that of all.
     """
 
     judgements: Judgements
     aspects: Mapping[str, Sequence[str]] | None = None
     profile: Judgements | None = None
     depth: int = 0
+    kept: Mask | None = None
+
+    def remove(self, positions: Positions, entries: Mask) -> AspectSource:
+        """Without the judgements of some entries of positions."""
+        judgements, size = self.judgements, len(self.judgements.items)
+        requests = judgements.requests.indices(positions.requests)[positions.layout.request[entries]]
+        items = judgements.items.indices(positions.items)[positions.item[entries]]
+        kept = ~np.isin(judgements.request * size + judgements.item, requests * size + items)
+        return replace(self, kept=kept if self.kept is None else kept & self.kept)
 
     @property
     def is_known(self) -> bool:
@@ -172,11 +190,11 @@ class AspectSource:
                 "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
             )
         else:
-            table, own = subtopic_table(judgements)
+            table, own = subtopic_table(judgements, self.kept)
             own = own[judgements.requests.indices(requests)]
         codes = table if own is None else None
         item, rating = self.first_items(positions, codes)
-        rated = Ratings.from_judgements(judgements, requests, codes)
+        rated = Ratings.from_judgements(judgements, requests, codes, self.kept)
         liked = rated if self.profile is None else Ratings.from_judgements(self.profile, requests, table)
         largest = float(judgements.grade.max(initial=0.0))
         return AspectRankings(
@@ -194,7 +212,7 @@ class AspectSource:
         for run, top in enumerate(tops):
             sizes = np.diff(top.starts)
             request, rank = np.repeat(requests, sizes), ranges(np.zeros_like(sizes), sizes)
-            known = top.judgement >= 0
+            known = (top.judgement >= 0) & (True if self.kept is None else self.kept[top.judgement])
             rows = (
                 np.where(known, top.judgement, len(self.judgements)) if table is None else table.codes(Ids(*top.items))
             )
@@ -240,11 +258,11 @@ def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic:
     return value
 
 
-def subtopic_table(judgements: Judgements) -> tuple[AspectTable, NDArray[np.bool_]]:
+def subtopic_table(judgements: Judgements, is_left: Mask | None = None) -> tuple[AspectTable, NDArray[np.bool_]]:
     """The subtopics that every judgement is relevant to, as its aspects; and those of every request."""
     rows = judgements.subtopics
     assert rows is not None
-    kept = rows.grade > 0
+    kept = (rows.grade > 0) & (True if is_left is None else is_left[rows.entry])
     entry, label = rows.entry[kept], rows.labels.places_in_order[rows.label[kept]]
     order = np.lexsort((label, entry))
     entry, label = entry[order], label[order]

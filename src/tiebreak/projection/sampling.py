@@ -1,4 +1,4 @@
-"""Drop labels or requests, for studies of incomplete data (LR 6.2.4, RPP 5.2).
+"""Drop labels or requests, for studies of incomplete data (LR 6.2.4, RPP 5.2, AB 5.4).
 
 What happens to a label depends on the seed, its request and its item alone, never on the order of files or lines. So
 samples of growing share with one seed contain each other.
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_choice, check_share
 from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak._kernels.shuffles import STEP, splitmix
+from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection.position_table import Positions
+from tiebreak.projection.proportional import removal_order
 
 
 def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "uniform") -> Positions:
@@ -28,11 +30,17 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
     share : float
         Between 0 and 1.
     seed : int
-    by : {"uniform", "runs"}
-        Uniformly, or with probability proportional to the number of runs that retrieve an item, as when judgements
-        come from pooling runs: items are drawn one after another, without replacement.
+    by : {"uniform", "runs", "aspects"}
+        Uniformly; with probability proportional to the number of runs that retrieve an item, as when judgements
+        come from pooling runs: items are drawn one after another, without replacement; or so that aspects, or
+        subtopics, lose labels in proportion to how often they occur. Items without an aspect count as one of their own.
     """
-    check_choice(by, "by", ("uniform", "runs"))
+    return keep_first(positions, share, label_order(positions, seed, by))
+
+
+def label_order(positions: Positions, seed: int, by: str = "uniform") -> NDArray[np.int64]:
+    """The place [entry] of every relevant item among those of its request, from 0: the last are removed first."""
+    check_choice(by, "by", ("uniform", "runs", "aspects"))
     relevant = is_relevant(positions.grade, positions.min_grade)
     request = positions.layout.request
     request_hash, item_hash = fingerprints(positions.requests), fingerprints(positions.items)
@@ -42,14 +50,48 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
         weight = (positions.ranks != UNRETRIEVED).sum(axis=0)
         with np.errstate(divide="ignore"):
             key = -np.log1p(-key) / weight
-    m = positions.relevant()
+    if by == "aspects":
+        return aspect_order(positions, relevant, uniform)
     # Items that no run retrieves all have the key 0, so the second key decides among them.
     order = np.lexsort((uniform, key, ~relevant, request))
     first = np.searchsorted(request[order], np.arange(len(positions.requests)))
     place = np.empty_like(order)
     place[order] = np.arange(len(order)) - first[request[order]]
-    kept = positions.keep(~relevant | (place < number_kept(m, share)[request]))
-    return replace(kept, is_sampled=True)
+    return place
+
+
+def aspect_order(positions: Positions, relevant: NDArray[np.bool_], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Places by aspects: what is removed takes from each in proportion to how often it occurs (AB 5.4)."""
+    rows = positions.subtopics
+    if rows is None:
+        raise InputError(
+            "labels are removed by aspect, and there are none: Experiment(..., aspects=...), --aspects FILE.",
+            kind="aspects",
+        )
+    none, request = len(rows.labels), positions.layout.request
+    aspects: list[list[int]] = [[] for _ in range(len(relevant))]
+    label = rows.labels.places_in_order[rows.label]
+    for row in np.argsort(label, kind="stable").tolist():
+        if rows.grade[row] > 0:
+            aspects[rows.entry[row]].append(int(label[row]))
+    place = np.zeros(len(relevant), dtype=np.int64)
+    entries = np.flatnonzero(relevant)
+    entries = entries[np.lexsort((uniform[entries], request[entries]))]
+    for some in np.split(entries, np.flatnonzero(np.diff(request[entries])) + 1):
+        known = [tuple(aspects[entry]) or (none,) for entry in some.tolist()]
+        removed = removal_order(list(range(len(some))), known, none + 1)
+        place[some[removed]] = np.arange(len(some))[::-1]
+    return place
+
+
+def keep_first(positions: Positions, share: float, place: NDArray[np.int64]) -> Positions:
+    """Only the first of the relevant items of every request, by their places: a share, and at least one."""
+    relevant = is_relevant(positions.grade, positions.min_grade)
+    is_kept = ~relevant | (place < number_kept(positions.relevant(), share)[positions.layout.request])
+    source = positions.aspect_source
+    if source is not None and source.depth:
+        source = source.remove(positions, ~is_kept)
+    return replace(positions.keep(is_kept), is_sampled=True, aspect_source=source)
 
 
 def sample_requests(positions: Positions, share: float, *, seed: int) -> Positions:

@@ -126,8 +126,9 @@ CATALOGUE: dict[str, Study] = {
         options=(
             Option(
                 "remove",
-                "Relevant items uniformly; those that few runs retrieve first (pooling bias); or whole requests.",
-                ("labels", "pool", "requests"),
+                "Relevant items uniformly; those that few runs retrieve first (pooling bias); from aspects in "
+                "proportion to how often they occur; or whole requests.",
+                ("labels", "pool", "aspects", "requests"),
                 "labels",
             ),
             Option(

@@ -14,8 +14,9 @@ from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Ratings
 from tiebreak.projection.primitives import Floats
+from tiebreak.projection.proportional import Order, aspect_sums, removal_order
 from tiebreak.projection.sampling import fingerprints, mix, number_kept
-from tiebreak.studies._ideal_rankings import PERTURBATIONS, Order, Rater, aspect_sums, proportional, whole_ratings
+from tiebreak.studies._ideal_rankings import PERTURBATIONS, Rater, whole_ratings
 
 Entries = NDArray[np.int64]
 """Places in all ratings, [system, user, rank]."""
@@ -104,10 +105,7 @@ class Raters:
         for user, start in zip(self.users, self.rated.starts.tolist(), strict=False):
             size = len(user.ratings)
             order: Order = np.argsort(random[start : start + size], kind="stable").tolist()
-            once = [1] * size
-            occurs = aspect_sums(once, user.aspects, len(user.liked))
-            taken = [item for item, _ in proportional(order, user.aspects, once, occurs)]
-            place[start + np.array(taken)] = np.arange(size)
+            place[start + np.array(removal_order(order, user.aspects, len(user.liked)))] = np.arange(size)
         return place
 
     def keep(self, removal: NDArray[np.int64], share: float) -> Kept:

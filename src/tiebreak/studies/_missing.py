@@ -1,9 +1,10 @@
-"""How stable orders and preferences are as labels or requests are removed (LR 6.2.4, LP 5.1, RPP 6.2)."""
+"""How stable orders and preferences are as labels or requests are removed (LR 6.2.4, LP 5.1, RPP 6.2, AB 5.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from math import isnan, nan
 from statistics import fmean, stdev
@@ -22,7 +23,7 @@ from tiebreak.inputs import Ids
 from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
-from tiebreak.projection.sampling import sample_indices, sample_labels
+from tiebreak.projection.sampling import keep_first, label_order, sample_indices
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
 from tiebreak.studies.measures import Measure, check_positions_suffice, list_measures, measure_name, preferences_by_name
@@ -33,8 +34,11 @@ REMOVE = {
     "labels": "A share of every request's relevant items is removed uniformly; at least one is kept.",
     "pool": "A share of every request's relevant items is removed; those that more runs retrieve are kept more often, "
     "in proportion to the number of runs; at least one is kept.",
+    "aspects": "A share of every request's relevant items is removed at random, from aspects in proportion to how "
+    "often they occur; at least one is kept.",
     "requests": "A share of the requests is removed uniformly; at least one is kept.",
 }
+LABELS_BY = {"labels": "uniform", "pool": "runs", "aspects": "aspects"}
 OF = {
     "order": ("tau_b of the order of runs", "Kendall's tau_b of the order of runs with that on complete data"),
     "preferences": (
@@ -86,9 +90,10 @@ def missing(
     Parameters
     ----------
     measures : one or several of str, Preference, Metric or function
-    remove : {"labels", "pool", "requests"}
-        Relevant items of every request uniformly; with pooling bias, those that few runs retrieve first; or whole
-        requests.
+    remove : {"labels", "pool", "aspects", "requests"}
+        Relevant items of every request uniformly; with pooling bias, those that few runs retrieve first; from aspects,
+        or subtopics, in proportion to how often they occur (AB 5.4); or whole requests. By measures of aspects, items
+        whose labels are removed count as not rated.
     of : {"order", "preferences", "systems"}
         Kendall's tau_b of the order of runs (RPP Figs 6 and 7); the share of all (pair, request) whose preference, or
         tie, stays the same (LR Fig 15); or the share of pairs whose mean preference does (LP Fig 8).
@@ -120,7 +125,7 @@ def missing(
     if remove == "requests":
         sampler = request_sampler(experiment, complete)
     else:
-        sampler = label_sampler(experiment, complete, "runs" if remove == "pool" else "uniform")
+        sampler = label_sampler(experiment, complete, LABELS_BY[remove])
 
     def one_sample(task: tuple[float, int]) -> list[tuple[float, int]]:
         fraction, sample_seed = task
@@ -180,7 +185,8 @@ def check(
         )
     preferences = preferences_by_name(measures)
     if remove != "requests":
-        check_positions_suffice(preferences, "Only requests can be removed for it: remove='requests'.")
+        advice = "Only requests can be removed for it: remove='requests'."
+        check_positions_suffice(preferences, advice, or_aspects=True)
     return [*preferences.values(), *(() if truth is None else preferences_by_name([truth]).values())]
 
 
@@ -189,9 +195,11 @@ def check(
 
 def label_sampler(experiment: Experiment, complete: Sequence[Comparison], by: str) -> Sampler:
     """Every measure on the same sample of labels; None where no request has a value."""
+    positions = experiment.positions
+    order = cache(lambda seed: label_order(positions, seed, by))  # the same for all shares
 
     def sample(share: float, seed: int) -> Iterator[Comparison | None]:
-        kept = sample_labels(experiment.positions, share, seed=seed, by=by)
+        kept = keep_first(positions, share, order(seed))
         for one in complete:
             try:
                 yield compare(kept, one.preference)

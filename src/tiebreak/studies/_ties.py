@@ -90,6 +90,7 @@ def ties(
     kept = check_several(fractions, "fraction", check_share)
     cutoffs = None if depths is None else check_several(depths, "depth", check_count)
     if view in ("labels", "depth"):
+        experiment.read(preferences.values())
         metrics = map(inner_metric, preferences.values())
         warn_about_grades([metric for metric in metrics if metric is not None], experiment.positions)
     if view == "measure":
@@ -112,7 +113,8 @@ def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[st
         raise InputError(f'view="{view}" uses positions only; it takes no measures.', kind="choice")
     preferences = preferences_by_name(MEASURES if measures is None else measures)
     if view in ("labels", "depth"):
-        check_positions_suffice(preferences, f'view="{view}" takes measures such as AP.')
+        advice = f'view="{view}" takes measures such as AP.'
+        check_positions_suffice(preferences, advice, or_aspects=view == "labels")
     return preferences
 
 

@@ -42,8 +42,8 @@ def inner_metric(preference: Preference) -> Metric | None:
     return metric(preference.metric) if isinstance(preference, MetricDifference) else None
 
 
-def check_positions_suffice(measures: Measures, advice: str) -> None:
+def check_positions_suffice(measures: Measures, advice: str, *, or_aspects: bool = False) -> None:
     """Reject measures of whole rankings or of other runs: only positions are changed, files not read again."""
     for name, one in measures.items():
-        if one.needs != Needs():
+        if one.needs != Needs(aspects=one.needs.aspects if or_aspects else 0):
             raise InputError(f"{quote(name)} needs more than the positions of judged items. {advice}", kind="choice")
