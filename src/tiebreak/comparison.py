@@ -206,6 +206,7 @@ class Comparison(Result, PairValues):
         seed: int | None = None,
         jobs: int | None = None,
         tick: Tick | None = None,
+        alternative: str | None = None,
     ) -> Significance:
         """Test whether the runs of each pair differ by more than chance.
 
@@ -226,6 +227,9 @@ class Comparison(Result, PairValues):
             Threads of ``"hsd"``; by default one per processor.
         tick : callable, optional
             Called now and then with the work done and the total.
+        alternative : {"two-sided", "greater", "less"}, optional
+            That the runs differ, the default; that the first run of a pair is better; or that it is worse. Against a
+            baseline, the first run is the other one. Intervals are two-sided.
 
         Examples
         --------
@@ -234,8 +238,10 @@ class Comparison(Result, PairValues):
         >>> runs = [{q: {"a": 2.0, "x": 1.0} for q in qrels}, {q: {"a": 1.0, "x": 2.0} for q in qrels}]
         >>> tb.Experiment(qrels, runs).compare("LexiRecall").test().pvalue.tolist()      # 2 / 2^8
         [0.0078125]
+        >>> tb.Experiment(qrels, runs).compare("LexiRecall").test(alternative="greater").pvalue.tolist()      # 1 / 2^8
+        [0.00390625]
         """
-        options = test, correction, alpha, permutations, seed, jobs, tick
+        options = test, correction, alpha, permutations, seed, jobs, tick, alternative
         return significance(
             self.measure, self, *options, notes=self.notes, library=self.library, more_settings=self.settings
         )

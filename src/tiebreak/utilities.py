@@ -307,6 +307,7 @@ class Utilities:
         seed: int | None = None,
         jobs: int | None = None,
         tick: Tick | None = None,
+        alternative: str | None = None,
     ) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
         units = self._units
@@ -318,7 +319,7 @@ class Utilities:
         differences = numbers.differences(pairs.x, pairs.y)
         paired = PairValues.from_exact(table, pairs, differences, is_counted, by_run=numbers)
         paired = replace(paired, is_difference=True)
-        options = test, correction, alpha, permutations, seed, jobs, tick
+        options = test, correction, alpha, permutations, seed, jobs, tick, alternative
         settings = {"baselines": [] if baseline is None else [baseline], **self.more_settings}
         return significance(
             units.measure, paired, *options, notes=units.notes, library=table.library, more_settings=settings

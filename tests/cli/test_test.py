@@ -199,3 +199,23 @@ def test_help_lists_every_correction(words):
 def test_options_import_nothing_heavy(name):
     check = f"import sys, tiebreak.cli.{name}; sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_one_sided_alternatives(eight):
+    asked = (*eight, "-m", "LexiRecall", "--alternative")
+    # The first run wins all eight: 1 / 2^8 for being better, 1 for being worse.
+    for alternative, p in (("greater", 1 / 2**8), ("less", 1.0), ("two-sided", 2 / 2**8)):
+        (row,) = rows_of(*asked, alternative)
+        assert float(row["pvalue"]) == p and row.get("alternative", "two-sided") == alternative
+    text = done("test", *asked, "greater").stdout
+    assert "an exact one-sided sign test, ties dropped, the alternative being that the first run is better" in text
+
+
+def test_one_sided_against_a_baseline_is_of_the_other_run(eight):
+    (row,) = rows_of(*eight, "-m", "LexiRecall", "--baseline", "good", "--alternative", "less")
+    assert (row["run"], row["other"], float(row["pvalue"])) == ("bad", "good", 1 / 2**8)
+
+
+def test_tests_of_all_pairs_have_no_sides(eight):
+    said = done("test", *eight, "-m", "AP", "--test", "hsd", "--alternative", "less", code=2).stderr
+    assert "hsd has no one-sided form. Leave out alternative, or choose another test, such as t." in said

@@ -282,6 +282,7 @@ def test_dictionary_has_rows_and_settings(found):
     assert rows["settings"] == {
         "measure": "utility",
         "test": found.test.name,
+        "alternative": "two-sided",
         "permutations": None,
         "seed": None,
         "correction": found.correction,

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tiebreak._base.alternatives import ALTERNATIVES
 from tiebreak._base.corrections import CORRECTIONS
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
@@ -35,6 +36,12 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
     help="One of those below; auto: sign for preferences that are signs, else t.",
 )
 @click.option(
+    "--alternative",
+    type=click.Choice(tuple(ALTERNATIVES)),
+    help="The runs differ, the default; or one-sided: the first of two runs is better (greater), or worse (less). With "
+    "--baseline, the first is the other run.",
+)
+@click.option(
     "--correction",
     type=click.Choice(tuple(CORRECTIONS)),
     help="For multiple comparisons; by default holm, for hsd and tukey none.",
@@ -53,6 +60,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     test_: str,
+    alternative: str | None,
     correction: str | None,
     alpha: float,
     permutations: int | str | None,
@@ -73,9 +81,10 @@ def command(
     from tiebreak.utilities import Utilities
 
     if test_.strip() != "auto":
-        statistical_test(test_, permutations=permutations, seed=seed)  # a bad name is an error before anything is read
+        # A bad name is an error before anything is read.
+        statistical_test(test_, permutations=permutations, seed=seed, alternative=alternative)
     how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
-    how["jobs"] = reading["jobs"]
+    how |= {"alternative": alternative, "jobs": reading["jobs"]}
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)
     options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
     if utilities is not None:

@@ -50,10 +50,16 @@ CATALOGUE: Catalogue[Test] = Catalogue(
 ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 
-def statistical_test(spec: str | Test, *, permutations: int | str | None = None, seed: int | None = None) -> Test:
+def statistical_test(
+    spec: str | Test,
+    *,
+    permutations: int | str | None = None,
+    seed: int | None = None,
+    alternative: str | None = None,
+) -> Test:
     """The test that a spec names, with the options that are not None."""
     test = CATALOGUE.find(spec, Test, "t or hsd", ALIASES)
-    options: dict[str, Any] = {"permutations": permutations, "seed": seed}
+    options: dict[str, Any] = {"permutations": permutations, "seed": seed, "alternative": alternative}
     options = {name: value for name, value in options.items() if value is not None}
     unknown = [name for name in options if not hasattr(test, name)]
     if unknown:
@@ -75,6 +81,7 @@ def significance(
     seed: int | None = None,
     jobs: int | None = None,
     tick: Tick | None = None,
+    alternative: str | None = None,
     *,
     notes: tuple[str, ...] = (),
     library: str | None = None,
@@ -85,7 +92,7 @@ def significance(
     workers = (os.cpu_count() or 1) if jobs is None else check_count(jobs, "jobs")
     if isinstance(test, str) and test.strip() == "auto":
         test = "sign" if paired.is_sign else "t"
-    chosen = statistical_test(test, permutations=permutations, seed=seed)
+    chosen = statistical_test(test, permutations=permutations, seed=seed, alternative=alternative)
     if correction is None:
         correction = "none" if chosen.is_familywise else "holm"
     check_choice(correction, "correction", CORRECTIONS)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.alternatives import ALTERNATIVES
 from tiebreak._base.catalogue import Entry, parameter
-from tiebreak._base.checks import check_count
+from tiebreak._base.checks import check_choice, check_count
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.preferences import PairValues
@@ -19,7 +20,7 @@ MOST_PERMUTATIONS = 100_000_000
 
 
 class Outcome(NamedTuple):
-    """For every pair: statistic, two-sided p-value, and the interval of the mean at 1 - alpha."""
+    """For every pair: statistic, p-value by the alternative, and the two-sided interval of the mean at 1 - alpha."""
 
     statistic: Floats
     pvalue: Floats
@@ -29,7 +30,15 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Test(Entry):
-    """Signed values of pairs -> a p-value for each, under the null hypothesis that neither run is better."""
+    """Signed values of pairs -> a p-value for each, under the null hypothesis that neither run is better.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "greater", "less"}
+        That the runs differ, that the first of a pair is better, or that it is worse.
+    """
+
+    alternative: str = parameter("two-sided", check_choice, choices=ALTERNATIVES, kw_only=True)
 
     __test__: ClassVar[bool] = False  # not one of pytest's
     words: ClassVar[str] = ""
@@ -40,6 +49,30 @@ class Test(Entry):
     """Whether its statistic changes sign when the two runs are swapped."""
     is_familywise: ClassVar[bool] = False
     """Whether its p-values are already corrected for the number of pairs."""
+
+    is_directed: ClassVar[bool] = False
+    """Whether it has one-sided alternatives; `run` then looks at `side`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.side and not self.is_directed:
+            raise InputError(
+                f"{self.name} has no one-sided form. Leave out alternative, or choose another test, such as t.",
+                kind="choice",
+            )
+
+    @property
+    def side(self) -> int:
+        """1 where the alternative is that the first run is better, -1 that it is worse, 0 that the runs differ."""
+        return {"two-sided": 0, "greater": 1, "less": -1}[self.alternative]
+
+    @property
+    def description(self) -> str:
+        """Its name in a sentence, with a one-sided alternative."""
+        if not self.side:
+            return self.words
+        one_sided = self.words.replace("two-sided", "one-sided")
+        return f"{one_sided}, the alternative being that {ALTERNATIVES[self.alternative]}"
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         raise NotImplementedError
@@ -59,13 +92,16 @@ class RandomisationTest(Test):
 
     permutations: int | str = 10_000
     seed: int = parameter(0, check_count, low=0)
-    min_count: ClassVar[int] = 1
-    """The smallest p-value is this over the number of draws plus one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.permutations != "all":
             check_count(self.permutations, "permutations", high=MOST_PERMUTATIONS, or_else="'all'")
+
+    @property
+    def min_count(self) -> int:
+        """The smallest p-value is this over the number of draws plus one."""
+        return 1
 
 
 def draw_pvalues(reached: Any, draws: int) -> Floats:

@@ -26,14 +26,18 @@ class BootstrapTest(RandomisationTest):
     """Percentile bootstrap: how often the mean of resampled requests is on the other side of 0."""
 
     name: ClassVar[str] = "bootstrap"
-    min_count: ClassVar[int] = 2
     words: ClassVar[str] = "a percentile bootstrap over requests"
     min_requests: ClassVar[int] = 2
+    is_directed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.permutations == "all":
             raise InputError('permutations="all" is for permutation tests. Give a number.', kind="size")
+
+    @property
+    def min_count(self) -> int:
+        return 1 if self.side else 2
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
@@ -45,8 +49,9 @@ class BootstrapTest(RandomisationTest):
             sums, signs = self.sums(whole, exact, rows, tick)
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
             low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n_requests
-            beyond = np.minimum((signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0))
-            p[rows] = np.minimum(2 * draw_pvalues(beyond, draws), 1.0)
+            below, above = (signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0)
+            beyond = {1: below, 0: np.minimum(below, above), -1: above}[self.side]
+            p[rows] = np.minimum(self.min_count * draw_pvalues(beyond, draws), 1.0)
         return Outcome(paired.mean.copy(), p, low, high)
 
     def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:

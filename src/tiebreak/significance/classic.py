@@ -33,6 +33,7 @@ class TTest(Test):
 
     name: ClassVar[str] = "t"
     words: ClassVar[str] = "a two-sided paired t-test"
+    is_directed: ClassVar[bool] = True
     min_requests: ClassVar[int] = 2
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
@@ -42,25 +43,31 @@ class TTest(Test):
         with np.errstate(divide="ignore", invalid="ignore"):
             # Where all differences are equal the mean is certain: nothing where it is 0, else infinite.
             t = np.where(paired.mean == 0, 0.0, paired.mean / error)
-        p = np.minimum(2 * stdtr(paired.n_requests - 1, -np.abs(t)), 1.0)
+        freedom = paired.n_requests - 1
+        if self.side:
+            p = np.where(paired.values.any(axis=1), stdtr(freedom, -self.side * t), 1.0)
+        else:
+            p = np.minimum(2 * stdtr(freedom, -np.abs(t)), 1.0)
         return Outcome(t, p, *paired.student_interval(alpha))
 
 
 @dataclass(frozen=True)
 class SignTest(Test):
-    """Exact two-sided binomial test of wins and losses, ties dropped, as the papers use for sgnLP and lexirecall."""
+    """Exact binomial test of wins and losses, ties dropped, as the papers use for sgnLP and lexirecall."""
 
     name: ClassVar[str] = "sign"
     words: ClassVar[str] = "an exact two-sided sign test, ties dropped"
+    is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.special import betainc
 
         wins, _, losses = paired.win_tie_loss.T
         # The binomial distribution as a beta integral: of 10^6 coins SciPy's bdtr has nine digits, this twelve.
-        rarer, untied = np.minimum(wins, losses), np.maximum(wins + losses, 1)
-        p = np.minimum(2 * betainc(untied - rarer, rarer + 1, 0.5), 1.0)
-        p = np.where(wins + losses == 0, 1.0, p)
+        against = {1: losses, 0: np.minimum(wins, losses), -1: wins}[self.side]
+        others = wins + losses - against
+        tail = np.where(others > 0, betainc(np.maximum(others, 1), against + 1, 0.5), 1.0)
+        p = tail if self.side else np.minimum(2 * tail, 1.0)
         return Outcome((wins - losses).astype(np.float64), p, *paired.student_interval(alpha))
 
 
@@ -71,6 +78,7 @@ class Wilcoxon(Test):
     name: ClassVar[str] = "wilcoxon"
     is_signed: ClassVar[bool] = False
     words: ClassVar[str] = "a two-sided Wilcoxon signed-rank test, ties dropped"
+    is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         from scipy.stats import wilcoxon
@@ -84,7 +92,11 @@ class Wilcoxon(Test):
             if row.any():
                 differing = wilcoxon_ranks(paired, k) if may_share_a_float[k] else row[row != 0]
                 is_small = len(differing) <= ENUMERATED
-                statistic[k], p[k] = wilcoxon_exact(differing) if is_small else wilcoxon(differing)
+                statistic[k], p[k] = (
+                    wilcoxon_exact(differing, self.side)
+                    if is_small
+                    else wilcoxon(differing, alternative=self.alternative)
+                )
         return Outcome(statistic, p, *paired.student_interval(alpha))
 
 
@@ -107,12 +119,17 @@ def wilcoxon_ranks(paired: PairValues, pair: int) -> Floats:
     return signed
 
 
-def wilcoxon_exact(differences: Floats) -> tuple[float, float]:
-    """The smaller rank sum and the exact two-sided p-value of few nonzero differences; equal sizes share a rank."""
+def wilcoxon_exact(differences: Floats, side: int = 0) -> tuple[float, float]:
+    """The rank sum and the exact p-value of few nonzero differences; equal sizes share a rank.
+
+    The sum is the smaller one, or that of positive differences if the test is one-sided.
+    """
     ranks = double_ranks(np.abs(differences))
     observed = int(ranks[differences > 0].sum())
     subsets = count_subsets(ranks)
     less, greater = subsets[: observed + 1].sum(), subsets[observed:].sum()
+    if side:
+        return observed / 2, float(greater if side > 0 else less) / 2.0 ** len(differences)
     p = min(1.0, 2 * float(min(less, greater)) / 2.0 ** len(differences))
     return min(observed, int(ranks.sum()) - observed) / 2, p
 

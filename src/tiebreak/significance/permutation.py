@@ -33,19 +33,21 @@ class SignFlip(RandomisationTest):
 
     name: ClassVar[str] = "permutation"
     words: ClassVar[str] = "a two-sided sign-flip permutation test"
+    is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         whole, exact = whole_pairs(paired), ExactSums(paired)
-        observed, slack = whole.distances()[:, None], whole.slack[:, None]
-        least, most = observed - slack, np.where(slack > 0, observed + slack, -1)  # between them it is undecided
+        numbers = -whole.numbers if self.side < 0 else whole.numbers
+        observed, slack = self.distance(numbers.sum(axis=1))[:, None], whole.slack[:, None]
+        least, most = observed - slack, np.where(slack > 0, observed + slack, -np.inf)  # between them it is undecided
         reached = np.zeros(len(observed), dtype=np.int64)
         draws = self.draws(paired.n_requests)
         for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
                 tick(begin, draws)
             some = range(begin, min(begin + DRAWS_AT_ONCE, draws))
-            sums = self.sums(whole.numbers, some)
-            may_reach = np.abs(sums, out=sums) >= least
+            sums = self.distance(self.sums(numbers, some))
+            may_reach = sums >= least
             reached += np.count_nonzero(may_reach, axis=1)
             is_undecided = np.less_equal(sums, most)
             is_undecided &= may_reach
@@ -53,6 +55,10 @@ class SignFlip(RandomisationTest):
                 reached -= self.count_below_observed(exact, is_undecided, some)
         p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
         return Outcome(paired.mean.copy(), p, *paired.student_interval(alpha))
+
+    def distance(self, sums: Floats) -> Floats:
+        """How far sums are from 0: on either side, or towards the alternative."""
+        return sums if self.side else np.abs(sums, out=sums)
 
     def draws(self, n: int) -> int:
         if self.permutations != "all":
@@ -68,15 +74,16 @@ class SignFlip(RandomisationTest):
     def count_below_observed(
         self, exact: ExactSums, is_undecided: NDArray[np.bool_], draws: range
     ) -> NDArray[np.int64]:
-        """The number of undecided sums [pair, draw] that are nearer to 0 than the observed one: [pair]."""
+        """The number of undecided sums [pair, draw] that do not reach the observed one: [pair]."""
         n, below = exact.paired.n_requests, np.zeros(len(is_undecided), dtype=np.int64)
         step = max(1, SIGNS_AT_ONCE // n)
         for begin in range(0, len(draws), step):
             pairs, places = np.nonzero(is_undecided[:, begin : begin + step])
             if len(pairs):
                 flipped = self.bits(draws[begin : begin + step], np.arange(n, dtype=np.uint64)[:, None]).T
-                # What is kept plus or minus what is flipped: nearer to 0 than their sum where both have the same sign.
-                is_below = exact.signs(pairs, places, flipped) * exact.signs(pairs, places, 1 - flipped) > 0
+                # What is kept less what is flipped, against their sum: nearer to 0 where both have the same sign.
+                side = self.side or exact.signs(pairs, places, 1 - flipped)
+                is_below = exact.signs(pairs, places, flipped) * side > 0
                 below += np.bincount(pairs[is_below], minlength=len(below))
         return below
 

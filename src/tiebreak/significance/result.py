@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import find_pair
 from tiebreak._base.corrections import CORRECTIONS
 from tiebreak._base.text import format_signed, join_names, plural
-from tiebreak.errors import InputError
+from tiebreak.errors import InputError, quote
 from tiebreak.exact.intervals import binomial_interval
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
@@ -121,16 +121,15 @@ class Significance(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*PairTest._fields, *self._draws)
+        return (*PairTest._fields, *self._options)
 
     @property
-    def _draws(self) -> dict[str, int | str]:
-        """How a randomised test draws; nothing of other tests."""
-        return (
-            {"permutations": self.test.permutations, "seed": self.test.seed}
-            if isinstance(self.test, RandomisationTest)
-            else {}
-        )
+    def _options(self) -> dict[str, int | str]:
+        """A one-sided alternative, and how a randomised test draws; nothing of other tests."""
+        options: dict[str, int | str] = {"alternative": self.test.alternative} if self.test.side else {}
+        if isinstance(self.test, RandomisationTest):
+            options |= {"permutations": self.test.permutations, "seed": self.test.seed}
+        return options
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -173,11 +172,16 @@ class Significance(Result):
         if pair is None:
             raise InputError(f"{run} and {other} were not tested against each other.", kind="runs")
         row = self.pair_tests()[pair[0]]
+        if self.test.side and pair[1] < 0:
+            names = f"{quote(other)}, {quote(run)}"
+            raise InputError(
+                f"{quote(other)} was tested one-sided against {quote(run)}. Use between({names}).", kind="runs"
+            )
         return row if pair[1] > 0 else swap_runs(row, self.test.is_signed)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Every pair, with the draws and the seed of a randomised test."""
-        return [(*row, *self._draws.values()) if self._draws else row for row in self.pair_tests()]
+        """Every pair, with a one-sided alternative, and the draws and the seed of a randomised test."""
+        return [(*row, *self._options.values()) if self._options else row for row in self.pair_tests()]
 
     def pair_tests(self) -> list[PairTest]:
         """Every pair."""
@@ -195,13 +199,16 @@ class Significance(Result):
         ]
 
     def matrix(self) -> Floats:
-        """Corrected p-values [run, run], 1 on the diagonal; NaN where two runs were not tested."""
-        return self.paired.square(self.pvalue_corrected, self.pvalue_corrected, diagonal=1, others=np.nan)
+        """Corrected p-values [run, run], 1 on the diagonal; NaN where two runs were not tested, or not on this side."""
+        swapped = np.full_like(self.pvalue_corrected, np.nan) if self.test.side else self.pvalue_corrected
+        return self.paired.square(self.pvalue_corrected, swapped, diagonal=1, others=np.nan)
 
     def letters(self) -> dict[str, str]:
         """Letters of every run, the best first: runs that share one were not shown to differ."""
         if not self.paired.has_all_pairs:
             raise InputError("letters need all pairs tested. Compare without a baseline.", kind="choice")
+        if self.test.side:
+            raise InputError("letters need two-sided tests. Leave out alternative.", kind="choice")
         means = self.paired.square(self.paired.mean)
         order = np.argsort(-means.sum(axis=1), kind="stable")
         differ = (self.matrix() < self.alpha)[np.ix_(order, order)]
@@ -222,7 +229,7 @@ class Significance(Result):
         others = "" if self.differs.all() else " For the others no difference was shown."
         return (
             f"Differences in {self.measure} over {plural(self.paired.n_requests, 'request')} were tested by "
-            f"{self.test.words}{describe_draws(self.test)}{family}{by}: {pairs}, alpha = {self.alpha:g}; "
+            f"{self.test.description}{describe_draws(self.test)}{family}{by}: {pairs}, alpha = {self.alpha:g}; "
             f"{int(self.differs.sum()):,} shown.{others}"
         )
 
@@ -231,6 +238,7 @@ class Significance(Result):
         return {
             "measure": self.measure,
             "test": self.test.name,
+            "alternative": self.test.alternative,
             "permutations": getattr(self.test, "permutations", None),
             "seed": getattr(self.test, "seed", None),
             "correction": self.correction,
@@ -242,7 +250,8 @@ class Significance(Result):
     def notes(self) -> tuple[str, ...]:
         corrected = "" if self.correction == "none" else ", corrected"
         star = f"* p < {self.alpha:g}{corrected}."
-        return (self.description, star, *self._against_the_mean(), *self.more_notes)
+        sides = ("Intervals are two-sided.",) if self.test.side else ()
+        return (self.description, star, *sides, *self._against_the_mean(), *self.more_notes)
 
     def is_marked(self, row: Row) -> bool:
         return bool(row["pvalue_corrected"] < self.alpha)
