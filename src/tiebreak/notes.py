@@ -80,8 +80,8 @@ def aspect_notes(metrics: list[AspectMetric], positions: Positions) -> Iterator[
     """What measures of diversity assume."""
     if not metrics or positions.aspect_source is None:
         return
-    from tiebreak.metrics.diversity.alpha_beta_ndcg import NoisyOrNDCG
     from tiebreak.metrics.diversity.base import InterestMetric
+    from tiebreak.metrics.diversity.noisy_or import NoisyOrNDCG
 
     rankings = positions.aspect_rankings
     unknown = rankings.n_without_aspect

@@ -60,8 +60,17 @@ def counted_gains(ranking, ratings, aspects, gamma, alpha, beta, r_max):
         yield 1 - missed
 
 
-def dcg(actual, k):
-    return sum(float(g) / math.log2(rank + 1) for rank, g in enumerate(actual, start=1) if rank <= k)
+DISCOUNTS = {
+    "uniform": lambda rank: 1,
+    "log2": lambda rank: 1 / math.log2(rank + 1),
+    "inverse": lambda rank: 1 / rank,
+    0.5: lambda rank: 0.5 ** (rank - 1),
+}
+
+
+def dcg(gained, k, discount="log2"):
+    """Eq 15; without a discount eq 14."""
+    return sum(float(g) * DISCOUNTS[discount](rank) for rank, g in enumerate(gained, start=1) if rank <= k)
 
 
 def greedy(ratings, aspects, gamma, how):
@@ -73,10 +82,14 @@ def greedy(ratings, aspects, gamma, how):
     return order
 
 
-def ab_ndcg(ranking, ratings, aspects, k, how, profile=None):
+def ab_dcg(ranking, ratings, aspects, gamma, k, how, discount):
+    return dcg(gains(ranking, ratings, aspects, gamma, *how), k, discount)
+
+
+def ab_ndcg(ranking, ratings, aspects, k, how, profile=None, discount="log2"):
     gamma = interest(ratings if profile is None else profile, aspects)
-    best = dcg(gains(greedy(ratings, aspects, gamma, how), ratings, aspects, gamma, *how), k)
-    return dcg(gains(ranking, ratings, aspects, gamma, *how), k) / best if best else 0.0
+    best = ab_dcg(greedy(ratings, aspects, gamma, how), ratings, aspects, gamma, k, how, discount)
+    return ab_dcg(ranking, ratings, aspects, gamma, k, how, discount) / best if best else 0.0
 
 
 def noisy_or(ranking, relevant, aspects, gamma, alpha):
@@ -109,12 +122,12 @@ def s_recall(ranking, aspects, k):
     return Fraction(len({a for i in ranking[:k] for a in aspects.get(i, ())}), len(possible))
 
 
-def s_rr(ranking, aspects, k):
+def s_rr(ranking, aspects, k, level=1):
     possible = {a for of in aspects.values() for a in of}
     seen = set()
     for rank, item in enumerate(ranking[:k], start=1):
         seen |= {*aspects.get(item, ())}
-        if seen == possible:
+        if len(seen) >= level * len(possible):
             return Fraction(1, rank)
     return Fraction(0)
 
@@ -154,6 +167,8 @@ HOW = {
     "alpha_beta_nDCG(r_max=5)@4": (Fraction(1, 200), Fraction(1, 2), 5),
     "alpha_beta_nDCG(alpha=0, beta=1, r_max=10)@8": (Fraction(0), Fraction(1), 10),
     "alpha_beta_nDCG(alpha=0.5, beta=0.25, r_max=5)@2": (Fraction(1, 2), Fraction(1, 4), 5),
+    "alpha_beta_nDCG(discount='inverse', r_max=5)@4": (Fraction(1, 200), Fraction(1, 2), 5),
+    "alpha_beta_nDCG(discount=0.5, r_max=5)@4": (Fraction(1, 200), Fraction(1, 2), 5),
 }
 EFFORT = {"p": Fraction(99, 100), "e": Fraction(1, 20), "g_max": 5}
 
@@ -167,7 +182,7 @@ def on_interest(twin, *more, **options):
 
 def alpha_beta(spec):
     return lambda ranking, ratings, aspects, profile: ab_ndcg(
-        ranking, ratings, aspects, metric(spec).cutoff, HOW[spec], profile
+        ranking, ratings, aspects, metric(spec).cutoff, HOW[spec], profile, metric(spec).discount
     )
 
 
@@ -177,6 +192,11 @@ TWINS = {spec: alpha_beta(spec) for spec in HOW} | {
     ),
     "S-Recall@3": lambda ranking, ratings, aspects, profile: s_recall(ranking, aspects, 3),
     "S-RR@4": lambda ranking, ratings, aspects, profile: s_rr(ranking, aspects, 4),
+    "S-RR(level=0.6)@4": lambda ranking, ratings, aspects, profile: s_rr(ranking, aspects, 4, Fraction(3, 5)),
+    "alpha_beta_DCG(r_max=5)@4": on_interest(ab_dcg, 4, HOW["alpha_beta_nDCG(r_max=5)@4"], "log2"),
+    "alpha_beta_DCG(discount='uniform', r_max=5)@4": on_interest(
+        ab_dcg, 4, HOW["alpha_beta_nDCG(r_max=5)@4"], "uniform"
+    ),
     "RBU(r_max=5)@6": on_interest(rbu, 6, **EFFORT),
     "EU(r_max=5)@6": on_interest(eu, 6, **EFFORT, alpha=Fraction(1, 4)),
 }
@@ -497,3 +517,57 @@ def test_interests_may_be_the_same_for_all_aspects():
 def test_unknown_words_are_refused(spec):
     with pytest.raises(tb.InputError, match="unknown"):
         metric(spec)
+
+
+def test_gains_without_an_ideal_by_hand():
+    """Interest in war 6/8, in love 2/8. b serves both with P = 1/2: 1 - 5/8 x 7/8; a then war, of which 3/8 is left."""
+    exp = tb.Experiment({"u": {"a": 4, "b": 2}}, {"u": scored("ba")}, aspects={"a": ["war"], "b": ["war", "love"]})
+    first, second = 1 - 5 / 8 * 7 / 8, 3 / 8
+    for discount, weight in (("'uniform'", 1), ("'log2'", 1 / math.log2(3)), ("'inverse'", 1 / 2), ("0.9", 0.9)):
+        spec = f"alpha_beta_DCG(beta=1, discount={discount})@2"
+        assert exp.evaluate(spec).values[0, 0, 0] == pytest.approx(first + second * weight, rel=1e-12)
+
+
+@settings(max_examples=25)
+@given(ratings, tables, rankings)
+def test_steeper_discounts_give_less(rated, aspects, ranking):
+    exp = tb.Experiment({"u": rated | {"a": 3}}, {"u": scored(ranking)}, aspects=aspects)
+    specs = [f"alpha_beta_DCG(discount='{name}')@5" for name in ("uniform", "log2", "inverse")]
+    uniform, log2, inverse = exp.evaluate(specs).values[0, 0]
+    assert uniform + 1e-12 >= log2 >= inverse - 1e-12 and inverse >= 0
+
+
+@pytest.mark.parametrize("discount", ["'log10'", "0", "1", "-0.5", "true"])
+def test_unknown_discounts_are_refused(discount):
+    with pytest.raises(tb.InputError, match="discount"):
+        metric(f"alpha_beta_nDCG(discount={discount})@5")
+
+
+def test_discount_so_steep_that_nothing_is_left():
+    listed = [f"i{k}" for k in range(600)]
+    exp = tb.Experiment({"u": {"i0": 5}}, {"u": scored(listed)}, aspects={item: ["war"] for item in listed})
+    assert exp.evaluate("alpha_beta_DCG(beta=1, alpha=1, discount=0.01)@600").values[0, 0, 0] == 1
+
+
+def test_share_of_aspects_by_hand():
+    """A shows two aspects of five, b a third, c all others."""
+    aspects = {"a": ["v", "w"], "b": ["w", "x"], "c": ["y", "z"]}
+    exp = tb.Experiment({"u": {"a": 1}}, {"u": scored("abc")}, aspects=aspects)
+    # Of five aspects 0.2 is one, 0.4 two, 0.41 and 0.6 three, 0.61 four.
+    for level, rank in ((0.2, 1), (0.4, 1), (0.41, 2), (0.6, 2), (0.61, 3), (1, 3)):
+        assert exp.evaluate(f"S-RR(level={level})@3").values[0, 0, 0] == 1 / rank, level
+    assert exp.evaluate("S-RR(level=0.61)@2").values[0, 0, 0] == 0
+
+
+def test_share_of_aspects_is_the_decimal_that_was_written():
+    """0.07 of 100 aspects are 7, though 0.07 x 100 is more than 7 in floats."""
+    assert 0.07 * 100 > 7
+    aspects = {f"i{k}": [f"a{k}"] for k in range(100)}
+    exp = tb.Experiment({"u": {"i0": 1}}, {"u": scored(aspects)}, aspects=aspects)
+    assert exp.evaluate("S-RR(level=0.07)@100").values[0, 0, 0] == 1 / 7
+
+
+@pytest.mark.parametrize("level", ["0", "1.1", "-1", "'half'"])
+def test_share_of_aspects_is_a_share(level):
+    with pytest.raises(tb.InputError, match="level"):
+        metric(f"S-RR(level={level})@5")

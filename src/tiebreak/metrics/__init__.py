@@ -52,6 +52,7 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "SL3": "search_length.SearchLength3",
         "RecallError": "search_length.RecallError",
         "alpha_beta_nDCG": "diversity.alpha_beta_ndcg.AlphaBetaNDCG",
+        "alpha_beta_DCG": "diversity.alpha_beta_ndcg.AlphaBetaDCG",
         "vargas_nDCG": "diversity.alpha_beta_ndcg.VargasNDCG",
         "RBU": "diversity.utility.RankBiasedUtility",
         "EU": "diversity.utility.ExpectedUtility",
