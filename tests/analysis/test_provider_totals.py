@@ -31,6 +31,12 @@ def test_exposure_is_summed_over_requests():
     assert [row.provider for row in result.rows() if row.is_worst] == ["B", "B"]
 
 
+def test_exposure_that_depends_on_the_number_of_relevant_items_is_summed_too():
+    # RP looks down to 3 in q1 and to 2 in q2. A in run1: 2 and 1, B 1; in run2: A 1 and 2, B 1.
+    result = tb.provider_exposure(tb.project(QRELS, RUNS), OWNERS, "RP").total()
+    assert totals(result) == {("run1", "A"): 3, ("run1", "B"): 1, ("run2", "A"): 3, ("run2", "B"): 1}
+
+
 def test_order_of_runs_is_leximin_over_providers():
     # Sorted totals: run1 (1/2, 11/6), run2 (1, 11/6)
     result = tb.provider_exposure(tb.project(QRELS, RUNS), OWNERS).total()

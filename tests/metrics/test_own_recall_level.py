@@ -100,6 +100,14 @@ def test_flat_exposure_is_enumerated_as_the_theorem_needs_a_strict_one():
     assert [tuple(row) for row in theirs.rows()] == [tuple(row) for row in ours.rows()]
 
 
+def test_exposure_is_strict_where_items_are_or_users_are_enumerated():
+    # e is 5, 4, ..., 1 and 0 from position 6 on: at 8 and 9 two users are worst off, which the theorem would miss.
+    own = tb.recall_level(lambda k: max(6 - k, 0))
+    (row,) = tb.worst_case(tb.positions([[1, 8, 9]]), own).rows()
+    assert (row.utility, row.items) == (0, ("d2", "d3"))
+    assert tb.worst_case(tb.positions([[1, 4, 9]]), own).method == "theorem"
+
+
 def test_exposure_may_end_with_the_rankings():
     """As linear exposure does: nothing is asked beyond the positions that occur."""
     own = tb.recall_level(lambda k: 1 - Fraction(k, 10), lambda i, m: Fraction(1, m))
