@@ -55,7 +55,9 @@ def test_means_by_hand(tmp_path):
     table = result.table()
     assert table.header == ("collection", "RR", "LexiRecall")
     assert table.rows == (("a", "1.0000", "0.0000"), ("b", "0.0000", "0.0000"), ("mean", "0.5000", "0.0000"))
-    assert result.conclusion == "Mean share over 2 collections: highest RR 0.500; lowest LexiRecall 0.000."
+    assert result.conclusion == (
+        "Over 2 collections, mean share of comparisons that tie: highest RR 0.500; lowest LexiRecall 0.000."
+    )
 
 
 @pytest.mark.parametrize(("name", "view"), CASES)

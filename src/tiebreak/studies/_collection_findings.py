@@ -70,7 +70,7 @@ def join_findings(
     return CollectionFindings(
         (*titles, "collection", *keys, *averages, *others),
         tuple(rows),
-        describe_means(overall, len(keys), averages, len(parts)),
+        describe_means(first, overall, len(keys), len(parts), "".join(averages[:1])),
         tuple(collection_notes(parts, failures)),
         picture,
         drawn=drawn,
@@ -102,13 +102,15 @@ def mean_or_none(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def describe_means(overall: Sequence[tuple[Any, ...]], keys: int, averages: Sequence[str], collections: int) -> str:
+def describe_means(part: Findings, overall: Sequence[tuple[Any, ...]], keys: int, collections: int, name: str) -> str:
+    """The highest and the lowest mean of the first column that is averaged, by its title in the study's picture."""
     known = [row for row in overall if row[keys] is not None]
     if not known:
         return f"{plural(collections, 'collection')}."
-    ends = (choose(known, key=lambda row: row[keys]) for choose in (max, min))
-    high, low = (f"{', '.join(map(str, row[:keys]))} {row[keys]:.3f}" for row in ends)
-    return f"Mean {averages[0]} over {plural(collections, 'collection')}: highest {high}; lowest {low}."
+    high, low = (choose(known, key=lambda row: row[keys]) for choose in (max, min))
+    text = f"Over {plural(collections, 'collection')}, mean {dict(part.drawn_as.titles).get(name, name)}: "
+    ends = [f"{', '.join(map(str, row[:keys]))} {row[keys]:.3f}" for row in (high, low)]
+    return text + (f"{ends[0]}." if high is low else f"highest {ends[0]}; lowest {ends[1]}.")
 
 
 def collection_notes(parts: Mapping[str, Findings], failures: Mapping[str, str]) -> Iterator[str]:
