@@ -65,6 +65,9 @@ def test_metric_orders_rankings_as_the_preference_does(name, case):
     positions = tb.positions(rows)
     by_metric = tb.compare(positions, f"sign({name}(n={n}))").values
     assert by_metric.tolist() == tb.compare(positions, PREFERENCES[name]).values.tolist()
+    exact = [Fraction(METRICS[name](p, n), comb(n, len(p)) - 1) for p in rows]
+    differences = [[float(x - y)] for x, y in combinations(exact, 2)]
+    assert tb.compare(positions, f"{name}(n={n})").values.tolist() == differences
 
 
 DEEP = [60_000, 70_000, 80_000]

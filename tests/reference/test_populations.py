@@ -29,6 +29,11 @@ def test_agreement_with_leximin_is_as_printed(experiment, population):
     assert (round(order.correlation(experiment.order("leximin(AP)")), 3), order.n_tied) == PRINTED[population]
 
 
+def test_geometric_mean_with_a_shift_is_as_printed(experiment):
+    order = experiment.order("gmean(AP, shift=1e-5)")
+    assert round(order.correlation(experiment.order("leximin(AP)")), 3) == 0.628
+
+
 def test_study_of_populations_is_as_printed(experiment):
     actual = tb.studies.validity(
         experiment.utilities("AP"), populations=("min", "gmean", experiment.order("s@10"), "auc4", "mean", "leximax")

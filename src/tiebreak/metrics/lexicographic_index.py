@@ -131,7 +131,8 @@ class LexiPrecisionIndex(IndexMetric):
 
     The number of the C(n, m) vectors that are worse, as a share of all others: neighbours in the order are one step
     apart (Ferrante et al. 2021). Values are exact, and order rankings as the preference does. The number itself is
-    `lexiprecision_index`.
+    `lexiprecision_index`. Of a large corpus nearly all vectors are worse than those of any system, which differ late in
+    their digits.
 
     Examples
     --------
@@ -152,7 +153,7 @@ class LexiRecallIndex(IndexMetric):
 
     The number of the C(n, m) vectors that are worse, as a share of all others: neighbours in the order are one step
     apart (Ferrante et al. 2021). Values are exact, and order rankings as the preference does. The number itself is
-    `lexirecall_index`.
+    `lexirecall_index`. One item that is not retrieved makes nearly all vectors of a large corpus better.
 
     Examples
     --------

@@ -54,7 +54,7 @@ SEED = Option("seed", "Random seed.", int, 0, 0, LARGEST)
 LABELS, DEPTH = ("labels",), ("depth",)
 PERTURBED = ("values", "correlation", "significance")
 POPULATION = Option("population", metavar="SPEC", is_repeated=True, views=("populations",))
-SMOOTHED, TRUNCATED = ("smoothing",), ("truncation",)
+TRUNCATED = ("truncation",)
 THREADS = Option("jobs", "Threads.", int, 1, 1)
 
 CATALOGUE: dict[str, Study] = {
@@ -164,14 +164,33 @@ CATALOGUE: dict[str, Study] = {
             Option("lower_is_better", "With --utilities: values are costs, such as latencies.", bool, False),
             Option("weights", "A table of request and weight, for populations that take weights.", metavar="FILE"),
             Option("groups", "A table of request and group: orders are over the groups' means.", metavar="FILE"),
-            POPULATION._replace(name="populations", help="Such as gmean or 's@10'.", flag="--population"),
-            POPULATION._replace(name="pessimistic", help="A pessimistic population.", views=("discriminant",)),
-            POPULATION._replace(name="others", help="Another one.", flag="--other", views=("discriminant",)),
-            Option(
-                "lags", "How many neighbours are summed.", int, None, 1, flag="--lag", is_repeated=True, views=SMOOTHED
+            POPULATION._replace(
+                name="populations", help="To compare, such as gmean or s@10; repeatable.", flag="--population"
             ),
-            Option("thresholds", "", float, flag="--threshold", is_repeated=True, views=("threshold",)),
-            Option("keep", "Digits that are kept.", int, None, 0, 15, is_repeated=True, views=TRUNCATED),
+            POPULATION._replace(name="pessimistic", help="A pessimistic one; repeatable.", views=("discriminant",)),
+            POPULATION._replace(
+                name="others", help="Another one; repeatable.", flag="--other", views=("discriminant",)
+            ),
+            Option(
+                "lags",
+                "How many neighbours are summed; repeatable.",
+                int,
+                low=1,
+                views=("smoothing",),
+                flag="--lag",
+                is_repeated=True,
+            ),
+            Option(
+                "thresholds",
+                "Utilities below it are 0; repeatable.",
+                float,
+                views=("threshold",),
+                flag="--threshold",
+                is_repeated=True,
+            ),
+            Option(
+                "keep", "How many digits are kept; repeatable.", int, low=0, high=15, views=TRUNCATED, is_repeated=True
+            ),
             Option(
                 "truncate",
                 "Which digits are counted, by default significant ones.",
