@@ -128,6 +128,7 @@ def test_functions_of_one_name_are_not_confused():
         (lambda k: 1 - k, None, "is -1 for 2. Return 0 or more"),
         (lambda k: 1 / k, lambda i, m: -1, "is -1 for 1, 2. Return 0 or more"),
         (lambda k: float("nan"), None, "returned nan for 1. Return a finite number"),
+        (lambda k: 10**400, None, "for 1. Return a finite number"),
         (lambda k: "much", None, "returned 'much' for 1"),
         (lambda k: 1 / (k - 2), None, "is -1.0 for 1"),
         (lambda k, m: 1, None, "failed on 1: TypeError"),

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from math import inf, isfinite
+from math import inf
 from numbers import Real
+from sys import float_info
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -49,7 +50,8 @@ def call_for_number(
 ) -> Any:
     """The finite number that a user's function returns; errors name the function and describe its arguments."""
     value = call(function, arguments, lambda: f"{name} failed on {describe()}")
-    if not isinstance(value, Real) or not isfinite(value):
+    is_number = isinstance(value, Real)
+    if not is_number or not abs(value) <= float_info.max:
         raise InputError(f"{name} returned {value!r} for {describe()}. Return a finite number.", kind="spec")
     return value
 

@@ -277,7 +277,7 @@ def properties(options: Options) -> Findings:
     return LawTable.from_rows(rows, ("case",), describe, (searched, *statements(LAWS)))
 
 
-def truncated_ties(options: Options) -> Findings:
+def ties_by_depth(options: Options) -> Findings:
     """Ties of random rankings as they are truncated (LR Fig 8)."""
     corpus = Corpus(single_value("depth", "items", options.items), options.requests, options.relevant)
     drawing = options.depths, options.samples, options.seed, options.jobs, options.tick
@@ -322,7 +322,7 @@ VIEWS: dict[str, tuple[Callable[[Options], Findings], tuple[str, ...], tuple[int
         tuple(range(1, 16)),
     ),
     "ties": (ties, ("TSE", "R@1000", "RP", "AP", "LexiRecall"), (10**3, 10**4, 10**5, 10**6), (10,)),
-    "depth": (truncated_ties, ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP"), (250_000,), tuple(range(5, 51))),
+    "depth": (ties_by_depth, ("LexiRecall", "TSE", "AP", "nDCG", "R@1000", "RP"), (250_000,), tuple(range(5, 51))),
     "properties": (properties, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE", "LexiRecall"), (9,), (3,)),
     "top-heaviness": (top_heaviness, ("AP", "nDCG", "RBP(p=0.8)", "RR", "TSE"), (9,), (5,)),
     "users": (possible("users"), (), (), (5,)),
