@@ -31,6 +31,7 @@ def test_folder_with_runs_is_a_collection_and_a_folder_of_such_is_several(tmp_pa
     assert names(tmp_path / "b") == ["b"]
     assert names(tmp_path) == ["a", "b"]  # by name; what has no runs is none
     assert names([tmp_path / "b", str(tmp_path / "a")]) == ["b", "a"]
+    assert names([tmp_path / "b", tmp_path]) == ["b", "a"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from tiebreak._base.checks import check_choice
@@ -67,7 +67,7 @@ class Collection:
 
 
 def find_collections(places: Places, qrels: str | None = None) -> list[Collection]:
-    """Folders with judgements and runs, folders of such folders, and TOML files that list them, in this order.
+    """Folders with judgements and runs, folders of such folders, and TOML files that list them; each once, in order.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def find_collections(places: Places, qrels: str | None = None) -> list[Collectio
         several = [one for path in paths for one in collections_at(os.fspath(path), qrels)]
     by_name: dict[str, Collection] = {}
     for one in several:
-        if other := by_name.get(one.name):
+        other = by_name.setdefault(one.name, one)
+        if replace(other, folder=os.path.realpath(other.folder)) != replace(one, folder=os.path.realpath(one.folder)):
             raise InputError(
                 f"two collections are called {quote(one.name)}: {other.folder} and {one.folder}. "
                 "Give them names of their own, in a TOML file.",
                 kind="names",
             )
-        by_name[one.name] = one
     if not by_name:
         raise InputError("no collection was given. Give at least one folder with qrels and runs.", kind="empty")
     return list(by_name.values())
