@@ -13,7 +13,7 @@ import tiebreak as tb
 from nested import nested
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE, metric
-from tiebreak.preferences import base, interleaving, lexicographic, rpp
+from tiebreak.preferences import base, interleaving, lexicographic, paired_levels
 from tiebreak.preferences.pairs import Pairs
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}}
@@ -197,10 +197,10 @@ SPECS = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "rrLP", "OI", "Interlea
 def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec):
     positions = some_positions(seed=3)
     at_once = tb.compare(positions, spec).values
-    for module in (base, rpp, lexicographic, interleaving):
+    for module in (base, paired_levels, lexicographic, interleaving):
         monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 1)
-    monkeypatch.setattr(rpp, "POPULATED_AT_ONCE", 50)
-    assert len(list(rpp.by_requests(positions))) > 5
+    monkeypatch.setattr(paired_levels, "POPULATED_AT_ONCE", 50)
+    assert len(list(paired_levels.by_requests(positions))) > 5
     assert (tb.compare(positions, spec).values == at_once).all()
 
 

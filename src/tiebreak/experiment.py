@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -23,7 +23,7 @@ from tiebreak.metrics import Metric, metric, parse_metrics
 from tiebreak.metrics.base import evaluate_all
 from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import AspectSource, with_aspects, with_intents
+from tiebreak.projection.aspect_rankings import EVERY, AspectSource, with_aspects, with_intents
 from tiebreak.projection.needs import Needs
 from tiebreak.results.formats import as_plain
 from tiebreak.scores import Scores
@@ -56,8 +56,9 @@ class Experiment:
     profile : Judgements, path, dict or frame, optional
         Training ratings, from which a user's interest in aspects is estimated; by default the judgements.
     intents : Judgements, path, dict or frame, optional
-        Intent probabilities, ``{request: {subtopic: likelihood}}``, or as judgements are
-        written with the subtopic in the place of the item; by default all are equally likely.
+        Intent probabilities p(t), ``{request: {subtopic: likelihood}}``, or as judgements are written with the subtopic
+        in the place of the item; ``{subtopic: likelihood}``, or the request ``*``, for all requests alike. By default
+        all are equally likely; for ST-RPP, by their numbers of relevant items.
     audit : bool
         Also count what `audit` reports, so that it need not read files again; reading takes about a third longer.
     imputation : {"pessimistic", "optimistic"}
@@ -105,7 +106,7 @@ class Experiment:
         read = SharedReader(memory)
         self.judgements = read(judgements)
         liked = None if profile is None else read(profile)
-        self._intents = None if intents is None else read(intents)
+        self._intents = None if intents is None else read(nest_intents(intents))
         self.runs = as_runs(runs, memory)
         self._options: dict[str, Any] = {
             "min_grade": min_grade,
@@ -311,6 +312,12 @@ class Experiment:
             raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
         levels = explain_request(positions, run, other, str(request))
         return replace(levels, notes=(*levels.notes, *notes[:1]), more_settings=self.more_settings)
+
+
+def nest_intents(intents: Any) -> Any:
+    """Intents by request; those without one are for every request."""
+    is_flat = isinstance(intents, Mapping) and intents and not any(isinstance(v, Mapping) for v in intents.values())
+    return {EVERY: intents} if is_flat else intents
 
 
 class SharedReader:

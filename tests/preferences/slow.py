@@ -48,24 +48,45 @@ def rpp(p, p2, shape="uniform"):
 
 
 def averaged(x, y, populations, shape):
-    """Each population's RPP, weighed by its number of items."""
-    total = sum(len(items) for items in populations)
-    parts = (len(items) * rpp(positions(x, items), positions(y, items), shape) for items in populations)
-    return sum(parts) / Fraction(total)
+    """The RPP of every population ``(users, items)``, weighed by its users; None where there is nobody."""
+    parts = [(users, rpp(positions(x, items), positions(y, items), shape)) for users, items in populations if items]
+    everybody = sum(Fraction(users) for users, _ in parts)
+    return sum(users * value for users, value in parts) / everybody if everybody else None
 
 
-def graded_rpp(x, y, grades, rel, shape="uniform"):
-    """RPP eq 5: one population per grade that is present, of the items with at least that grade."""
+def graded_rpp(x, y, grades, rel, shape="uniform", likely=None):
+    """RPP eq 5: a population per grade, of the items with at least that grade.
+
+    The grades are those present and p(lambda) is proportional to the number of items, unless ``likely`` has others, as
+    ``{grade: p}``, with p None where it is still that number.
+    """
     items = relevant_to(grades, rel)
-    levels = {grades[item] for item in items}
-    return averaged(x, y, [[i for i in items if grades[i] >= level] for level in levels], shape)
+    populations = []
+    for level in {grades[item] for item in items} if likely is None else likely:
+        wanted = [item for item in items if grades[item] >= level]
+        p = None if likely is None else likely[level]
+        populations.append((len(wanted) if p is None else p, wanted))
+    return averaged(x, y, populations, shape)
 
 
-def st_rpp(x, y, grades, subtopics, rel, shape="uniform"):
-    """RPP eq 6: one population per subtopic, and one of all relevant items."""
+def st_rpp(x, y, grades, subtopics, rel, shape="uniform", background=None, intents=None):
+    """RPP eq 6: one population per subtopic, and one of all relevant items, the background.
+
+    p(t) is proportional to the number of items; with intents, these divide the users who want one subtopic, whose
+    share stays the same; `background` is the share of the others.
+    """
     items = relevant_to(grades, rel)
     named = sorted({t for item in items for t in subtopics.get(item, ())})
-    return averaged(x, y, [items, *([i for i in items if t in subtopics.get(i, ())] for t in named)], shape)
+    topics = {t: [i for i in items if t in subtopics.get(i, ())] for t in named}
+    users = {t: Fraction(len(topics[t])) for t in named}
+    if intents is not None:
+        some, likely = sum(users.values()), sum(Fraction(intents[t]) for t in named)
+        users = {t: some * Fraction(intents[t]) / likely if likely else Fraction(0) for t in named}
+    anybody = Fraction(len(items))
+    if background is not None:
+        some, anybody = sum(users.values()), Fraction(background)
+        users = {t: (1 - anybody) * users[t] / some if some else Fraction(0) for t in named}
+    return averaged(x, y, [(anybody, items), *((users[t], topics[t]) for t in named)], shape)
 
 
 def lexirecall(p, p2):
@@ -156,8 +177,8 @@ def graded(shape):
     return lambda x, y, grades, subtopics, rel: graded_rpp(x, y, grades, rel, shape)
 
 
-def by_subtopic(shape):
-    return lambda x, y, grades, subtopics, rel: st_rpp(x, y, grades, subtopics, rel, shape)
+def by_subtopic(shape, background=None):
+    return lambda x, y, grades, subtopics, rel: st_rpp(x, y, grades, subtopics, rel, shape, background)
 
 
 def difference_of_ap(x, y, grades, subtopics, rel):
@@ -173,6 +194,8 @@ TWINS = {
     "RPP(weights='2,1')": graded("2,1"),
     "ST-RPP": by_subtopic("uniform"),
     "ST-RPP(weights='inverse')": by_subtopic("inverse"),
+    "ST-RPP(background=0)": by_subtopic("uniform", 0),
+    "ST-RPP(weights='dcg', background=0.25)": by_subtopic("dcg", Fraction(1, 4)),
     "LexiRecall": on_p(lexirecall),
     "LexiPrecision": on_p(lexiprecision),
     "rrLP": on_p(rrlp),

@@ -15,7 +15,7 @@ import tiebreak as tb
 from preferences import slow
 from preferences.slow import TWINS
 from tiebreak.errors import InputError
-from tiebreak.preferences import ALIASES, CATALOGUE, PairValues, Preference, preference, rpp
+from tiebreak.preferences import ALIASES, CATALOGUE, PairValues, Preference, paired_levels, preference, rpp
 from tiebreak.preferences.from_metric import MetricDifference
 
 ITEMS = "abcdefgh"
@@ -234,7 +234,7 @@ def test_a_metric_stands_for_the_difference_of_its_values(text, spec):
     [
         ("RPPP", 'unknown preference "RPPP". Did you mean "RPP"'),
         ("LexiRecal", 'Did you mean "LexiRecall"'),
-        ("RPP(weight='dcg')", "no parameter 'weight'. RPP has weights, rel"),
+        ("RPP(weight='dcg')", "no parameter 'weight'. RPP has weights, rel, grades"),
         ("RPP@10", "takes no cutoff"),
         ("RPP(weights='dgc')", 'Did you mean "dcg"'),
         ("RPP(weights='1,-1')", "numbers of 0 and above"),
@@ -285,9 +285,9 @@ def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch,
         )
     )
     positions = tb.project(tmp_path / "qrels", list(simulation.runs.values()))
-    monkeypatch.setattr(rpp, "PAIRED_AT_ONCE", 1 << 60)
+    monkeypatch.setattr(paired_levels, "PAIRED_AT_ONCE", 1 << 60)
     together = tb.compare(positions, spec, baseline)
-    monkeypatch.setattr(rpp, "PAIRED_AT_ONCE", 0)
+    monkeypatch.setattr(paired_levels, "PAIRED_AT_ONCE", 0)
     apart = tb.compare(positions, spec, baseline)
     assert np.ptp(together.numerator) > 0
     assert together.numerator.tobytes() == apart.numerator.tobytes()
@@ -301,8 +301,8 @@ def test_weights_can_be_a_list():
 
 def test_counts_of_preferences_do_not_overflow_32_bits(monkeypatch):
     # Four grades are four populations: 2^30 users who gain in each are 2^32 together.
-    from tiebreak.preferences import rpp
+    from tiebreak.preferences import paired_levels
 
-    monkeypatch.setattr(rpp, "sum_signs", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
+    monkeypatch.setattr(paired_levels, "sum_signs", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
     exp = tb.Experiment({"q": {"a": 1, "b": 2, "c": 3, "d": 4}}, [{"q": {"a": 1.0}}, {"q": {"b": 1.0}}])
     assert exp.compare("RPP").numerator.tolist() == [[4 * 2**30]]

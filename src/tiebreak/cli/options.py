@@ -34,6 +34,7 @@ SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "pessi
 JUDGED_ITEMS_SUFFICE = {
     # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
+    *("DCG", "binary_DCG"),
     *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP", "LR_index", "LP_index"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
     # Preferences
@@ -77,6 +78,12 @@ def alpha_option(help_: str) -> Callable[[Command], Command]:
         return check_number(value, "--alpha", above=0, below=1)
 
     return click.option("--alpha", type=float, default=0.05, show_default=True, callback=check, help=help_)
+
+
+def groups_option(what: str) -> Callable[[Command], Command]:
+    """A table of groups of requests."""
+    help_ = f"A table of request and group: {what}, with the number of requests that a group needs."
+    return click.option("--groups", metavar="FILE", help=help_)
 
 
 POSITIVE = click.IntRange(min=1)
@@ -124,7 +131,9 @@ ASPECTS = (
     click.option(
         "--train", "profile", metavar="FILE", help="Training ratings, which tell a user's interest in aspects."
     ),
-    click.option("--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items."),
+    click.option(
+        "--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items; * for all requests."
+    ),
 )
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
@@ -173,10 +182,11 @@ def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Com
 
 
 def files_read(options: Mapping[str, Any]) -> list[str]:
-    """The files that the current command was given to read, and the modules that it runs."""
+    """The files that the current command was given to read, also in specs, and the modules that it runs."""
     parameters = click.get_current_context().command.params
     names = [str(one.name) for one in parameters if one.metavar == "FILE" and one.name not in WRITTEN]
-    tables = filter(None, (options.get(name) for name in ("qrels", *names)))
+    tables = [path for path in (options.get(name) for name in ("qrels", *names)) if path]
+    tables += re.findall(r"grades\s*=\s*['\"]([^'\"]+)", " ".join(specs_in(options)))
     runs = (name_and_path(run)[1] for run in options.get("runs", ()))
     return [*tables, *runs, *collection_files(options.get("collections", ())), *modules_in(specs_in(options))]
 

@@ -1,170 +1,32 @@
-r"""Recall-paired preference (RPP): the share of users who are better off, minus that of those who are worse off.
-
-A user wants i relevant items and prefers the ranking that lets them stop earlier. Users come from populations, each
-with its own relevant items; one population is weighed by its number of items.
-"""
+"""Recall-paired preference (RPP): the share of users who are better off, minus that of those who are worse off."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.catalogue import parameter
+from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
-from tiebreak.exact import Doubles, ExactValues
-from tiebreak.exact.arithmetic import DOUBLES, counting
-from tiebreak.exact.doubles import ROUNDING_ERROR
-from tiebreak.exact.number import snap_to_zero
-from tiebreak.exact.slices import SlicedTable, sum_slices
-from tiebreak.exact.sums import sum_fractions
+from tiebreak.exact import Doubles, decimal, like
+from tiebreak.exact.arithmetic import decimals, whole_numbers
 from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.graded_entries import GradedEntries
-from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
-from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
+from tiebreak.preferences.base import Traits
+from tiebreak.preferences.grades import check_fit, check_grades, parse_grades
 from tiebreak.preferences.pair_values import PairValues
+from tiebreak.preferences.paired_levels import Mask, PairedPreference
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
-from tiebreak.projection.levels import Bucket
-from tiebreak.projection.primitives import Floats, Ranks, pair_signs
-
-Mask = NDArray[np.bool_]
-POPULATED_AT_ONCE = 1 << 20
-PAIRED_AT_ONCE = 1 << 18
-"""Recall levels of pairs that are compared in one go."""
+from tiebreak.projection.primitives import Floats
 
 
 @dataclass(frozen=True)
-class PairedPreference(Preference):
-    """Recall levels of two rankings, paired and compared, over several populations of users.
-
-    Parameters
-    ----------
-    weights : {"uniform", "dcg", "inverse"} or tuple of float
-        How likely each recall level is: 1, 1/log2(i + 1), 1/i, or numbers; normalised over the m levels.
-    rel : float, optional
-        Grade from which an item is relevant; by default the experiment's.
-    """
-
-    weights: Weights = "uniform"
-    rel: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "weights", check_weights(self.weights))
-
-    def populations(self, positions: Positions) -> Iterator[Mask]:
-        """For each population the entries that are relevant to its users; one per request at a time."""
-        raise NotImplementedError
-
-    def min_grade(self, positions: Positions) -> float | None:
-        return positions.min_grade if self.rel is None else self.rel
-
-    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
-        if self.weights != "uniform":
-            return self.compare_weighted(positions, pairs)
-        size = np.zeros(len(positions.requests), dtype=np.int64)
-        total = np.zeros((len(pairs), len(size)), dtype=np.int64)
-        for bucket, requests in self.buckets(positions):
-            size[requests] += bucket.m
-            for block in bucket.blocks(ENTRIES_AT_ONCE):
-                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
-                    total[rows, requests[block]] += sign * sum_signs(x, y)
-        return PairValues.from_counts(positions, pairs, total, size)
-
-    def buckets(self, positions: Positions) -> Iterator[tuple[Bucket, Places]]:
-        """The levels of every population by size, and the places of their requests."""
-        for places, some in by_requests(positions):
-            for mask in self.populations(some):
-                for bucket in some.levels(self.rel, mask=mask).buckets():
-                    yield bucket, places[bucket.requests]
-
-    def compare_weighted(self, positions: Positions, pairs: Pairs) -> PairValues:
-        """Weighted preferences: signs are added up in slices of the weights, exactly, and rounded once."""
-        shape = len(pairs), len(positions.requests)
-        size, error = np.zeros(shape[1], dtype=np.int64), np.zeros(shape)
-        total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
-        for bucket, requests in self.buckets(positions):
-            weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
-            sliced = SlicedTable.from_table(weights, bucket.m)
-            factor = bucket.m / weights.sum()  # a population counts by its number of items
-            size[requests] += bucket.m
-            error[:, requests] += sliced.error * bucket.m * factor.high
-            for block in bucket.blocks(ENTRIES_AT_ONCE):
-                columns = requests[block]
-                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
-                    signs = np.moveaxis(pair_signs(x, y), 0, -1)
-                    parts = [(signs * piece).sum(-1) for piece in sliced.slices]
-                    # What is added up may cancel: the error is a share of its size, not of what is left.
-                    error[rows, columns] += ROUNDING_ERROR * factor.high * np.abs(parts).sum(axis=0)
-                    total[rows, columns] = total[rows, columns] + factor * (sign * sum_slices(parts))
-                    is_zero[rows, columns] &= ~signs.any(axis=-1)
-
-        def exactly(pair: int, requests: Places) -> list[Fraction]:
-            both = positions.take_runs([int(pairs.x[pair]), int(pairs.y[pair])]).take_requests(requests)
-            return self.exact(both)
-
-        whole = Doubles(np.where(size > 0, size, np.nan))
-        exact = ExactValues.from_doubles(
-            total / whole, error / whole.high, exactly, is_zero, is_signed=True, is_rational=is_rational(self.weights)
-        )
-        return PairValues.from_exact(positions, pairs, exact, size > 0, labels=lambda: self.labels(positions))
-
-    def labels(self, positions: Positions) -> Places:
-        """Whole numbers [run, request]; runs with the same have the same preferences in a request."""
-        return position_labels(positions)
-
-    def exact(self, positions: Positions) -> list[Fraction]:
-        """The exact preference between two runs in every request."""
-        total, size = [Fraction(0)] * len(positions.requests), [0] * len(positions.requests)
-        for bucket, requests in self.buckets(positions):
-            weights, whole = exact_weights(bucket.m, self.weights)
-            signs = pair_signs(bucket.p[0], bucket.p[1])
-            for request, row in zip(requests.tolist(), signs.tolist(), strict=True):
-                preferred = sum_fractions([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
-                total[request] += bucket.m * preferred / whole
-                size[request] += bucket.m
-        values = (value / (n or 1) for value, n in zip(total, size, strict=True))
-        return [snap_to_zero(value, is_rational(self.weights)) for value in values]
-
-
-def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:
-    """Some requests at a time, by their places, so that the memory of populations does not grow with all requests."""
-    step = np.cumsum(positions.layout.sizes) // POPULATED_AT_ONCE
-    if not step.any():
-        yield np.arange(len(positions.requests)), positions
-        return
-    bare = replace(positions, nonrelevant=None, top=None, pool=None)
-    for places in np.split(positions.request_order, np.flatnonzero(np.diff(step)) + 1):
-        yield places, bare.take_requests(places)
-
-
-def opponents(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int]]:
-    """Positions ``p[level, ...]`` to compare, the rows of their pairs and the sign of the result.
-
-    All pairs together where their levels are few; else one run at a time with all it meets, which copies nothing.
-    """
-    p = np.ascontiguousarray(p.transpose(2, 0, 1))  # whole rows are compared at once
-    if p[:, 0].size * len(pairs) <= PAIRED_AT_ONCE:
-        yield p[:, pairs.x], p[:, pairs.y], slice(None), 1
-        return
-    for fan in pairs.fans:
-        yield p[:, fan.run, None], p[:, fan.others], fan.rows, fan.sign
-
-
-def sum_signs(x: Ranks, y: Ranks) -> NDArray[np.int32]:
-    """Sum over recall levels, the first axis, of the sign of y - x."""
-    total = np.zeros(y.shape[1:], dtype=np.int32)
-    for begin in range(0, len(x), 127):  # as many signs as a byte can sum
-        levels = slice(begin, begin + 127)
-        total += np.add.reduce(pair_signs(x[levels], y[levels]), axis=0, dtype=np.int8)
-    return total
-
-
 class RecallPairedPreference(PairedPreference):
     r"""Average case: how many more users prefer one ranking, all recall levels 1, ..., m being equally likely.
 
@@ -173,53 +35,132 @@ class RecallPairedPreference(PairedPreference):
     Where a request has several grades, each grade that is present makes a population whose users are content with it
     and better, weighed by its number of items (RPP eqs 4 and 5). Ties only where as many users gain as lose.
 
+    Parameters
+    ----------
+    grades : str, path, list or dict, optional
+        The grades that make populations, such as ``'1,2,3'``, by default those that are present in the request; or
+        how likely each is, ``'1:0.5,2:0.3,3:0.2'``, ``{1: 0.5, 2: 0.3, 3: 0.2}`` or a table of grade and weight.
+        Weights are normalised over the populations that have an item.
+
     Examples
     --------
     >>> tb.compare(tb.positions([[1, 2, 3, None], [10, 20, 30, 40]]), "RPP").values.tolist()   # (3 - 1) / 4
     [[0.5]]
+
+    Users who want the best grade are three times as likely as those who want any:
+
+    >>> exp = tb.Experiment({"q": {"a": 1, "b": 2}}, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"x": 2.0, "b": 1.0}}])
+    >>> exp.compare("RPP(grades='1:1,2:3')").values.tolist()      # (1 x (1 + 1) / 2 + 3 x 0) / 4
+    [[0.25]]
     """
 
+    grades: str | None = None
     name: ClassVar[str] = "RPP"
     traits: ClassVar[Traits] = Traits(uses_grades=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grades is not None:
+            object.__setattr__(self, "grades", check_grades(self.grades))
+
+    def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
+        if self.grades is not None and not positions.is_sampled:
+            largest = float(positions.grade.max(initial=0.0))
+            check_fit((grade for grade, _ in parse_grades(self.grades)), self.min_grade(positions), largest, str(self))
+        return super().compare(positions, pairs)
 
     def labels(self, positions: Positions) -> Places:
         return GradedEntries(positions, self.min_grade(positions)).labels(None)
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
+        if self.grades is not None:
+            yield from (positions.grade >= grade for grade, _ in parse_grades(self.grades))
+            return
         relevant = is_relevant(positions.grade, self.min_grade(positions))
         yield from grade_populations(positions.layout.request, positions.grade, relevant)
 
+    def has_weights(self, positions: Positions) -> bool:
+        return ":" in (self.grades or "")
 
+    def users(self, positions: Positions, sizes: Places, x: Any) -> Sequence[Any]:
+        if not self.has_weights(positions):
+            return super().users(positions, sizes, x)
+        weights = [like(weight or 0.0, x) for _, weight in parse_grades(self.grades or "")]
+        return [whole_numbers(size > 0, x) * weight for size, weight in zip(sizes, weights, strict=True)]
+
+
+@dataclass(frozen=True)
 class SubtopicRecallPairedPreference(PairedPreference):
     r"""RPP for users who want one subtopic each, and for users who want any (RPP eq 6).
 
     Every subtopic with a relevant item makes a population, weighed by its number of items; all relevant items make one
-    more. Grades do not count inside a population; an item may count in several.
+    more, the background. Grades do not count inside a population; an item may count in several. Where an experiment has
+    ``intents``, the users who want one subtopic are divided by them.
+
+    Parameters
+    ----------
+    background : float, optional
+        The share of users who want any subtopic, 0 for none of them; by default as many as the request has relevant
+        items, beside as many for every subtopic as it has.
 
     Examples
     --------
     >>> judged = {"q": {"a": {"1": 1}, "b": {"2": 1}}}
-    >>> exp = tb.Experiment(judged, [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}])
+    >>> runs = [{"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 2.0}}]
+    >>> exp = tb.Experiment(judged, runs)
     >>> exp.compare("ST-RPP").values.tolist()      # (1 + 1 - 1 + 0) / 4: any item at 2 levels, topic 1, topic 2
     [[0.25]]
+    >>> exp = tb.Experiment(judged, runs, intents={"q": {"1": 0.75, "2": 0.25}})
+    >>> exp.compare("ST-RPP(background=0)").values.tolist()      # 3/4 - 1/4
+    [[0.5]]
     """
 
+    background: float | None = parameter(None, check_number, low=0, below=1)
     name: ClassVar[str] = "ST-RPP"
 
     def populations(self, positions: Positions) -> Iterator[Mask]:
+        entry, place, _ = self.subtopics(positions)
+        if self.background != 0:
+            yield is_relevant(positions.grade, self.min_grade(positions))
+        for k in range(max(place.max(initial=-1), 0) + 1):
+            mask = np.zeros(len(positions.item), dtype=bool)
+            mask[entry[place == k]] = True
+            yield mask
+
+    def subtopics(self, positions: Positions) -> tuple[Places, Places, Floats | None]:
+        """The relevant items of subtopics: entries, places of the subtopic in its request, and intents."""
         rows = positions.subtopics
         if rows is None:
             raise InputError(
                 "ST-RPP needs subtopics: several values in the judgements' second column.", kind="subtopic"
             )
-        yield is_relevant(positions.grade, self.min_grade(positions))
         wanted = np.flatnonzero(is_relevant(rows.grade, self.min_grade(positions)))
         entry = rows.entry[wanted]
         place = dense_places(positions.layout.request[entry], rows.label[wanted])
-        for k in range(place.max(initial=-1) + 1):
-            mask = np.zeros(len(positions.item), dtype=bool)
-            mask[entry[place == k]] = True
-            yield mask
+        return entry, place, None if rows.intent is None else rows.intent[wanted]
+
+    def has_weights(self, positions: Positions) -> bool:
+        return bool(self.background) or (positions.subtopics is not None and positions.subtopics.intent is not None)
+
+    def users(self, positions: Positions, sizes: Places, x: Any) -> Sequence[Any]:
+        first = 0 if self.background == 0 else 1
+        topics, anybody = whole_numbers(sizes[first:], x), whole_numbers(sizes[0], x)
+        entry, place, intent = self.subtopics(positions)
+        if intent is not None:
+            likely = np.zeros(topics.shape)
+            likely[place, positions.layout.request[entry]] = intent
+            topics = normalise(decimals(likely, x), x) * topics.sum(axis=0)
+        if self.background:
+            topics = normalise(topics, x) * like(1 - decimal(self.background), x)
+            anybody = whole_numbers(sizes[0] > 0, x) * like(self.background, x)
+        return [anybody][:first] + [topics[k] for k in range(len(topics))]
+
+
+def normalise(weights: Any, x: Any) -> Any:
+    """Weights [population, request] in the arithmetic of x, as shares of their sum in every request, or all 0."""
+    whole = weights.sum(axis=0)
+    is_zero = (whole.high if isinstance(whole, Doubles) else whole) == 0
+    return weights / (whole + whole_numbers(is_zero, x))
 
 
 def grade_populations(request: NDArray[np.int64], grade: Floats, relevant: Mask) -> Iterator[Mask]:

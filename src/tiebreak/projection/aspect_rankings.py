@@ -22,6 +22,8 @@ from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
 Mask: TypeAlias = NDArray[np.bool_]
+EVERY = "*"
+"""The request whose intents are those of all requests that have none of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +236,7 @@ def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> 
 
 
 def with_intents(positions: Positions, intents: Judgements) -> Positions:
-    """Judgements with intent probabilities, given as grades of subtopics instead of items."""
+    """Judgements with intent probabilities, given as grades of subtopics instead of items; `EVERY` is any request."""
     rows = positions.subtopics
     if rows is None:
         raise InputError("intents are of subtopics, and these judgements have none.", kind="subtopic")
@@ -246,7 +248,7 @@ def with_intents(positions: Positions, intents: Judgements) -> Positions:
 
 
 def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic: str) -> float:
-    value = known.get(request, {}).get(subtopic)
+    value = known.get(request, known.get(EVERY, {})).get(subtopic)
     if value is None or value < 0:
         problem = "has no likelihood" if value is None else f"has the likelihood {value:g}"
         raise InputError(
