@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import hypot
-from typing import Any, ClassVar
+from typing import Any
 
 from cells import Cell, Sheet, Status
 from data import Collection, Data
@@ -14,9 +14,6 @@ from script import Figure, Paper, figure, main
 from theory_figures import agreement, region, stochastic
 
 import tiebreak as tb
-from tiebreak.exact import dcg_discount
-from tiebreak.exact.arithmetic import ones
-from tiebreak.metrics import RecallLevelMetric
 
 RECALL = ("LexiRecall", "R@1000", "RP", "AP", "nDCG")
 """The measures of LR 6.1.2."""
@@ -130,23 +127,7 @@ def table_5(data: Data) -> Sheet:
     return sizes_table(data, "LR Table 5: data", "lr-table5")
 
 
-class DiscountedGain(RecallLevelMetric):
-    """DCG: a top-heavy recall-level metric without a bound."""
-
-    name: ClassVar[str] = "DCG"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
-
-    def exposure(self, k: Any, m: int) -> Any:
-        return dcg_discount(k)
-
-    def weight(self, i: Any, m: int) -> Any:
-        return ones(m, i)
-
-
-CONVEX = ("AP", "nDCG", "RBP(p=0.8)", DiscountedGain())
+CONVEX = ("AP", "nDCG", "RBP(p=0.8)", "DCG")
 POSITIVE = (*CONVEX, "linear(n=12)")
 CLASSES: dict[str, tuple[Any, ...]] = {
     "THRL": (*POSITIVE, "RR", "TSE"),

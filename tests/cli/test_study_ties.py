@@ -65,7 +65,7 @@ def test_rankings_are_cut_before_they_are_studied(files):
     ("options", "message"),
     [
         (["--view", "level", "-m", "RR"], "uses positions only"),
-        (["--view", "labels", "-m", "ASL(n='union')"], "needs more than the positions"),
+        (["--view", "depth", "-m", "ASL(n='union')"], "needs more than the positions"),
         (["-m", "APP"], "unknown preference"),
     ],
 )

@@ -108,6 +108,12 @@ def asl(p, n):
     return Fraction(sum(imputed(p, n)), len(p))
 
 
+def weighted_asl(p, n, weight):
+    """Sum of w_i p_i with w_i proportional to weight(i)."""
+    weights = [weight(i) for i in range(1, len(p) + 1)]
+    return sum(w * k for w, k in zip(weights, imputed(p, n), strict=True)) / sum(weights)
+
+
 def sl3(p, n):
     return imputed(p, n)[-1] - len(p)
 
@@ -121,6 +127,15 @@ def ndcg(ranking, grades, rel, cutoff=None, gain=lambda grade: grade):
     best = sorted(counted.values(), reverse=True)[:cutoff]
     dcg = sum(counted.get(item, 0) / log2(k + 1) for k, item in enumerate(ranking[:cutoff], start=1))
     return dcg / sum(g / log2(k + 1) for k, g in enumerate(best, start=1))
+
+
+def dcg(ranking, grades, rel, cutoff=None, gain=lambda grade: grade):
+    counted = {item: gain(g) for item, g in grades.items() if g > 0 and (rel is None or g >= rel)}
+    return sum((counted.get(item, 0) / log2(k + 1) for k, item in enumerate(ranking[:cutoff], start=1)), Fraction(0))
+
+
+def binary_dcg(p, cutoff=None):
+    return sum((1 / log2(k + 1) for _, k in retrieved(p, cutoff)), Fraction(0))
 
 
 def err(ranking, grades, rel, cutoff=None, max_grade=4):
@@ -208,6 +223,12 @@ TWINS = {
     "nDCG(rel=2)": on_grades(ndcg, own_rel=2),
     "binary_nDCG": on_p(binary_ndcg),
     "binary_nDCG@2": on_p(binary_ndcg, cutoff=2),
+    "DCG": on_grades(dcg),
+    "DCG@3": on_grades(dcg, cutoff=3),
+    "DCG(gain='exp')": on_grades(dcg, gain=lambda grade: 2**grade - 1),
+    "DCG(rel=2)": on_grades(dcg, own_rel=2),
+    "binary_DCG": on_p(binary_dcg),
+    "binary_DCG@2": on_p(binary_dcg, cutoff=2),
     "RBP": on_p(rbp),
     "RBP(p=0.05)": on_p(rbp, persistence=Fraction(1, 20)),
     "RBP(p=0.5)@3": on_p(rbp, cutoff=3, persistence=Fraction(1, 2)),
@@ -236,6 +257,9 @@ TWINS = {
     f"ISL(n={N})": on_p(isl, n=N),
     f"TSL(n={N})": on_p(tsl, n=N),
     f"ASL(n={N})": on_p(asl, n=N),
+    f"ASL(n={N}, weights='dcg')": on_p(weighted_asl, n=N, weight=lambda i: 1 / log2(i + 1)),
+    f"ASL(n={N}, weights='inverse')": on_p(weighted_asl, n=N, weight=lambda i: Fraction(1, i)),
+    f"ASL(n={N}, weights='2,1')": on_p(weighted_asl, n=N, weight=lambda i: Fraction(2 if i == 1 else 1)),
     f"SL3(n={N})": on_p(sl3, n=N),
     f"RecallError(n={N})": on_p(recall_error, n=N),
     f"LR(n={N})": on_p(metric_lexirecall, n=N),

@@ -59,6 +59,7 @@ SPELLINGS = {
     "AP": ("map", "ap", "MAP"),
     "RR": ("recip_rank", "rr", "mrr", "MRR"),
     "nDCG": ("ndcg", "NDCG"),
+    "DCG": ("dcg",),
     "P": ("p", "precision", "Precision"),
     "R": ("r", "recall", "Recall"),
     "RP": ("rp", "r-precision", "RPrec", "Rprec"),
@@ -84,10 +85,10 @@ PATTERNS = {
     r"rbp": "RBP(p=0.5)",
     r"RR_(\d+)": r"RR(level=\1)",
     # ranx, whose "-l2" asks for grades of at least 2
-    r"(map|mrr|ndcg|precision|recall|hit_rate|r-precision)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
-    r"ndcg_burges(@\d+)?": r"nDCG(gain='exp')\1",
-    r"ndcg_burges\((.*)": r"nDCG(gain='exp', \1",
-    r"ndcg_burges(@\d+)?-l(\d+)": r"nDCG(gain='exp', rel=\2)\1",
+    r"(map|mrr|n?dcg|precision|recall|hit_rate|r-precision)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
+    r"(n?)dcg_burges(@\d+)?": r"\1DCG(gain='exp')\2",
+    r"(n?)dcg_burges\((.*)": r"\1DCG(gain='exp', \2",
+    r"(n?)dcg_burges(@\d+)?-l(\d+)": r"\1DCG(gain='exp', rel=\3)\2",
     r"rbp\.(\d+)": r"RBP(p=0.\1)",
     r"rbp\.(\d+)-l(\d+)": r"RBP(p=0.\1, rel=\2)",
 }

@@ -34,6 +34,8 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "RR": "rank_based.ReciprocalRank",
         "nDCG": "ndcg.NDCG",
         "binary_nDCG": "ndcg.BinaryNDCG",
+        "DCG": "ndcg.DCG",
+        "binary_DCG": "ndcg.BinaryDCG",
         "RBP": "rank_based.RankBiasedPrecision",
         "R": "set_based.Recall",
         "RP": "set_based.RPrecision",

@@ -1,11 +1,11 @@
-"""Normalised discounted cumulative gain: of binary relevance, a recall-level metric, and of grades."""
+"""Discounted cumulative gain, as it is and normalised: of binary relevance, a recall-level metric, and of grades."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import lcm
+from math import inf, lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from tiebreak._base.checks import check_choice
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, dcg_discount
 from tiebreak.exact.arithmetic import DOUBLES, counting, doubles_from_units
-from tiebreak.exact.logarithms import dcg_discount_units, power_of_two
+from tiebreak.exact.logarithms import BITS, dcg_discount_units, power_of_two
 from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.metrics._recall_level import LARGEST_WEIGHT, RecallLevelMetric
 from tiebreak.metrics.base import Metric, Traits, last_position
@@ -24,7 +24,31 @@ from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_rank
 
 
-class BinaryNDCG(RecallLevelMetric):
+class BinaryDCG(RecallLevelMetric):
+    r"""Discounted cumulative gain of binary relevance (RPP section 2).
+
+    .. math:: e(k) = \frac{1}{\log_2 (k + 1)}, \qquad z(i, m) = 1
+
+    It has no upper bound: requests with many relevant items weigh more in a mean. `DCG` is its graded sibling.
+
+    Examples
+    --------
+    >>> BinaryDCG().evaluate(tb.positions([[1, 3], [3, None]])).ravel().tolist()
+    [1.5, 0.5]
+    """
+
+    name: ClassVar[str] = "binary_DCG"
+    traits: ClassVar[Traits] = Traits(high=inf)
+
+    @property
+    def is_rational(self) -> bool:
+        return False
+
+    def exposure(self, k: Any, m: int) -> Any:
+        return dcg_discount(k)
+
+
+class BinaryNDCG(BinaryDCG):
     r"""Normalised discounted cumulative gain of binary relevance.
 
     .. math:: e(k) = \frac{1}{\log_2 (k + 1)}, \qquad z(i, m) = \Big( \sum_{j=1}^{m} \frac{1}{\log_2 (j+1)} \Big)^{-1}
@@ -38,13 +62,7 @@ class BinaryNDCG(RecallLevelMetric):
     """
 
     name: ClassVar[str] = "binary_nDCG"
-
-    @property
-    def is_rational(self) -> bool:
-        return False
-
-    def exposure(self, k: Any, m: int) -> Any:
-        return dcg_discount(k)
+    traits: ClassVar[Traits] = Traits()
 
     def divisor(self, i: Any, m: int) -> Any:
         if isinstance(i, Doubles):
@@ -58,39 +76,40 @@ def ideal_gain(m: int) -> Doubles:
 
 
 @dataclass(frozen=True)
-class NDCG(Metric):
-    r"""Normalised discounted cumulative gain, as in trec_eval.
+class DCG(Metric):
+    r"""Discounted cumulative gain: the gains of relevant items, each divided by the logarithm of its position.
 
-    .. math:: \mathrm{DCG} = \sum_{i} \frac{g(\text{grade}_i)}{\log_2 (p_i + 1)}, \qquad
-        \mathrm{nDCG} = \frac{\mathrm{DCG}}{\text{that of the ideal ranking}}
+    .. math:: \mathrm{DCG} = \sum_{i} \frac{g(\text{grade}_i)}{\log_2 (p_i + 1)}
 
-    Every grade above 0 counts, regardless of the experiment's ``min_grade``.
+    Every grade above 0 counts, regardless of the experiment's ``min_grade``. It has no upper bound; `nDCG` divides by
+    that of the ideal ranking.
 
     Parameters
     ----------
     gain : {"linear", "exp"}
         The grade itself, or 2^grade - 1.
     rel : float, optional
-        Only grades from this one on count, in the ideal ranking too.
+        Only grades from this one on count.
 
     Examples
     --------
-    >>> p = tb.project({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}})
-    >>> NDCG().evaluate(p).round(4).tolist()      # (1 + 2/log2(3)) / (2 + 1/log2(3))
-    [[0.8597]]
+    >>> p = tb.project({"q": {"a": 2, "b": 1}}, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}})
+    >>> DCG().evaluate(p).tolist()      # 1 / log2(2) + 2 / log2(4)
+    [[2.0]]
     """
 
     gain: str = parameter("linear", check_choice, choices=("linear", "exp"))
-    name: ClassVar[str] = "nDCG"
-    traits: ClassVar[Traits] = Traits(uses_grades=True)
+    name: ClassVar[str] = "DCG"
+    traits: ClassVar[Traits] = Traits(high=inf, uses_grades=True)
+    is_normalised: ClassVar[bool] = False
+    """Whether it is divided by that of the ideal ranking."""
 
-    def binary_form(self) -> BinaryNDCG:
-        return BinaryNDCG(cutoff=self.cutoff, rel=self.rel)
+    def binary_form(self) -> BinaryDCG:
+        return BinaryDCG(cutoff=self.cutoff, rel=self.rel)
 
     def on(self, positions: Positions) -> Metric:
-        """The recall-level form where all grades are the same, so that gains cancel."""
-        grade = positions.grade
-        return self.binary_form() if len(grade) and grade.min() == grade.max() else self
+        """The recall-level form where all grades are 1, so that all gains are."""
+        return self.binary_form() if len(positions.grade) and (positions.grade == 1).all() else self
 
     def gain_for(self, grade: Fraction) -> Fraction:
         if self.gain == "linear":
@@ -104,17 +123,47 @@ class NDCG(Metric):
         return form.values(positions) if form is not self else gain_sums(self, positions)
 
 
-def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
-    """Discounted gains [run, request] over those of the ideal rankings, to many more digits than a float has."""
+class NDCG(DCG):
+    r"""Normalised discounted cumulative gain, as in trec_eval.
+
+    .. math:: \mathrm{DCG} = \sum_{i} \frac{g(\text{grade}_i)}{\log_2 (p_i + 1)}, \qquad
+        \mathrm{nDCG} = \frac{\mathrm{DCG}}{\text{that of the ideal ranking}}
+
+    Every grade above 0 counts, regardless of the experiment's ``min_grade``; with ``rel`` those from it on, in the
+    ideal ranking too.
+
+    Examples
+    --------
+    >>> p = tb.project({"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}})
+    >>> NDCG().evaluate(p).round(4).tolist()      # (1 + 2/log2(3)) / (2 + 1/log2(3))
+    [[0.8597]]
+    """
+
+    name: ClassVar[str] = "nDCG"
+    traits: ClassVar[Traits] = Traits(uses_grades=True)
+    is_normalised: ClassVar[bool] = True
+
+    def binary_form(self) -> BinaryNDCG:
+        return BinaryNDCG(cutoff=self.cutoff, rel=self.rel)
+
+    def on(self, positions: Positions) -> Metric:
+        """The recall-level form where all grades are the same, so that gains cancel."""
+        grade = positions.grade
+        return self.binary_form() if len(grade) and grade.min() == grade.max() else self
+
+
+def gain_sums(metric: DCG, positions: Positions) -> ExactValues:
+    """Discounted gains [run, request], over those of the ideal rankings if so, to many more digits than a float has."""
     entries, discount = GradedEntries(positions, metric.rel), metric.binary_form()
     gains = entries.exact(metric.gain_for)
-    # A common factor of all gains changes nothing: whole gains are added up exactly.
+    # Whole gains are added up exactly; a common factor of all is divided out.
     common = lcm(*(gain.denominator for gain in gains))
     gains = [gain * common for gain in gains]
     whole = [int(gain) for gain in gains]
     largest = int(entries.kept.layout.sizes.max(initial=0))
-    heaviest = max(gains, default=Fraction(0)) * largest
+    heaviest, factor = max(gains, default=Fraction(0)) * largest, Fraction(common)
     if heaviest >= LARGEST_WEIGHT:  # too large for whole numbers, maybe for floats
+        factor = common / max(gains)
         gains = [gain / max(gains) for gain in gains]
     e = discount.exposure_to_cutoff(counting(max(largest, deepest_rank(entries.kept.ranks)), DOUBLES), 0)
     padded = Doubles(*(np.concatenate([[0.0], part, [0.0]]) for part in (e.high, e.low)))
@@ -133,13 +182,15 @@ def gain_sums(metric: NDCG, positions: Positions) -> ExactValues:
             part[:-1, block.requests], part[-1, block.requests] = of_runs, of_ideal
         error[block.requests] = of_grade.high[block.grade].sum(axis=-1) * table.error
     total = sum_slices(parts)
-    best = total[-1].where(entries.sizes > 0, np.nan)
+    best = total[-1] if metric.is_normalised else Doubles.from_exact(factor) + np.zeros(requests)
+    best = best.where(entries.sizes > 0, np.nan)
 
     def exact(items: list[tuple[int, int]]) -> Fraction:
         deepest = last_position(metric.cutoff)
         ideal = enumerate(sorted((whole[code] for _, code in items), reverse=True), start=1)
         best = sum(gain * dcg_discount_units(k) for k, gain in ideal if k <= deepest)
-        return Fraction(sum(whole[code] * dcg_discount_units(k) for k, code in items if k <= deepest), best)
+        below = best if metric.is_normalised else common << BITS
+        return Fraction(sum(whole[code] * dcg_discount_units(k) for k, code in items if k <= deepest), below)
 
     return ExactValues.from_doubles(
         total[:-1] / best,

@@ -186,7 +186,7 @@ def check(
     preferences = preferences_by_name(measures)
     if remove != "requests":
         advice = "Only requests can be removed for it: remove='requests'."
-        check_positions_suffice(preferences, advice, or_aspects=True)
+        check_positions_suffice(preferences, advice, of_labels=True)
     return [*preferences.values(), *(() if truth is None else preferences_by_name([truth]).values())]
 
 

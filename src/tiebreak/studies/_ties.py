@@ -114,7 +114,7 @@ def check(measures: Any = None, view: str = "measure", **others: Any) -> dict[st
     preferences = preferences_by_name(MEASURES if measures is None else measures)
     if view in ("labels", "depth"):
         advice = f'view="{view}" takes measures such as AP.'
-        check_positions_suffice(preferences, advice, or_aspects=view == "labels")
+        check_positions_suffice(preferences, advice, of_labels=view == "labels")
     return preferences
 
 

@@ -42,8 +42,11 @@ def inner_metric(preference: Preference) -> Metric | None:
     return metric(preference.metric) if isinstance(preference, MetricDifference) else None
 
 
-def check_positions_suffice(measures: Measures, advice: str, *, or_aspects: bool = False) -> None:
-    """Reject measures of whole rankings or of other runs: only positions are changed, files not read again."""
+def check_positions_suffice(measures: Measures, advice: str, *, of_labels: bool = False) -> None:
+    """Reject measures of whole rankings or of other runs: only positions are changed, files not read again.
+
+    Where only labels are removed, measures may look at aspects, and at how many items all runs have.
+    """
     for name, one in measures.items():
-        if one.needs != Needs(aspects=one.needs.aspects if or_aspects else 0):
+        if one.needs.is_whole or (one.needs != Needs() and not of_labels):
             raise InputError(f"{quote(name)} needs more than the positions of judged items. {advice}", kind="choice")
