@@ -1,4 +1,4 @@
-"""What recall levels tell of each other and add to differences (LP Table 1, Fig 7; RPP Figs 2, 4)."""
+"""What recall levels tell of each other and add to differences (LP Table 1, Fig 7; RPP Fig 2)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_count, find_run
-from tiebreak.errors import InputError, UnknownNameError
+from tiebreak._base.checks import check_count
+from tiebreak.analysis.disaggregation import level_sum
 from tiebreak.experiment import Experiment
-from tiebreak.metrics import RecallLevelMetric
-from tiebreak.metrics import metric as find_metric
-from tiebreak.metrics.search_length import UNION, AverageSearchLength, union_sizes
-from tiebreak.preferences import Preference
-from tiebreak.preferences import preference as find_preference
-from tiebreak.preferences.rpp import RecallPairedPreference
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks, dense_rank, pair_signs
 from tiebreak.results.plots import Picture
@@ -202,139 +196,6 @@ def curves(rows: tuple[Fit, ...]) -> Iterator[tuple[Any, ...]]:
 
 Contribution: TypeAlias = Callable[[Ranks, Ranks], Floats]
 """What every level [..., m] adds to the difference of two rankings; positive where the first is better."""
-LEVEL_MEASURES = ("RPP", "AP", "binary_nDCG", "RBP(p=0.8)", "RR")
-"""Those of RPP Fig 4."""
-
-
-class LevelRow(NamedTuple):
-    """What one level adds to the difference by a measure, and the precision at which both runs reach it."""
-
-    measure: str
-    level: int
-    difference: float
-    share: float
-    precision: float
-    other_precision: float
-    requests: int
-
-
-class LevelSum(NamedTuple):
-    """A measure as a sum over recall levels."""
-
-    name: str
-    levels: Levels
-    contribution: Contribution
-
-
-def level_sum(measure: Any, positions: Positions) -> LevelSum:
-    """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)); for RPP sgn(p'_i - p_i), for ASL (p'_i - p_i) / m."""
-    name, entry = measure_name(measure), find_level_measure(measure)
-    if isinstance(entry, RecallPairedPreference):
-        return LevelSum(name, positions.levels(entry.rel), lambda x, y: pair_signs(x, y).astype(np.float64))
-    if isinstance(entry, AverageSearchLength):
-        return LevelSum(name, finite_levels(entry, positions), lambda x, y: (y.astype(np.int64) - x) / x.shape[-1])
-    form = entry.on(positions)
-    if not isinstance(form, RecallLevelMetric):
-        raise InputError(
-            f"{name} is not a sum over recall levels on these judgements. Try AP, binary_nDCG or RPP.", kind="spec"
-        )
-    return LevelSum(name, positions.levels(form.rel), form.level_differences)
-
-
-def finite_levels(metric: AverageSearchLength, positions: Positions) -> Levels:
-    """Positions with unretrieved items at the end of the corpus; its size must be known where there are any."""
-    levels = positions.levels(metric.rel)
-    if metric.n is not None:
-        return levels.pessimistic(union_sizes(positions, metric.rel) if metric.n == UNION else metric.n)
-    levels.each(metric.finite_length)
-    return levels
-
-
-def find_level_measure(measure: Any) -> Any:
-    """The metric or RPP that is meant; another preference is refused."""
-    if not isinstance(measure, Preference):
-        try:
-            return find_metric(measure)
-        except UnknownNameError:
-            pass
-    entry = find_preference(measure)
-    if type(entry) is not RecallPairedPreference or entry.weights != "uniform":
-        raise InputError(f"{entry} is not a sum over recall levels. Try RPP, AP or binary_nDCG.", kind="spec")
-    return entry
-
-
-def contributions_by_level(
-    experiment: Experiment,
-    measures: Any = LEVEL_MEASURES,
-    *,
-    run: str | None = None,
-    other: str | None = None,
-    request: str | None = None,
-) -> Findings:
-    """What every level adds to the difference of two runs: of one request, or the mean over those that have it."""
-    positions = experiment.positions
-    x, y = two_runs(positions.runs, run, other)
-    place = None if request is None else positions.requests.place(str(request), "request")
-    rows = tuple(row for one in list_measures(measures) for row in level_rows(level_sum(one, positions), x, y, place))
-    if not rows:
-        raise InputError(f"request {request} has nothing relevant.", kind="empty")
-    names = positions.runs[x], positions.runs[y]
-    first = "; ".join(f"{row.measure} {abs(row.share):.0%}" for row in rows if row.level == 1)
-    over = "the mean over requests with so many relevant items" if request is None else f"request {request}"
-    titles = (("level", "recall level"), ("line", "measure or run"))
-    return Findings(
-        LevelRow._fields,
-        rows,
-        f"{names[0]} minus {names[1]}: the first level's share of all contributions is {first}.",
-        (
-            f"difference: {over}. share: the difference over the sum of all levels' absolute differences.",
-            "precision: of both runs where they reach the level, uninterpolated.",
-        ),
-        Picture("line", "level", "value", color="line", facet="what", is_log=True, titles=titles),
-        drawn=(("what", "line", "level", "value"), tuple(level_curves(rows, names))),
-    )
-
-
-def two_runs(runs: tuple[str, ...], run: str | None, other: str | None) -> tuple[int, int]:
-    """The indices of the runs that were asked for; by default of the first two."""
-    x = find_run(run, runs) if run is not None else int(other is not None and find_run(other, runs) == 0)
-    y = find_run(other, runs) if other is not None else int(x == 0)
-    if x == y:
-        raise InputError(f"{runs[x]} cannot be compared with itself. Give two runs.", kind="runs")
-    return x, y
-
-
-def level_rows(one: LevelSum, x: int, y: int, place: int | None) -> list[LevelRow]:
-    """A row per level of a measure."""
-    by_level: dict[int, list[tuple[float, ...]]] = {}
-    for bucket in one.levels.buckets():
-        kept = slice(None) if place is None else bucket.requests == place
-        p, other = bucket.p[x, kept], bucket.p[y, kept]
-        values = np.stack([one.contribution(p, other), precision(p), precision(other)], axis=-1)
-        for of_request in values.tolist():
-            for i, of_level in enumerate(of_request, start=1):
-                by_level.setdefault(i, []).append(of_level)
-    means = {i: np.mean(values, axis=0).tolist() for i, values in sorted(by_level.items())}
-    size = sum(abs(mean[0]) for mean in means.values())
-    return [
-        LevelRow(one.name, i, mean, mean / size if size > 0 else 0.0, ours, theirs, len(by_level[i]))
-        for i, (mean, ours, theirs) in means.items()
-    ]
-
-
-def precision(p: Ranks) -> Floats:
-    """Precision where level i is reached, i / p_i; 0 where it is not: [..., m]."""
-    return np.where(p == UNRETRIEVED, 0.0, np.arange(1, p.shape[-1] + 1) / p)
-
-
-def level_curves(rows: tuple[LevelRow, ...], names: tuple[str, str]) -> Iterator[tuple[Any, ...]]:
-    """Contributions of all measures, then the precision of both runs, which is the same whatever the measure."""
-    yield from (("share of all contributions", row.measure, row.level, row.share) for row in rows)
-    of_one = [row for row in rows if row.measure == rows[0].measure]
-    yield from (("precision", names[0], row.level, row.precision) for row in of_one)
-    yield from (("precision", names[1], row.level, row.other_precision) for row in of_one)
-
-
 GRID = np.arange(-100, 101) / 100
 NEAR = 0.01
 TOLERANCE = 1e-12
@@ -347,16 +208,18 @@ ZERO = np.zeros(len(GRID) + 2, dtype=np.int64)
 
 def difference(experiment: Experiment, measures: Any = CONTRIBUTORS, jobs: int = 1) -> Findings:
     """The distribution of what levels contribute, over all pairs of runs, both ways, and requests (RPP Fig 2)."""
-    level_sums = [level_sum(measure, experiment.positions) for measure in list_measures(measures)]
+    several = list_measures(measures)
+    level_sums = [level_sum(measure, experiment.positions) for measure in several]
     tasks = [(k, block) for k, one in enumerate(level_sums) for block in by_request(one.levels)]
-    parts = run_tasks(lambda task: count_contributions(task[1], level_sums[task[0]].contribution), tasks, jobs)
+    parts = run_tasks(lambda task: count_contributions(task[1], level_sums[task[0]].differences), tasks, jobs)
     sums = [
         sum((part for (of, _), part in zip(tasks, parts, strict=True) if of == k), ZERO) for k in range(len(level_sums))
     ]
     rows, near_zero = [], []
-    for one, (*below, near, total) in zip(level_sums, (counts.tolist() for counts in sums), strict=True):
-        rows += [(one.name, at, count / total) for at, count in zip(GRID.tolist(), below, strict=True)]
-        near_zero.append(f"{one.name} {near / total:.1%}")
+    names = map(measure_name, several)
+    for name, (*below, near, total) in zip(names, (counts.tolist() for counts in sums), strict=True):
+        rows += [(name, at, count / total) for at, count in zip(GRID.tolist(), below, strict=True)]
+        near_zero.append(f"{name} {near / total:.1%}")
     picture = Picture(
         "step", "difference", "share", facet="measure", titles=(("share", "share of levels with at most this"),)
     )
@@ -398,15 +261,19 @@ def count_moved(positions: Positions) -> str:
     return f"In {differ / every:.1%} of {every:,} levels of pairs of runs the positions differ."
 
 
+def between(x: Ranks, y: Ranks, measure: Any, experiment: Experiment) -> Floats:
+    return level_sum(measure, experiment.positions).differences(x, y)
+
+
 def surface(experiment: Experiment, measures: Any = CONTRIBUTORS, deepest: int = DEEPEST) -> Findings:
     """What one level contributes by its two positions, for a request with one relevant item (RPP Fig 2, left)."""
     check_count(deepest, "deepest", 2, 1000)
     places = np.arange(1, deepest + 1, dtype=np.int32)
     x, y = (side.ravel()[:, None, None] for side in np.meshgrid(places, places, indexing="ij"))
     rows = tuple(
-        (one.name, *row)
-        for one in (level_sum(measure, experiment.positions) for measure in list_measures(measures))
-        for row in zip(x.ravel().tolist(), y.ravel().tolist(), one.contribution(x, y).ravel().tolist(), strict=True)
+        (measure_name(measure), *row)
+        for measure in list_measures(measures)
+        for row in zip(*(side.ravel().tolist() for side in (x, y, between(x, y, measure, experiment))), strict=True)
     )
     titles = (("position", "position"), ("other", "position in the other run"))
     return Findings(

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from cells import Cell, Grid, Sheet
 from data import Collection, Data
-from recall_levels import contributions_by_level, difference, surface
+from recall_levels import difference, surface
 from rows import Failure, Values, attempt, over_collections, sizes_table, with_settings_tried
 from script import Figure, Paper, figure, main
 from tests_of_pairs import (
@@ -27,6 +27,8 @@ from tracks import columns, printed, track
 import tiebreak as tb
 
 MEASURES = ("RPP", "dcgRPP", "invRPP", "AP", "nDCG", "RR")
+LEVEL_MEASURES = ("RPP", "AP", "binary_nDCG", "RBP(p=0.8)", "RR")
+"""Those of RPP Fig 4."""
 TABLE_2A = {
     # RPP Table 2a: Kendall's tau, mean over 16 collections
     ("RR", "invRPP"): "0.61",
@@ -260,7 +262,7 @@ def contributions(one: Collection) -> Figure:
     """RPP Fig 4, of the best run and the one in the middle by AP."""
     ranking = one.graded.order("mean(AP)").ranking()
     run, other, request = ranking[0], ranking[len(ranking) // 2], with_few_relevant(one.graded)
-    actual = contributions_by_level(one.graded, run=run, other=other, request=request)
+    actual = tb.studies.disaggregation(one.graded, measures=LEVEL_MEASURES, run=run, other=other, request=request)
     return figure("rpp-fig4", "RPP Fig 4, contributions of two runs by recall level in one request", actual, one)
 
 

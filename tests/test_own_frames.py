@@ -45,7 +45,7 @@ def test_result_is_a_frame_of_the_library_that_was_given(library):
     module = pytest.importorskip(library)
     make = getattr(module, MAKERS[library])
     for inputs in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
-        exp = tb.Experiment(*inputs)
+        exp = tb.Experiment(*inputs, aspects={"a": ["s"], "b": ["t"], "c": ["s"]})
         for result in (*results(exp), *studies(exp)):
             frame = result.to_frame()
             assert type(frame).__module__.partition(".")[0] == library, type(result)

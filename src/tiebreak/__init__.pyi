@@ -3,10 +3,10 @@
 from tiebreak import errors as errors
 from tiebreak import studies as studies
 from tiebreak.analysis import theory as theory
+from tiebreak.analysis.disaggregation import Disaggregation as Disaggregation
+from tiebreak.analysis.disaggregation import disaggregate as disaggregate
 from tiebreak.analysis.explanation import Contributions as Contributions
-from tiebreak.analysis.explanation import Disaggregation as Disaggregation
 from tiebreak.analysis.explanation import Explanation as Explanation
-from tiebreak.analysis.explanation import disaggregate as disaggregate
 from tiebreak.analysis.provider_totals import ProviderTotals as ProviderTotals
 from tiebreak.analysis.providers import ProviderExposure as ProviderExposure
 from tiebreak.analysis.providers import ProviderLeximin as ProviderLeximin

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recall_levels import contributions_by_level, difference, locality, suffix, suffix_agreement, surface
+from recall_levels import difference, locality, suffix, suffix_agreement, surface
 
 import tiebreak as tb
 from studies.placed import TABLE, experiment_at, positions_by_request, simulated_experiment, tables
@@ -155,58 +155,6 @@ def test_surface_by_hand(small):
     assert [rows["RPP", *at] for at in ((1, 3), (2, 2), (3, 1))] == [1, 0, -1]
 
 
-def test_level_by_hand(small):
-    actual = contributions_by_level(small, ["AP", "RPP"], run="run1", other="run2", request="q1")
-    # AP: 1/2 - 1/4 and (2/4 - 2/3) / 2; together 1/4 + 1/12 = 1/3 in size.
-    # Precision: 1/1 and 2/4 of run1, 1/2 and 2/3 of run2.
-    assert actual.rows() == (
-        ("AP", 1, 0.25, pytest.approx(3 / 4), 1.0, 0.5, 1),
-        ("AP", 2, pytest.approx(-1 / 12), pytest.approx(-1 / 4), 0.5, 2 / 3, 1),
-        ("RPP", 1, 1.0, 0.5, 1.0, 0.5, 1),
-        ("RPP", 2, -1.0, -0.5, 0.5, 2 / 3, 1),
-    )
-    assert [row[1:] for row in actual.picture()[2][4:]] == [
-        ("run1", 1, 1.0),
-        ("run1", 2, 0.5),
-        ("run2", 1, 0.5),
-        ("run2", 2, 2 / 3),
-    ]
-    assert "AP 75%; RPP 50%" in actual.conclusion
-
-
-def test_level_of_a_search_length(small):
-    # q2: run1 (3, 5), run2 (3, -). In a corpus of 9 items the unretrieved one is the last: (9 - 5) / 2.
-    actual = contributions_by_level(small, "ASL(n=9)", run="run1", other="run2", request="q2")
-    assert [row.difference for row in actual.rows()] == [0.0, 2.0]
-    with pytest.raises(tb.InputError, match="needs positions of unretrieved items"):
-        contributions_by_level(small, "ASL")
-    # Without unretrieved items no size is needed: (2 - 1) / 1.
-    assert contributions_by_level(experiment_at({"q": [[1], [2]]}), "ASL").rows()[0].difference == 1.0
-
-
-def test_precision_of_a_level_that_is_not_reached_is_0(small):
-    actual = contributions_by_level(small, "RR", run="run2", other="run1", request="q2")
-    assert [(row.precision, row.other_precision) for row in actual.rows()] == [(1 / 3, 1 / 3), (0.0, 2 / 5)]
-
-
-def test_runs_that_are_not_named_are_the_first_that_are_free(small):
-    for run, other, message in (
-        (None, None, "run1 minus run2"),
-        ("run2", None, "run2 minus run1"),
-        (None, "run1", "run2 minus run1"),
-        (None, "run3", "run1 minus run3"),
-    ):
-        assert contributions_by_level(small, "AP", run=run, other=other).conclusion.startswith(message)
-
-
-def test_level_is_the_mean_over_requests_that_have_it(simulated):
-    x, y = simulated.positions.runs[:2]
-    by_request = tb.disaggregate(simulated.positions, "AP", x, y).rows()
-    for row in contributions_by_level(simulated, "AP").rows():
-        values = [one.difference for one in by_request if one.level == row.level]
-        assert (row.difference, row.requests) == (pytest.approx(sum(values) / len(values)), len(values))
-
-
 @given(tables, st.permutations(range(3)))
 @settings(max_examples=10, deadline=None)
 def test_order_of_the_runs_changes_nothing(table, order):
@@ -228,9 +176,6 @@ def test_threads_change_nothing(simulated, figure):
         (difference, {"measures": ["LexiRecall"]}, "LexiRecall is not a sum over recall levels"),
         (difference, {"measures": ["dcgRPP"]}, "is not a sum over recall levels"),
         (difference, {"measures": ["bpref"]}, "bpref is not a sum over recall levels"),
-        (contributions_by_level, {"run": "nobody"}, "nobody"),
-        (contributions_by_level, {"run": "run1", "other": "run1"}, "cannot be compared with itself"),
-        (contributions_by_level, {"request": "q9"}, "q9"),
         (locality, {"levels": 1}, "levels"),
         (locality, {"levels": 3, "window": 3}, "window"),
         (surface, {"deepest": 1}, "deepest"),
@@ -241,7 +186,7 @@ def test_what_makes_no_sense_is_refused(small, figure, options, words):
         figure(small, **options)
 
 
-@pytest.mark.parametrize("figure", [suffix, locality, difference, surface, contributions_by_level])
+@pytest.mark.parametrize("figure", [suffix, locality, difference, surface])
 def test_every_figure_is_drawn(small, figure):
     pytest.importorskip("altair")
     assert figure(small).plot()

@@ -31,7 +31,10 @@ CASES = [(name, view) for name, study in CATALOGUE.items() for view in study.vie
 @cache
 def simulated():
     simulation = tb.simulate(8, systems=["deep", "top-heavy", "balanced"], relevant=4, seed=2)
-    return tb.Experiment(simulation.judgements, [tb.Run(run, name=name) for name, run in simulation.runs.items()])
+    items = {item for grades in simulation.judgements.values() for item in grades}
+    aspects = {item: ["even" if item[-1] in "02468" else "odd"] for item in items}
+    runs = [tb.Run(run, name=name) for name, run in simulation.runs.items()]
+    return tb.Experiment(simulation.judgements, runs, aspects=aspects)
 
 
 def data(name, view):

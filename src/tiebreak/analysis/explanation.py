@@ -1,4 +1,4 @@
-"""Contributions of recall levels and requests to the difference between two runs (RPP section 2)."""
+"""Why one run is preferred to another: the recall levels of a request, and what requests contribute (RPP section 2)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak import metrics
-from tiebreak._base.checks import find_pair, find_run
+from tiebreak._base.checks import find_pair
 from tiebreak._base.text import format_signed, plural
 from tiebreak._kernels.interface import UNRETRIEVED
+from tiebreak.analysis.disaggregation import disaggregate
 from tiebreak.comparison import compare, compare_pairs
 from tiebreak.errors import InputError
-from tiebreak.metrics import Metric, RecallLevelMetric
+from tiebreak.metrics import Metric
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
 from tiebreak.results.cells import Cell, signed_column
@@ -24,49 +24,6 @@ from tiebreak.results.tables import Table
 
 MEASURES = (*DEFAULTS, "diff(AP)")
 MOST_REQUESTS = 20
-
-
-class LevelDifference(NamedTuple):
-    """The contribution of one recall level of one request: positive where the first run is better."""
-
-    request: str
-    level: int
-    m: int
-    difference: float
-
-
-class Disaggregation(Rows[LevelDifference]):
-    """A metric's difference between two runs, by request and recall level; the levels of a request add up to it."""
-
-    columns = LevelDifference._fields
-
-
-def disaggregate(positions: Positions, metric: str | Metric, run: str, other: str) -> Disaggregation:
-    r"""Split the difference of a recall-level metric between two runs by recall level.
-
-    .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad i = 1, \ldots, m
-
-    Examples
-    --------
-    >>> import tiebreak as tb
-    >>> [row.difference for row in disaggregate(tb.positions([[1, 4], [2, 4]]), "AP", "run1", "run2").rows()]
-    [0.25, 0.0]
-    """
-    x, y = (find_run(name, positions.runs) for name in (run, other))
-    measure = metrics.metric(metric)
-    form = measure.on(positions)
-    if not isinstance(form, RecallLevelMetric):
-        raise InputError(
-            f"{measure} is not a sum over recall levels on these judgements. Try AP or binary_nDCG.", kind="spec"
-        )
-    rows = []
-    for bucket in positions.levels(form.rel).buckets():
-        differences = form.level_differences(bucket.p[x], bucket.p[y]).tolist()
-        for request, levels in zip(bucket.requests.tolist(), differences, strict=True):
-            name = positions.requests[request]
-            rows += [LevelDifference(name, i, bucket.m, part) for i, part in enumerate(levels, start=1)]
-    settings = {"metric": str(measure), "run": run, "other": other}
-    return Disaggregation(tuple(rows), library=positions.library, more_settings=settings)
 
 
 class Level(NamedTuple):

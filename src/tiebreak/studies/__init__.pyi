@@ -3,6 +3,7 @@
 from tiebreak.studies._agreement import agreement as agreement
 from tiebreak.studies._axioms import axioms as axioms
 from tiebreak.studies._catalogue import CATALOGUE as CATALOGUE
+from tiebreak.studies._disaggregation import disaggregation as disaggregation
 from tiebreak.studies._ideal import ideal as ideal
 from tiebreak.studies._missing import missing as missing
 from tiebreak.studies._orientation import orientation as orientation

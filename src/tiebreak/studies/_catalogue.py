@@ -106,6 +106,23 @@ CATALOGUE: dict[str, Study] = {
         keys=("given", "measure", "other"),
         averages=("share", "r", "agreement", "tau_b", "tau_ap", "rbo"),
     ),
+    "disaggregation": Study(
+        "What users with different needs add to the difference of two runs, by measure. Of more than two runs, choose "
+        "by --run and --other.",
+        {
+            "level": "by the number of items they want (RPP Fig 4)",
+            "grade": "by the grade they are content with (RPP 3.2)",
+            "subtopic": "by the subtopic they want (RPP 3.2)",
+        },
+        reads="runs",
+        measures="RPP, AP, DCG or ASL(n=union)",
+        options=(
+            Option("run", "The first run; by default the first that is given.", metavar="NAME"),
+            Option("other", "The second run.", metavar="NAME"),
+            Option("request", "Only this request; by default means over all.", metavar="ID"),
+        ),
+        deep_views=("level", "grade", "subtopic"),
+    ),
     "power": Study(
         "Discriminative power (Sakai 2006): the share of pairs of runs with a significant difference, by measure.",
         reads="runs",

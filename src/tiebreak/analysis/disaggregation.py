@@ -1,0 +1,212 @@
+"""Disaggregation: the difference between two runs for users who want i items, a grade or a subtopic (RPP 2, 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._base.checks import check_choice, find_pair
+from tiebreak.comparison import compare_pairs
+from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric
+from tiebreak.metrics import metric as find_metric
+from tiebreak.metrics.search_length import SearchLength
+from tiebreak.preferences import Pairs, Preference
+from tiebreak.preferences import preference as find_preference
+from tiebreak.preferences.lexicographic import Lexicographic
+from tiebreak.preferences.rpp import RecallPairedPreference
+from tiebreak.projection import Levels, Positions, pair_signs
+from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+from tiebreak.results.record import Rows
+
+Measure: TypeAlias = "str | Metric | Preference"
+
+
+class LevelDifference(NamedTuple):
+    """What users who want `level` items add to the difference in a request: positive where the first run is better.
+
+    `value` and `other_value` are what they add to the metric of each run; None for preferences, which have no such.
+    """
+
+    request: str
+    level: int
+    m: int
+    difference: float
+    value: float | None
+    other_value: float | None
+
+
+class GradeDifference(NamedTuple):
+    """The difference in a request for users who want items of this grade and better, of which there are m."""
+
+    request: str
+    grade: float
+    m: int
+    difference: float
+    value: float | None
+    other_value: float | None
+
+
+class SubtopicDifference(NamedTuple):
+    """The difference in a request for users who want items on this subtopic, of which there are m."""
+
+    request: str
+    subtopic: str
+    m: int
+    difference: float
+    value: float | None
+    other_value: float | None
+
+
+Part: TypeAlias = LevelDifference | GradeDifference | SubtopicDifference
+PARTS: dict[str, type[Part]] = {"level": LevelDifference, "grade": GradeDifference, "subtopic": SubtopicDifference}
+
+
+class Disaggregation(Rows[Part]):
+    """A difference between two runs, by request and recall level, grade or subtopic."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return PARTS[self.more_settings["by"]]._fields
+
+
+def disaggregate(positions: Positions, measure: Measure, run: str, other: str, by: str = "level") -> Disaggregation:
+    r"""Split the difference between two runs by what users want.
+
+    .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad w_i \, (p'_i - p_i), \qquad \mathrm{sgn}(p'_i - p_i)
+
+    Recall levels i of a recall-level metric, of a search length such as ASL, and of RPP. The levels of a request add up
+    to the metric's difference, those of RPP to m times RPP. By grade or subtopic, the measure is computed as if only
+    the items of at least the grade, or those on the subtopic, were relevant, all alike.
+
+    Parameters
+    ----------
+    positions : Positions
+    measure : str, Metric or Preference
+        Such as ``"AP"``, ``"ASL(n=1000)"`` or ``"RPP"``; by grade or subtopic also a lexicographic preference.
+    run, other : str
+    by : {"level", "grade", "subtopic"}
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> p = tb.positions([[1, 4], [2, 4]])
+    >>> [row.difference for row in disaggregate(p, "AP", "run1", "run2").rows()]      # (1/1 - 1/2) / 2
+    [0.25, 0.0]
+    >>> [row.difference for row in disaggregate(p, "ASL", "run1", "run2").rows()]      # (2 - 1) / 2
+    [0.5, 0.0]
+    """
+    check_choice(by, "by", PARTS)
+    pair = find_pair(run, other, positions.runs)
+    rows = level_rows(positions, measure, *pair) if by == "level" else population_rows(positions, measure, *pair, by)
+    settings = {"measure": str(measure).strip(), "run": run, "other": other, "by": by}
+    return Disaggregation(tuple(rows), library=positions.library, more_settings=settings)
+
+
+def find_measure(measure: Any) -> Metric | Preference:
+    """The metric that is meant, or the preference if there is none of that name."""
+    if not isinstance(measure, Preference):
+        try:
+            return find_metric(measure)
+        except UnknownNameError:
+            pass
+    return find_preference(measure)
+
+
+# Recall levels
+
+
+class LevelSum(NamedTuple):
+    """A measure as a sum over recall levels: what each adds to a difference, and to the value of one ranking."""
+
+    levels: Levels
+    differences: Callable[[Ranks, Ranks], Floats]
+    values: Callable[[Ranks], Floats] | None
+
+
+def level_sum(measure: Measure, positions: Positions) -> LevelSum:
+    """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)), w_i (p'_i - p_i), for RPP sgn(p'_i - p_i)."""
+    entry = find_measure(measure)
+    if type(entry) is RecallPairedPreference and entry.weights == "uniform":
+        return LevelSum(positions.levels(entry.rel), lambda x, y: pair_signs(x, y).astype(np.float64), None)
+    if isinstance(entry, SearchLength):
+        length = entry
+        return LevelSum(
+            length.finite_levels(positions),
+            length.level_differences,
+            lambda p: length.level_differences(np.zeros_like(p), p),
+        )
+    form = entry.on(positions) if isinstance(entry, Metric) else entry
+    if not isinstance(form, RecallLevelMetric):
+        raise InputError(
+            f"{entry} is not a sum over recall levels on these judgements. Try AP, binary_nDCG, ASL or RPP.",
+            kind="spec",
+        )
+    metric = form
+    return LevelSum(
+        positions.levels(metric.rel),
+        metric.level_differences,
+        lambda p: metric.level_differences(p, np.full_like(p, UNRETRIEVED)),
+    )
+
+
+def level_rows(positions: Positions, measure: Measure, x: int, y: int) -> Iterator[LevelDifference]:
+    levels, differences, values = level_sum(measure, positions)
+    for bucket in levels.buckets():
+        parts = [differences(bucket.p[x], bucket.p[y])]
+        parts += [] if values is None else [values(bucket.p[x]), values(bucket.p[y])]
+        for request, *of_request in zip(bucket.requests.tolist(), *(part.tolist() for part in parts), strict=True):
+            name = positions.requests[request]
+            for i, (difference, *both) in enumerate(zip(*of_request, strict=True), start=1):
+                yield LevelDifference(name, i, bucket.m, difference, *(both or (None, None)))
+
+
+# Grades and subtopics
+
+
+def population_rows(
+    positions: Positions, measure: Measure, x: int, y: int, by: str
+) -> Iterator[GradeDifference | SubtopicDifference]:
+    entry = find_measure(measure)
+    form = entry.binary_form() if isinstance(entry, Metric) else entry
+    if not isinstance(form, (LevelMetric, SearchLength, Lexicographic, RecallPairedPreference)):
+        raise InputError(f"{entry} looks at more than positions. Try AP, binary_nDCG, ASL or RPP.", kind="spec")
+    alike: Any = replace(form, rel=None)
+    if isinstance(alike, RecallPairedPreference):
+        alike = replace(alike, grades=None)
+    make = SubtopicDifference if by == "subtopic" else GradeDifference
+    populations = subtopic_populations if by == "subtopic" else grade_populations
+    lowest = positions.min_grade if form.rel is None else form.rel
+    for what, mask in populations(positions, lowest):
+        kept = positions.keep(mask)
+        kept = replace(kept, grade=np.ones_like(kept.grade), min_grade=None)
+        compared = compare_pairs(kept, alike, Pairs.one(x, y))
+        sizes = dict(zip(kept.requests, kept.relevant().tolist(), strict=True))
+        both: list[list[float | None]] = [[None] * len(kept.requests)] * 2
+        if isinstance(alike, Metric):
+            both = alike.evaluate(kept.take_runs([x, y])).tolist()
+        values = dict(zip(kept.requests, zip(*both, strict=True), strict=True))
+        for request, difference in zip(compared.requests, compared.values[0].tolist(), strict=True):
+            yield make(request, what, sizes[request], difference, *values[request])  # type: ignore[arg-type]
+
+
+def grade_populations(positions: Positions, lowest: float | None) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    """Every relevant grade, the smallest first, and the entries that have at least it."""
+    for grade in np.unique(positions.grade[is_relevant(positions.grade, lowest)]).tolist():
+        yield grade, positions.grade >= grade
+
+
+def subtopic_populations(positions: Positions, lowest: float | None) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Every subtopic with a relevant item, and the entries that are relevant to it."""
+    rows = positions.require_subtopics()
+    relevant = is_relevant(rows.grade, lowest)
+    for label, name in enumerate(rows.labels):
+        mask = np.zeros(len(positions.item), dtype=bool)
+        mask[rows.entry[relevant & (rows.label == label)]] = True
+        if mask.any():
+            yield name, mask
