@@ -35,6 +35,7 @@ PUBLIC = {
         "Findings",
         "LagCurve",
     ),
+    *("GroupResults", "Segments"),
     *(
         "LawTable",
         "Letters",

@@ -48,11 +48,13 @@ from tiebreak.projection import positions as positions
 from tiebreak.projection import project as project
 from tiebreak.projection import sample_labels as sample_labels
 from tiebreak.projection import sample_requests as sample_requests
+from tiebreak.results.groups import GroupResults as GroupResults
 from tiebreak.results.overview import Overview as Overview
 from tiebreak.results.record import Result as Result
 from tiebreak.scores import MeanIntervals as MeanIntervals
 from tiebreak.scores import Means as Means
 from tiebreak.scores import Scores as Scores
+from tiebreak.segments import Segments as Segments
 from tiebreak.significance import Significance as Significance
 from tiebreak.significance.result import Letters as Letters
 from tiebreak.simulation import simulate as simulate

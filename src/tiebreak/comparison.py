@@ -14,7 +14,9 @@ from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.intervals import half_width
-from tiebreak.inputs import Run
+from tiebreak.inputs import Run, read_groups
+from tiebreak.inputs.attributes import group_places
+from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
@@ -25,6 +27,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, Row, column, signed_column
 from tiebreak.results.record import LazyRows, Result, Rows
+from tiebreak.segments import Segments
 from tiebreak.significance import Significance, Test, significance
 
 FEWEST = 6
@@ -245,6 +248,26 @@ class Comparison(Result, PairValues):
         return significance(
             self.measure, self, *options, notes=self.notes, library=self.library, more_settings=self.settings
         )
+
+    def by_group(self, groups: Path | Mapping[Any, Any] | Any) -> Segments[Comparison]:
+        """The comparison in every group of requests, with the number of requests that a group needs.
+
+        Parameters
+        ----------
+        groups : path, dict or frame
+            The group of every request, as `read_groups` reads it; every group needs a request that counts.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> qrels = {q: {"a": 1} for q in "qrs"}
+        >>> new, old = {q: {"a": 2.0, "x": 1.0} for q in "qr"}, {q: {"x": 2.0, "a": 1.0} for q in "qrs"}
+        >>> segments = tb.Experiment(qrels, [new, old]).compare("RPP").by_group({"q": "fr", "r": "fr", "s": "de"})
+        >>> segments["fr"].mean.tolist(), segments["de"].mean.tolist()
+        ([1.0], [-1.0])
+        """
+        places = group_places(self.requests, read_groups(groups))
+        return Segments(self, {group: self.take_requests(of_group) for group, of_group in places.items()})
 
     def order_requests(self) -> RequestOrders:
         """The order of the runs within every request, by win rate."""

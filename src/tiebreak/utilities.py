@@ -16,6 +16,7 @@ from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
+from tiebreak.inputs.attributes import every_request
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.tables import Columns
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
@@ -372,12 +373,3 @@ def request_weights(requests: Ids, weights: Any) -> Floats:
     if not values.any():
         raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
     return values
-
-
-def every_request(requests: Ids, values: Mapping[str, Any], what: str) -> list[Any]:
-    """The value of every request; an error where some have none."""
-    lacking = [quote(name) for name in requests if name not in values]
-    if lacking:
-        missing = f"{len(lacking):,} of {len(requests):,} requests have no {what}"
-        raise InputError(f"{missing}: {join_names(lacking, most=5)}. Give them one.", kind=what)
-    return [values[name] for name in requests]

@@ -197,7 +197,7 @@ def test_populations_of_every_group(files, tmp_path):
         (["order", "{qrels}", "{one}", "-m", "RPP", "-m", "leximin(AP)"], "by populations or by preferences"),
         (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "-q"], "leave out --by"),
         (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "--bootstrap", "9"], "leave out -q and --bootstrap"),
-        (["order", "{qrels}", "{one}", "--weights", "w.csv"], "--weights and --groups are for populations"),
+        (["order", "{qrels}", "{one}", "--weights", "w.csv"], "--weights is for populations"),
         (["order", "{qrels}", "{one}", "--missing", "0"], "are for --utilities"),
         (["order", "--by", "leximin(AP)"], "Give QRELS RUN..., or --utilities FILE."),
         (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "--utilities takes the place"),

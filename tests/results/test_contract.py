@@ -49,6 +49,7 @@ EXAMPLES = {
     "MeanIntervals": lambda: experiment().evaluate("AP").intervals(),
     "Comparison": lambda: experiment().compare("RPP"),
     "ComparisonSummary": lambda: experiment().compare("RPP").summary(),
+    "GroupResults": lambda: experiment().compare("RPP").by_group(dict.fromkeys(QRELS, f"group{HOSTILE}")).summary(),
     "Ordering": lambda: experiment().order("RPP"),
     "RequestOrders": lambda: experiment().compare("RPP").order_requests(),
     "Bootstrap": lambda: experiment().compare("RPP").bootstrap(resamples=9),

@@ -415,7 +415,6 @@ def test_picture_is_lines_with_bands(binary):
         ({"samples": 2.5}, "samples=2.5"),
         ({"seed": -1}, "seed=-1"),
         ({"jobs": 0}, "jobs=0"),
-        ({"measures": "ASL(n='union')"}, "needs more than the positions of judged items. Only requests can be removed"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_read(tmp_path, given_, words):
@@ -543,3 +542,45 @@ def test_subtopics_of_removed_labels_are_not_known():
 def test_aspects_are_needed_to_remove_labels_by_aspect():
     with pytest.raises(tb.InputError, match="labels are removed by aspect, and there are none"):
         missing(simulated(), "AP", "aspects", samples=1)
+
+
+# Numbers of requests, and the items of all runs
+
+
+def test_a_number_of_requests_is_kept_as_the_same_share_is(binary):
+    n = len(binary.compare("AP").requests)
+    sizes = [2, n // 2, n]
+    by_size = missing(binary, ["AP", "RPP"], "requests", keep=sizes, samples=4).rows()
+    by_share = missing(binary, ["AP", "RPP"], "requests", fractions=[1 - k / n for k in sizes], samples=4).rows()
+    assert [row.requests for row in by_size] == [*sizes, *sizes]
+    assert {(row.measure, row.requests): row[2:] for row in by_size} == {
+        (row.measure, round((1 - row.removed) * n)): row[2:] for row in by_share
+    }
+
+
+def test_numbers_of_requests_are_drawn_by_number(binary):
+    findings = missing(binary, ["AP"], "requests", keep=[3, 2], samples=2)
+    assert findings.columns[1] == "requests" and findings.drawn_as.x == "requests"
+    assert [row.requests for row in findings.rows()] == [2, 3]
+    assert findings.conclusion.startswith("With 2 requests, mean tau_b")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"keep": 5}, "Use remove='requests'"),
+        ({"keep": 5, "remove": "requests", "fractions": [0.5]}, "Give one of them"),
+        ({"keep": 0, "remove": "requests"}, "keep=0. Give a whole number from 1"),
+        ({"keep": 10**6, "remove": "requests"}, "keep=1000000. Give a whole number from 1"),
+    ],
+)
+def test_numbers_of_requests_that_make_no_sense_are_refused(binary, options, words):
+    with pytest.raises(tb.InputError, match=words):
+        missing(binary, ["AP"], **options)
+
+
+def test_union_of_all_runs_stays_as_labels_are_removed(binary):
+    # Labels change which items are relevant, not which are retrieved: without removal the order is the same.
+    rows = missing(binary, "ASL(n='union')", fractions=[0, 0.5], samples=2).rows()
+    assert (rows[0].low, rows[0].high) == (1.0, 1.0)
+    assert tb.studies.ties(binary, ["ASL(n='union')"], view="labels", fractions=[0.5], samples=2).rows()

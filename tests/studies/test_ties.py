@@ -365,7 +365,6 @@ def test_functions_and_metrics_are_measures(four):
         ({"measures": ["AP", "AP"]}, "the measure AP was given twice"),
         ({"measures": "APP"}, "unknown preference"),
         ({"view": "level", "measures": "RR"}, 'view="level" uses positions only; it takes no measures'),
-        ({"view": "labels", "measures": "RBU@10"}, "needs more than the positions of judged items"),
         ({"view": "depth", "measures": "ASL(n='union')"}, "needs more than the positions of judged items"),
         ({"view": "labels", "fractions": [0.5, 1.5]}, "fraction=1.5. Give a number of at least 0 and at most 1"),
         ({"view": "labels", "fractions": ["half"]}, "fraction='half'"),

@@ -29,6 +29,7 @@ from tiebreak.cli.output import FORMATS, Output
     help="Exit with 1 if a run is significantly worse than the baseline, by default the first run. Repeatable.",
 )
 @options.alpha_option("Significance level of --fail-if-worse.")
+@options.groups_option("compare in every group")
 @partial(options.output_options, formats=(*FORMATS, "pref_eval"))
 def command(
     qrels: str,
@@ -38,6 +39,7 @@ def command(
     baselines: tuple[str, ...],
     gates: tuple[str, ...],
     alpha: float,
+    groups: str | None,
     output: Output,
     **reading: Any,
 ) -> None:
@@ -49,13 +51,17 @@ def command(
     from tiebreak.cli.gate import is_worse
     from tiebreak.preferences import DEFAULTS
 
+    is_plain = not (per_request or gates or output.format == "pref_eval")
+    options.require(groups is None or is_plain, "--groups goes without -q, --fail-if-worse and --format pref_eval")
     gates = options.distinct(gates)
     shown = options.distinct(measures or gates or DEFAULTS)
     exp = options.experiment(qrels, runs, (*shown, *gates), **reading)
     against = baselines or ((exp.runs[0].name,) if gates else None)
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}
     comparisons = [by_measure[spec] for spec in shown]
-    if output.format == "pref_eval":
+    if groups is not None:
+        output.write([one.by_group(groups).summary() for one in comparisons])
+    elif output.format == "pref_eval":
         output.write_jsonl(*pref_eval.preferences(comparisons, per_request))
     else:
         means = () if per_request and output.format != "trec" else (one.summary() for one in comparisons)

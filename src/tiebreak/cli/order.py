@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
     from tiebreak.metrics import Metric
     from tiebreak.orderings import Ordering
+    from tiebreak.results.groups import GroupResults
+    from tiebreak.segments import Segments
 
 
 @click.command(
@@ -40,7 +42,11 @@ if TYPE_CHECKING:
 @click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
-@click.option("--groups", metavar="FILE", help="A table of request and group: populations are over the groups' means.")
+@click.option(
+    "--groups",
+    metavar="FILE",
+    help="A table of request and group: an order for every group; populations are over the groups' means.",
+)
 @click.option(
     "--tier",
     "tiers",
@@ -102,11 +108,15 @@ def command(
         write_populations(output, orders, specs)
         return
     options.require(not tiers, "--tier is for populations, such as --by 'mean(AP)'")
-    options.require(not (weights or groups), "--weights and --groups are for populations, such as --by 'mean(AP)'")
+    options.require(weights is None, "--weights is for populations, such as --by 'mean(AP)'")
+    is_plain = not (per_request or output.format == "pref_eval")
+    options.require(groups is None or is_plain, "--groups goes without -q and --format pref_eval")
     check_method(by)
     exp = options.experiment(str(qrels), runs, specs, **reading)
     comparisons = [exp.compare(spec) for spec in specs]
-    if output.format == "pref_eval":
+    if groups is not None:
+        output.write([order_groups(one.by_group(groups), by, resamples, seed) for one in comparisons])
+    elif output.format == "pref_eval":
         lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, by)
         output.write_jsonl(*lines)
     elif per_request:
@@ -151,6 +161,12 @@ def order_with_intervals(comparison: Comparison, by: str | None, resamples: int 
     settings = {**ordering.more_settings, "resamples": resamples, "seed": seed}
     notes = (*ordering.notes, *bootstrap.notes)
     return replace(ordering, intervals=intervals, notes=notes, more_settings=settings)
+
+
+def order_groups(segments: Segments[Comparison], by: str | None, resamples: int | None, seed: int) -> GroupResults:
+    """The order in every group, with rank intervals where resamples are asked for."""
+    orders = {group: order_with_intervals(part, by, resamples, seed) for group, part in segments.parts.items()}
+    return segments.correlate(orders, segments.whole.order(by))
 
 
 def add_correlations(orderings: list[Ordering]) -> list[Ordering]:

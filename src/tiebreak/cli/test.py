@@ -53,6 +53,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--seed", type=options.SEED, help="Random seed of randomised tests; by default 0.")
 @click.option("--baseline", metavar="NAME", help="Test all others against this run only.")
 @click.option("--letters", is_flag=True, help="Compact letters: runs that share one were not shown to differ.")
+@options.groups_option("test in every group")
 @options.UTILITIES
 @options.output_options
 def command(
@@ -67,6 +68,7 @@ def command(
     seed: int | None,
     baseline: str | None,
     letters: bool,
+    groups: str | None,
     utilities: str | None,
     output: Output,
     **reading: Any,
@@ -87,6 +89,7 @@ def command(
     how |= {"alternative": alternative, "jobs": reading["jobs"]}
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)
     options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
+    options.require(groups is None or not (utilities or letters), "--groups goes without --utilities and --letters")
     if utilities is not None:
         table = Utilities(utilities)
         with progress("testing", "draws") as tick:
@@ -95,5 +98,9 @@ def command(
         shown = options.distinct(measures or DEFAULTS)
         exp = options.experiment(str(qrels), runs, shown, **reading)
         with progress("testing", "draws") as tick:
-            results = [exp.compare(spec, baseline).test(test_, **how, tick=tick) for spec in shown]
+            compared = [exp.compare(spec, baseline) for spec in shown]
+            if groups is not None:
+                output.write([one.by_group(groups).test(test_, **how, tick=tick) for one in compared])
+                return
+            results = [one.test(test_, **how, tick=tick) for one in compared]
     output.write([one.letter_table() for one in results] if letters else results)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tiebreak._base.checks import check_number
+from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, check_spelling
@@ -111,3 +115,23 @@ def id_values(
 
 def id_text(name: Any) -> str:
     return encode(name).decode()
+
+
+def every_request(requests: Ids, values: Mapping[str, Any], what: str) -> list[Any]:
+    """The value of every request; an error where some have none."""
+    lacking = [quote(name) for name in requests if name not in values]
+    if lacking:
+        missing = f"{len(lacking):,} of {len(requests):,} requests have no {what}"
+        raise InputError(f"{missing}: {join_names(lacking, most=5)}. Give them one.", kind=what)
+    return [values[name] for name in requests]
+
+
+def group_places(requests: Ids, groups: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:
+    """The places of every group's requests, in order of appearance; a group without any is an error."""
+    of_request = np.array(every_request(requests, groups, "group"))
+    empty = [quote(group) for group in sorted({*groups.values()} - {*of_request.tolist()})]
+    if empty:
+        raise InputError(
+            f"groups without a request that counts: {join_names(empty, most=5)}. Leave them out.", kind="group"
+        )
+    return {group: np.flatnonzero(of_request == group) for group in dict.fromkeys(of_request.tolist())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import isnan, nan
 from statistics import fmean, stdev
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_several, check_share
+from tiebreak._base.checks import check_count, check_several, check_share
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison, compare
@@ -26,7 +26,13 @@ from tiebreak.preferences import Preference
 from tiebreak.projection.sampling import keep_first, label_order, sample_indices
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
-from tiebreak.studies.measures import Measure, check_positions_suffice, list_measures, measure_name, preferences_by_name
+from tiebreak.studies.measures import (
+    Measure,
+    check_positions_suffice,
+    list_measures,
+    measure_name,
+    preferences_by_name,
+)
 
 MEASURES = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR", "R@100")
 FRACTIONS = tuple(k / 10 for k in range(10))
@@ -67,6 +73,18 @@ class Stability(NamedTuple):
     samples: int
 
 
+class RequestStability(NamedTuple):
+    """The same where a number of requests is kept."""
+
+    measure: str
+    requests: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    sd: float | None
+    samples: int
+
+
 @study_from_catalogue("experiment")
 def missing(
     experiment: Experiment,
@@ -77,6 +95,7 @@ def missing(
     truth: Measure | None = None,
     by: str | Method | None = None,
     fractions: float | Iterable[float] = FRACTIONS,
+    keep: int | Iterable[int] | None = None,
     samples: int = 10,
     seed: int = 0,
     jobs: int = 1,
@@ -104,8 +123,10 @@ def missing(
         How runs are ordered, as in `Comparison.order`: by default metrics by their mean, preferences by MC4.
     fractions : float or several
         How much is removed, from 0 to 1.
+    keep : int or several, optional
+        How many requests are kept, in place of fractions; with ``remove="requests"`` (RPP Fig 6).
     samples : int
-        For every fraction.
+        For every fraction or number.
 
     Examples
     --------
@@ -116,14 +137,18 @@ def missing(
     [(0.0, 1.0, 1.0), (0.5, -1.0, 1.0)]
     """
     measures = list_measures(measures)
-    check(measures, remove, of, truth, by, fractions)
-    steps = sorted(check_several(fractions, "fraction", check_share))
+    check(measures, remove, of, truth, by, fractions, keep)
     seeds = sample_seeds(seed, samples)
     complete = [replace(experiment.compare(one), measure=name) for name, one in preferences_by_name(measures).items()]
     reference = None if truth is None else experiment.compare(next(iter(preferences_by_name([truth]).values())))
     agreements = [agreement_with(reference, one, of, by) for one in complete]
+    requests = counted_requests(experiment, complete)
+    steps = sorted(check_several(fractions, "fraction", check_share))
+    sizes = [] if keep is None else check_sizes(keep, len(requests))
+    if sizes:
+        steps = [1 - size / len(requests) for size in sizes]
     if remove == "requests":
-        sampler = request_sampler(experiment, complete)
+        sampler = request_sampler(requests, complete)
     else:
         sampler = label_sampler(experiment, complete, LABELS_BY[remove])
 
@@ -143,22 +168,26 @@ def missing(
     )
     noun, (title, meaning) = "requests" if remove == "requests" else "labels", OF[of]
     ties = ("a tie must stay a tie", "what that ties is left out")[truth is not None]
-    means = [(row.mean, row.measure) for row in rows[len(steps) - 1 :: len(steps)] if row.mean is not None]
+    least = 0 if sizes else len(steps) - 1  # the step at which least is kept
+    means = [(row.mean, row.measure) for row in rows[least :: len(steps)] if row.mean is not None]
     ranking = ", ".join(f"{name} {mean:.2f}" for mean, name in sorted(means, key=lambda row: -row[0])) or "not known"
-    titles = (("removed", f"share of {noun} removed"), ("mean", title))
+    titles = (("removed", f"share of {noun} removed"), ("requests", "number of requests"), ("mean", title))
+    left = plural(sizes[0], "request") if sizes else f"{steps[-1]:.0%} of the {noun} removed"
+    draws = f"{plural(samples, 'sample')} for every {'number' if sizes else 'fraction'}, seed {seed}"
+    shown = tuple(RequestStability(row.measure, sizes[k % len(sizes)], *row[2:]) for k, row in enumerate(rows) if sizes)
+    columns = RequestStability._fields if sizes else Stability._fields
     return Findings(
-        Stability._fields,
-        rows,
-        f"With {steps[-1]:.0%} of the {noun} removed, mean {title}: {ranking}.",
+        columns,
+        shown or rows,
+        f"With {left}, mean {title}: {ranking}.",
         (
-            f"{REMOVE[remove]} {plural(samples, 'sample')} for every fraction, seed {seed}; low and high are the "
-            "smallest and the largest of them.",
+            f"{REMOVE[remove]} {draws}; low and high are the smallest and the largest of them.",
             f"{meaning}, by {'the same measure' if truth is None else measure_name(truth)}"
             f"{'' if of == 'order' else f'; {ties}'}.",
             *loss_notes(complete, parts.reshape(len(steps) * samples, -1, 2), remove != "requests"),
             *dict.fromkeys(note for one in complete for note in one.notes),
         ),
-        Picture("line", "removed", "mean", color="measure", band=("low", "high"), titles=titles),
+        Picture("line", columns[1], "mean", color="measure", band=("low", "high"), titles=titles),
         library=complete[0].library,
     )
 
@@ -170,10 +199,15 @@ def check(
     truth: Measure | None = None,
     by: Any = None,
     fractions: Any = FRACTIONS,
+    keep: Any = None,
     **others: Any,
 ) -> list[Preference]:
     """Validate before reading; the measures to read."""
     check_several(fractions, "fraction", check_share)
+    if keep is not None and remove != "requests":
+        raise InputError(f"keep={keep!r} is a number of requests. Use remove='requests'.", kind="choice")
+    if keep is not None and fractions != FRACTIONS:
+        raise InputError("keep takes the place of fractions. Give one of them.", kind="choice")
     if by is not None and of != "order":
         raise InputError(f"by={by!r} is how runs are ordered; nothing is ordered for of={of!r}.", kind="choice")
     if by is not None:
@@ -211,10 +245,19 @@ def label_sampler(experiment: Experiment, complete: Sequence[Comparison], by: st
     return sample
 
 
-def request_sampler(experiment: Experiment, complete: Sequence[Comparison]) -> Sampler:
-    """Every measure on the same sample of the requests that count."""
+def counted_requests(experiment: Experiment, complete: Sequence[Comparison]) -> Ids:
+    """The requests that count for any measure."""
     counted = {request for one in complete for request in one.requests}
-    requests = Ids.from_names(request for request in experiment.positions.requests if request in counted)
+    return Ids.from_names(request for request in experiment.positions.requests if request in counted)
+
+
+def check_sizes(sizes: Any, most: int) -> list[int]:
+    """Numbers of requests, the smallest first."""
+    return sorted(check_several(sizes, "keep", partial(check_count, high=most)))
+
+
+def request_sampler(requests: Ids, complete: Sequence[Comparison]) -> Sampler:
+    """Every measure on the same sample of the requests that count."""
 
     def sample(share: float, seed: int) -> Iterator[Comparison | None]:
         kept = set(requests.take(sample_indices(requests, share, seed)))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from tiebreak._base.checks import check_choice
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, column
+from tiebreak.results.groups import GroupResults, count_column
 from tiebreak.results.plots import Picture
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import RandomisationTest
@@ -40,18 +42,41 @@ class Power(NamedTuple):
     high: float
 
 
+class GroupPower(NamedTuple):
+    """The same in one group of requests; `needed` are the requests with which half of the pairs would be shown."""
+
+    group: str
+    requests: int
+    measure: str
+    test: str
+    correction: str
+    pairs: int
+    separated: int
+    share: float
+    low: float
+    high: float
+    needed: float
+
+
+CELLS: dict[str, Cell] = {
+    **{name: column(name) for name in ("measure", "test", "correction")},
+    "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
+    **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
+}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PowerStudy(Findings):
-    """Discriminative power of several measures, with the `tests` of each."""
+    """Discriminative power of several measures, with the `tests` of each; by group where there are groups."""
 
     tests: tuple[Significance, ...] = ()
-    table_cells: ClassVar[Mapping[str, Cell]] = {
-        **{name: column(name) for name in ("measure", "test", "correction")},
-        "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
-        **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
-    }
-
     average_cells: ClassVar[Mapping[str, Cell]] = {"share": percent_column("share")}
+
+    @property
+    def table_cells(self) -> Mapping[str, Cell]:
+        if "group" not in self.columns:
+            return CELLS
+        return {"group": column("group"), "requests": column("requests"), **CELLS, "needed": count_column("needed")}
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
@@ -73,10 +98,14 @@ def power(
     alpha: float = 0.05,
     permutations: int | str | None = None,
     seed: int | None = None,
+    groups: Any = None,
     jobs: int | None = None,
     tick: Tick | None = None,
 ) -> PowerStudy:
     """The share of pairs of runs that each measure distinguishes; tests are those of `Comparison.test`.
+
+    With `groups`, as `read_groups` reads them, in every group of requests; and how many requests a group needs before
+    half of the pairs are shown to differ, each with a probability of 80%, if differences are those over all requests.
 
     Examples
     --------
@@ -85,12 +114,12 @@ def power(
     >>> [(row.measure, row.share) for row in power(Experiment(qrels, runs), ["LexiRecall", "R@5"]).rows()]
     [('LexiRecall', 1.0), ('R@5', 0.0)]
     """
-    tests = tuple(
-        replace(experiment.compare(preference), measure=name).test(
-            test, correction=correction, alpha=alpha, permutations=permutations, seed=seed, jobs=jobs, tick=tick
-        )
-        for name, preference in preferences_by_name(measures).items()
-    )
+    how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
+    how |= {"jobs": jobs, "tick": tick}
+    compared = [replace(experiment.compare(one), measure=name) for name, one in preferences_by_name(measures).items()]
+    if groups is not None:
+        return power_by_group([one.by_group(groups).test(test, **how) for one in compared])
+    tests = tuple(one.test(test, **how) for one in compared)
     rows = tuple(map(summarise, tests))
     curves = tuple(
         (test.measure, place, p)
@@ -113,6 +142,39 @@ def power(
         more_settings={name: tests[0].settings[name] for name in ("permutations", "seed", "correction", "alpha")},
         tests=tests,
     )
+
+
+def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
+    """Discriminative power in every group: a row for every group and measure."""
+    cells = [(group, result) for group in results[0].parts for result in results]
+    tests = tuple(cast("Significance", result[group]) for group, result in cells)
+    rows = tuple(
+        GroupPower(group, result.sizes[group], *summarise(test), half_needed(result.needed))
+        for (group, result), test in zip(cells, tests, strict=True)
+    )
+    few = [row for row in rows if row.requests < row.needed]
+    enough = f"{len(rows) - len(few)} of {plural(len(rows), 'case')} (group, measure)"
+    notes = dict.fromkeys(note for result in results for note in result.more_notes)
+    return PowerStudy(
+        GroupPower._fields,
+        rows,
+        f"A group has the requests that half of the pairs of runs need in {enough}.",
+        (
+            f"Percent of pairs with p < {tests[0].alpha:g}, corrected within a group. For the others no difference was "
+            "shown.",
+            *notes,
+            "Here: the median over pairs.",
+        ),
+        Picture("bar", "share", "group", color="measure", titles=(("share", "share of pairs shown to differ"),)),
+        library=tests[0].library,
+        more_settings={name: tests[0].settings[name] for name in ("permutations", "seed", "correction", "alpha")},
+        tests=tests,
+    )
+
+
+def half_needed(needed: Sequence[float]) -> float:
+    """The number of requests that suffices for half of the pairs."""
+    return sorted(needed)[(len(needed) + 1) // 2 - 1]
 
 
 def summarise(test: Significance) -> Power:

@@ -1,0 +1,181 @@
+"""Comparisons, tests, orders and power in groups of requests, in Python and on the command line."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from cli.running import run
+from tiebreak.significance.sample_size import requests_needed
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return tb.simulate(requests=30, seed=5)
+
+
+@pytest.fixture(scope="module")
+def experiment(simulation):
+    return tb.Experiment(simulation.judgements, [tb.Run(one, name=name) for name, one in simulation.runs.items()])
+
+
+@pytest.fixture(scope="module")
+def groups(simulation):
+    """A third of the requests are long."""
+    return {q: "long" if k % 3 == 0 else "short" for k, q in enumerate(simulation.judgements)}
+
+
+@pytest.fixture(scope="module")
+def files(simulation, groups, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("segments")
+    judged = ((q, item, grade) for q, grades in simulation.judgements.items() for item, grade in grades.items())
+    (folder / "qrels").write_text("".join(f"{q} 0 {item} {grade}\n" for q, item, grade in judged))
+    for name, one in simulation.runs.items():
+        lines = (f"{q} 0 {item} 0 {score} {name}\n" for q, scores in one.items() for item, score in scores.items())
+        (folder / f"{name}.run").write_text("".join(lines))
+    (folder / "groups.csv").write_text("request,group\n" + "".join(f"{q},{g}\n" for q, g in groups.items()))
+    return folder
+
+
+def without(simulation, groups, group):
+    """The experiment with only the requests of a group."""
+    kept = {q: grades for q, grades in simulation.judgements.items() if groups[q] == group}
+    return tb.Experiment(kept, [tb.Run(one, name=name) for name, one in simulation.runs.items()])
+
+
+@pytest.mark.parametrize("measure", ["RPP", "AP", "LexiRecall", "nDCG"])
+def test_a_group_is_an_experiment_with_its_requests_only(simulation, experiment, groups, measure):
+    segments = experiment.compare(measure).by_group(groups)
+    assert list(segments.parts) == ["long", "short"]
+    for group, part in segments.parts.items():
+        alone = without(simulation, groups, group).compare(measure)
+        assert part.values.tobytes() == alone.values.tobytes()
+        assert part.mean.tolist() == alone.mean.tolist()
+        assert segments.order()[group].ranks.tolist() == alone.order().ranks.tolist()
+        assert segments.test()[group].pvalue.tolist() == alone.test().pvalue.tolist()
+
+
+def test_rows_say_how_many_requests_a_group_has_and_needs(experiment, groups):
+    whole = experiment.compare("RPP")
+    table = whole.by_group(groups).summary()
+    pairs = len(whole.pairs)
+    assert table.columns[:4] == ("group", "requests", "run", "other") and table.columns[-1] == "needed"
+    rows = table.rows()
+    assert [row[:2] for row in rows] == [("long", 10)] * pairs + [("short", 20)] * pairs
+    expected = requests_needed(whole.mean, whole.values.std(axis=1, ddof=1)).tolist()
+    assert [row[-1] for row in rows] == 2 * expected
+    assert any("needed: the requests" in note and "30 requests" in note for note in table.notes)
+
+
+def test_tests_are_corrected_within_a_group_and_need_more(experiment, groups):
+    whole = experiment.compare("AP")
+    pairs = len(whole.pairs)
+    corrected = whole.by_group(groups).test("t", correction="bonferroni")
+    plain = whole.by_group(groups).test("t", correction="none")
+    for group in ("long", "short"):
+        assert corrected[group].pvalue_corrected.tolist() == np.minimum(plain[group].pvalue * pairs, 1).tolist()
+    expected = requests_needed(whole.mean, whole.deviation, alpha=0.05 / pairs).tolist()
+    assert [row[-1] for row in corrected.rows()[:pairs]] == expected
+    assert all(a > b for a, b in zip(corrected.needed, plain.needed, strict=True) if math.isfinite(a))
+
+
+def test_orders_of_groups_are_correlated_with_that_of_all_requests(experiment, groups):
+    whole = experiment.compare("AP")
+    orders = whole.by_group(groups).order("mean")
+    taus = [orders[group].correlation(whole.order("mean")) for group in ("long", "short")]
+    assert f"tau_b with the order over all requests: long {taus[0]:.3f}, short {taus[1]:.3f}." in orders.notes[0]
+
+
+def test_power_in_groups(experiment, groups):
+    study = tb.studies.power(experiment, ["RPP", "AP"], "t", groups=groups)
+    assert [(row.group, row.requests, row.measure) for row in study.rows()] == [
+        ("long", 10, "RPP"),
+        ("long", 10, "AP"),
+        ("short", 20, "RPP"),
+        ("short", 20, "AP"),
+    ]
+    for row in study.rows():
+        test = experiment.compare(row.measure).by_group(groups).test("t")
+        assert row.share == test[row.group].share
+        # Half of the pairs need no more than this.
+        enough = [n <= row.needed for n in test.needed]
+        fewer = [n < row.needed for n in test.needed]
+        assert sum(enough) >= len(enough) / 2 > sum(fewer)
+    assert "needed" in repr(study)
+
+
+def test_all_requests_in_one_group_is_the_whole(experiment, groups):
+    one = dict.fromkeys(groups, "all")
+    whole = experiment.compare("RPP")
+    assert [row[2:-1] for row in whole.by_group(one).summary().rows()] == [tuple(r) for r in whole.summary().rows()]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda groups: groups | {"nobody": "empty"}, 'groups without a request that counts: "empty"'),
+        (lambda groups: dict(list(groups.items())[1:]), "1 of 30 requests have no group"),
+        (lambda groups: {}, "no request with a group"),
+    ],
+)
+def test_groups_that_do_not_fit_are_refused(experiment, groups, change, words):
+    with pytest.raises(tb.InputError, match=words):
+        experiment.compare("RPP").by_group(change(groups))
+
+
+def test_a_group_too_small_for_a_test_is_named(experiment, groups):
+    first = next(iter(groups))
+    with pytest.raises(tb.InputError, match=r'group "alone": .* needs at least 2 requests; there is 1.*Join it'):
+        experiment.compare("AP").by_group(groups | {first: "alone"}).test("t")
+
+
+# On the command line
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def done(files, command, *options):
+    runs = sorted(files.glob("*.run"))[:3]
+    words = [*command.split(), files / "qrels", *runs, "--groups", files / "groups.csv", *options]
+    ended = run(*words)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize("command", ["compare", "test", "order", "study power"])
+def test_every_command_has_a_row_for_every_group(files, command):
+    text = done(files, command, "-m", "RPP", "-m", "AP", "--format", "csv")
+    rows = rows_of(text)
+    assert {(row["group"], row["requests"], row["measure"]) for row in rows} == {
+        (group, size, measure) for group, size in (("long", "10"), ("short", "20")) for measure in ("RPP", "AP")
+    }
+    assert ("needed" in rows[0]) == (command != "order")
+    for form in ("table", "latex", "markdown", "json", "trec"):
+        assert "short" in done(files, command, "-m", "RPP", "--format", form)
+
+
+def test_tables_put_measures_side_by_side(files):
+    header = done(files, "compare", "-m", "RPP", "-m", "AP").split("\n ─")[0].split()
+    assert header == ["group", "requests", "run", "other", "RPP", "w/t/l", "needed", "AP", "w/t/l", "needed"]
+    assert "tau_b with the order over all requests" in done(files, "order", "-m", "RPP", "--bootstrap", "20")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "words"),
+    [
+        ("compare", ("-q",), "--groups goes without -q"),
+        ("compare", ("--fail-if-worse", "RPP"), "--groups goes without -q, --fail-if-worse"),
+        ("compare", ("--format", "pref_eval"), "--groups goes without"),
+        ("test", ("--letters",), "--groups goes without --utilities and --letters"),
+        ("order", ("-q",), "--groups goes without -q"),
+    ],
+)
+def test_what_does_not_go_with_groups_is_refused(files, command, options, words):
+    runs = sorted(files.glob("*.run"))[:2]
+    ended = run(command, files / "qrels", *runs, "--groups", files / "groups.csv", *options)
+    assert ended.returncode == 2 and words in ended.stderr
