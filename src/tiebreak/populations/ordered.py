@@ -61,8 +61,7 @@ class OrderedWeightedAverage(Aggregation):
             )
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
-        exact, _ = exact_weights(len(u), self.weights)
-        return weigh_by_place(u, Sample.from_exact(exact, is_rational(self.weights)))
+        return weigh_by_place(u, weights_by_place(len(u), self.weights))
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,13 @@ class GiniWelfare(Aggregation):
 def weigh_by_place(u: Sample, weights: Sample) -> Number:
     """The mean of the utilities in increasing order, each with the weight of its place."""
     return u.in_order().dot(weights) / weights.total()
+
+
+@lru_cache(8)
+def weights_by_place(n: int, weights: Weights) -> Sample:
+    """The weights of n requests in increasing order of utility."""
+    exact, _ = exact_weights(n, weights)
+    return Sample.from_exact(exact, is_rational(weights))
 
 
 @lru_cache(8)
