@@ -150,6 +150,9 @@ PAPER = Paper(
     (
         f"The paper draws its figures of {PAPERS_DATA}; here they are of the collections at hand that have genres, "
         "with the same users at every point. docs/ideal.md holds its words against what is found.",
+        "Users' interests are taken from the ratings that are evaluated, as in the paper; the figures of docs/ideal.md "
+        "take them from training ratings, so that its numbers differ. In Fig 4 a system is one permutation of ranks, "
+        "shared by all users; the paper does not say.",
     ),
 )
 

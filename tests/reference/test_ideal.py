@@ -65,3 +65,14 @@ def test_order_of_systems_with_the_training_ratings_as_profile(data, given):
     assert tau["swapped aspects", "NRBP"] < 0.9 and tau["swapped aspects", "alpha_beta_nDCG"] == 1
     assert tau["redundant aspect", "EU"] < tau["redundant aspect", "alpha_beta_nDCG"] == 1
     assert all(tau["bottom to top", name] > 0.97 for name in ("alpha_beta_nDCG", "NRBP", "EU", "RBU"))
+
+
+def test_order_of_systems_stays_where_ratings_are_removed_if_shuffles_are_shared(given):
+    """AB Fig 4 as docs/ideal.md has it, with few removals: only permutations of ranks keep their order."""
+    how = {"view": "robustness", "measures": "alpha_beta_nDCG@10", "removals": 3, "shares": [0.1, 0.5], "jobs": 2}
+    tau = {
+        shuffle: [row["tau"] for row in tb.studies.ideal(*given, **how, shuffle=shuffle).records()]
+        for shuffle in ("shared", "own")
+    }
+    assert tau["shared"][0] > 0.85 and tau["shared"][1] > 0.7
+    assert tau["own"][0] < 0.6 and tau["own"][1] < 0.35

@@ -447,25 +447,56 @@ def test_removals_of_growing_shares_contain_each_other_and_leave_one(raters):
         before = kept
 
 
-def test_shuffles_hold_the_items_of_the_ideal_ranking(raters):
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_shuffles_hold_the_items_of_the_ideal_ranking(raters, is_shared):
     ideal = raters.perturb("bottom to top", 0, 5)[0]
-    shuffled = raters.shuffle(30, 5, seed=0)
+    shuffled = raters.shuffle(30, 5, seed=0, is_shared=is_shared)
     assert (np.sort(shuffled, axis=2) == np.sort(ideal, axis=1)).all()
     assert ((shuffled == -1) == (ideal == -1)).all()
     longest = int(np.argmax((ideal >= 0).sum(axis=1)))
     assert len({tuple(order) for order in shuffled[:, longest].tolist()}) > 20  # of 5! = 120
-    assert not (raters.shuffle(30, 5, seed=1) == shuffled).all()
+    assert not (raters.shuffle(30, 5, seed=1, is_shared=is_shared) == shuffled).all()
+
+
+def test_shared_shuffle_is_one_permutation_of_ranks_for_all_users(raters):
+    """Users with shorter rankings have the ranks that they have in the same order."""
+    ideal = raters.perturb("bottom to top", 0, 6)[0]
+    shuffled = raters.shuffle(40, 6, seed=0, is_shared=True)
+    sizes = (ideal >= 0).sum(axis=1).tolist()
+    longest = sizes.index(6)
+    for system in shuffled.tolist():
+        permutation = [ideal[longest].tolist().index(entry) for entry in system[longest]]
+        for of, order, size in zip(ideal.tolist(), system, sizes, strict=True):
+            assert order[:size] == [of[rank] for rank in permutation if rank < size]
+    assert len({tuple(order) for order in shuffled[:, longest].tolist()}) > 30  # of 6! = 720
+    # As far as they go, shorter rankings are shuffled alike.
+    shorter = raters.shuffle(40, 3, seed=0, is_shared=True)
+    first = np.isin(shuffled[:, longest], ideal[longest, :3])
+    assert shuffled[:, longest][first].reshape(40, 3).tolist() == shorter[:, longest].tolist()
+
+
+def test_both_ways_to_shuffle_are_named(raters):
+    judged, aspects, _ = many_users()
+    how = {"view": "robustness", "measures": "EU@4", "systems": 5, "removals": 2}
+    shared, own = (tb.studies.ideal(judged, aspects, **how, shuffle=name) for name in ("shared", "own"))
+    assert shared.rows() != own.rows()
+    assert tb.studies.ideal(judged, aspects, **how).rows() == shared.rows()
+    assert any("a permutation of ranks shared by all users" in note for note in shared.notes)
+    assert any("for every user on its own" in note for note in own.notes)
+    with pytest.raises(InputError, match='Did you mean "shared"'):
+        tb.studies.ideal(judged, aspects, **how, shuffle="share")
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
+@pytest.mark.parametrize("shuffle", ["shared", "own"])
 @pytest.mark.parametrize("with_profile", [False, True])
-def test_robustness_equals_that_of_runs(with_profile):
+def test_robustness_equals_that_of_runs(with_profile, shuffle):
     """Removed ratings are taken out of the judgements, and the shuffles are evaluated as any runs."""
     judged, aspects, profile = many_users()
     profile = profile if with_profile else None
     raters = Raters.from_judgements(tb.read_judgements(judged), aspects, profile and tb.read_judgements(profile))
     spec, shares, removals = "alpha_beta_nDCG(beta=0.7, r_max=5)@4", (0.25, 0.6), 3
-    entry = raters.shuffle(7, 6, seed=3)
+    entry = raters.shuffle(7, 6, seed=3, is_shared=shuffle == "shared")
     items = [list(raters.table.items)[code] for code in raters.rated.item]
     runs = [
         tb.Run(
@@ -484,9 +515,8 @@ def test_robustness_equals_that_of_runs(with_profile):
         return rank_means([means[f"s{s}"] for s in range(7)])
 
     truth = ranks({u: judged[u] for u in raters.requests})
-    actual = tb.studies.ideal(
-        judged, aspects, profile, "robustness", spec, length=6, systems=7, removals=removals, shares=shares, seed=3
-    )
+    how = {"length": 6, "systems": 7, "shuffle": shuffle, "removals": removals, "shares": shares, "seed": 3}
+    actual = tb.studies.ideal(judged, aspects, profile, "robustness", spec, **how)
     for row, share in zip(actual.to_dict()["rows"], shares, strict=True):
         taus, users = [], []
         for draw in range(removals):

@@ -297,6 +297,13 @@ CATALOGUE: dict[str, Study] = {
                 views=PERTURBED,
             ),
             Option("systems", "Shuffled rankings.", int, 50, 2, views=("robustness",)),
+            Option(
+                "shuffle",
+                "One permutation of ranks per system, shared by all users; or each user's ranking on its own.",
+                ("shared", "own"),
+                "shared",
+                views=("robustness",),
+            ),
             Option("removals", "Random removals of ratings.", int, 50, 1, views=("robustness",)),
             SEED,
         ),

@@ -35,6 +35,7 @@ AspectMeasure = AspectMetric | SubtopicMetric
 Measures = dict[str, AspectMeasure]
 BETAS, CUTOFFS = (0.1, 0.5, 0.9), (10, 100)
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+SHUFFLES = {"shared": "each a permutation of ranks shared by all users", "own": "for every user on its own"}
 ASPECT_STEPS = 10
 """Most of the swapped aspects: few users rated more of them (AB 5.2.3)."""
 
@@ -52,6 +53,7 @@ def ideal(
     steps: int = 50,
     users: Literal["common", "reached"] = "common",
     systems: int = 50,
+    shuffle: Literal["shared", "own"] = "shared",
     removals: int = 50,
     shares: Iterable[float] = SHARES,
     seed: int = 0,
@@ -89,6 +91,9 @@ def ideal(
         differ from point to point.
     systems, removals : int
         Shuffles of the ideal ranking, and random removals, for robustness.
+    shuffle : {"shared", "own"}
+        One permutation of ranks per system, shared by all users, for robustness; or every user's ranking on its own.
+        The paper does not say which.
     shares : floats
         Shares of the ratings to remove, for robustness.
 
@@ -108,7 +113,7 @@ def ideal(
             robustness_measures(cutoff) if view == "robustness" else default_measures(cutoff, raters.largest)
         )
     if view == "robustness":
-        study = robustness(raters, by_name, systems, removals, removed, length, seed, jobs, tick)
+        study = robustness(raters, by_name, systems, shuffle, removals, removed, length, seed, jobs, tick)
     else:
         study = PERTURBATION_VIEWS[view](list(evaluate(raters, by_name, steps, length, users, jobs, tick)))
         study = replace(study, details=(*study.details, *user_notes(raters, users)))
@@ -274,6 +279,7 @@ def robustness(
     raters: Raters,
     measures: Measures,
     systems: int,
+    shuffle: str,
     removals: int,
     shares: list[float],
     length: int,
@@ -282,7 +288,7 @@ def robustness(
     tick: Tick | None,
 ) -> Findings:
     """tau_b of the order of shuffled systems on all ratings and on some, averaged over removals (AB Fig 4)."""
-    entry = raters.shuffle(systems, length, seed)
+    entry = raters.shuffle(systems, length, seed, is_shared=shuffle == "shared")
     complete = raters.rankings(entry)
     truth = {name: rank_systems(metric, complete)[0] for name, metric in measures.items()}
     cells = [(share, name) for share in shares for name in measures]
@@ -300,9 +306,9 @@ def robustness(
         rows.append((name, share, tau, int(users.min()), int((~np.isnan(taus)).sum())))
     last = ", ".join(f"{name} {'-' if tau is None else f'{tau:.2f}'}" for name, _, tau, _, _ in rows[-len(measures) :])
     notes = (
-        f"{systems} random orders of the ideal ranking, ordered by their means; tau_b with their order on all "
-        f"ratings, averaged over those of {removals} removals that have one: - where no user is left, or all "
-        "systems tie. Users: the fewest of any removal.",
+        f"{systems} random orders of the ideal ranking, {SHUFFLES[shuffle]}. They are ordered by their means; tau_b "
+        f"with their order on all ratings, averaged over those of {removals} removals that have one: - where no user "
+        "is left, or all systems tie. Users: the fewest of any removal.",
         "What is kept of a user's ratings is rounded down, and at least one: few ratings lose more than the share.",
     )
     titles = (("removed", "share of ratings removed"), ("tau", "tau_b with all ratings"))

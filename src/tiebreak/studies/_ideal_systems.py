@@ -89,12 +89,18 @@ class Raters:
                 entry[s, u, : len(order)] = np.array(order) + start
         return entry
 
-    def shuffle(self, systems: int, length: int, seed: int) -> Entries:
-        """Entries of random orders of the first items of every ideal ranking."""
+    def shuffle(self, systems: int, length: int, seed: int, is_shared: bool) -> Entries:
+        """Entries of random orders of the first items of every ideal ranking.
+
+        Where a system shuffles ranks, shared by all users, shorter rankings keep the order of the ranks that they have.
+        """
         ideal = self.perturb("bottom to top", 0, length)[0]
+        ranks = fingerprints(Ids.from_names(str(rank) for rank in range(1, ideal.shape[1] + 1)))
         entry = np.full((systems, *ideal.shape), NOBODY, dtype=np.int64)
         for system in range(systems):
-            chance = np.where(ideal == NOBODY, 2.0, self.random(f"{seed} system {system}")[ideal])
+            draw = f"{seed} system {system}"
+            number = mix(ranks, np.uint64(0), draw) if is_shared else self.random(draw)[ideal]
+            chance = np.where(ideal == NOBODY, 2.0, number)
             entry[system] = np.take_along_axis(ideal, np.argsort(chance, axis=1, kind="stable"), axis=1)
         return entry
 
