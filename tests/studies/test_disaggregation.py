@@ -94,9 +94,11 @@ def test_every_view_is_drawn_and_tells_the_largest_difference():
     exp = tb.Experiment(JUDGED, RUNS)
     for view in ("level", "grade", "subtopic"):
         assert disaggregation(exp, view, ["RR", "RPP", "ASL(n=9)"]).plot()
-    findings = disaggregation(exp, "subtopic", ["RR"])
+    findings = disaggregation(exp, "subtopic", ["RR", "TSE"])
     assert findings.columns[:2] == ("measure", "subtopic")
-    assert findings.conclusion == "run1 minus run2: the largest difference is by RR s +0.5000."
+    assert findings.conclusion == (
+        "run1 minus run2: the subtopic with the largest difference is RR s (+0.5000); TSE s (-0.3333)."
+    )
 
 
 def test_union_of_all_runs_is_counted_for_a_search_length(simulated):

@@ -18,6 +18,7 @@ from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference, preference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
+from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue
 from tiebreak.studies.measures import Measure, list_measures, measure_name
@@ -186,15 +187,18 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def population_findings(rows: Sequence[PopulationPart], names: tuple[str, str], view: str, over: str) -> Findings:
+    largest: dict[str, PopulationPart] = {}  # by measure, as their scales differ
+    for row in sorted(rows, key=lambda row: -abs(row.difference)):
+        largest.setdefault(row.measure, row)
     first = "; ".join(
-        f"{row.measure} {row.wanted} {format_signed(row.difference, 4)}"
-        for row in sorted(rows, key=lambda row: -abs(row.difference))[:1]
+        f"{measure} {text(row.wanted, 1)} ({format_signed(row.difference, 4)})"
+        for measure, row in ((measure, largest[measure]) for measure in dict.fromkeys(row.measure for row in rows))
     )
     columns = tuple(view if name == "wanted" else name for name in PopulationPart._fields)
     return Findings(
         columns,
         tuple(rows),
-        f"{names[0]} minus {names[1]}: the largest difference is by {first}.",
+        f"{names[0]} minus {names[1]}: the {view} with the largest difference is {first}.",
         (
             f"difference: {over}{' with such items' if over == MEAN else ''}; positive where {names[0]} is better.",
             f"Relevant are items {'of at least the grade' if view == 'grade' else 'on the subtopic'}, all alike.",
