@@ -245,9 +245,12 @@ def many_requests(requests, m):
     return one.take_requests(np.zeros(requests, dtype=np.int64))
 
 
+OWN = "(exposure='metrics.slow:inverse')"
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_metric_compares_bare_positions_or_says_what_it_needs(name):
-    result = next(filter(None, map(made_of, (name, f"{name}@10", f"{name}(n=100)", f"{name}(AP)"))))
+    result = next(filter(None, map(made_of, (name, f"{name}@10", f"{name}(n=100)", f"{name}(AP)", f"{name}{OWN}"))))
     try:
         message = "has values" if tb.compare(tb.positions([[1, 9], [2, 3]]), result).values.size else ""
     except tb.TiebreakError as error:
