@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Any, TypeAlias
 
-from tiebreak._base.text import format_signed
+from tiebreak._base.text import format_signed, join_names
 
 Row: TypeAlias = Mapping[str, Any]
 Cell: TypeAlias = Callable[[Row, int], str]
@@ -33,4 +33,4 @@ def text(value: Any, digits: int) -> str:
         return f"{value:.{digits}f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return join_names([*map(str, value)], most=4) if isinstance(value, (list, tuple)) else str(value)
