@@ -179,6 +179,7 @@ def stopped(arguments, folder, number, wait=0.0):
         return process.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [signal.SIGTERM, *slow(signal.SIGINT, signal.SIGHUP)],

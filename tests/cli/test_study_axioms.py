@@ -8,10 +8,11 @@ import pytest
 
 from cli.test_compare import FORMATS, done, objects, one_line_error
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 QUICK = ("study", "axioms", "-m", "S-RR", "--lists", "20")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format(form):
     assert "S-RR" in done(*QUICK, "--format", form).stdout

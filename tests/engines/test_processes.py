@@ -240,6 +240,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_tick", [True, False])
 @pytest.mark.parametrize("work", ["project", "read_judgements"])
 def test_interrupt_from_the_keyboard_ends_the_work_within_a_second(chosen, tmp_path, work, with_tick):

@@ -19,6 +19,8 @@ from fuzz.mutations import OF_BYTES, changed, lines_changed
 from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, TiebreakError, TiebreakWarning
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 arrow_frames = pytest.importorskip("fuzz.arrow_frames")
 pa, parquet = arrow_frames.pa, pytest.importorskip("pyarrow.parquet")
 
@@ -188,7 +190,6 @@ def check_words(number, result, source, is_run):
     assert named and message.isprintable() and kind != "panic", f"input {number}: {message!r}"
 
 
-@pytest.mark.slow
 def test_engines_agree_on_any_table(core, tmp_path):
     numbers = range(FIRST, FIRST + INPUTS)
     begin = time.perf_counter()

@@ -16,6 +16,8 @@ from tracks import SIZES, columns, printed, track
 import diversity
 from reproduce.made_up import make_collection
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 FOLDERS = {
     "dl20-passage": {},
     "dl19-doc": {"seed": 2},
@@ -270,7 +272,6 @@ def save_all_but(name):
     return save
 
 
-@pytest.mark.slow
 def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp_path, monkeypatch):
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")

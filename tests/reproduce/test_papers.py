@@ -10,10 +10,11 @@ from script import Paper
 
 import diversity
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 QUICK = Data(options=Options(quick=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "counts"),
     [
@@ -28,7 +29,6 @@ def test_tables_on_paper(table, counts):
     assert table(QUICK).counts() == counts
 
 
-@pytest.mark.slow
 def test_agreement_with_the_worst_case_is_within_chance_everywhere():
     actual = lexirecall.table_2(QUICK)
     assert len(actual.cells) == 4 * 7

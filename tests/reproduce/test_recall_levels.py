@@ -14,6 +14,8 @@ import tiebreak as tb
 from studies.placed import TABLE, experiment_at, positions_by_request, simulated_experiment, tables
 from worked_examples import examples_of
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 
 @pytest.fixture
 def small():

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from theory_figures import FIXED, RANDOM, agreement, diagram, first_positions, region, stochastic
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 
 @pytest.mark.parametrize(("n", "m"), [(7, 2), (8, 4)])
 def test_region_counts_all_rankings(n, m):

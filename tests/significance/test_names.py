@@ -67,6 +67,7 @@ def intervals(significance):
     return [bound for x in NAMES for y in NAMES if x < y for bound in significance.between(x, y)[4:8]]
 
 
+@pytest.mark.slow
 @every_test
 @every_measure
 @every_order

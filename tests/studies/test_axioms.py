@@ -28,6 +28,8 @@ from tiebreak.studies._axiom_rankings import (
 from tiebreak.studies._axioms import METRICS, axiom_measure, package_measure
 from tiebreak.studies._counterexamples import Domain, search
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 EVEN = shares(1, 1)
 D2, D3, D4 = (1 / math.log2(rank + 1) for rank in (2, 3, 4))
 BY_NAME = {axiom.name: axiom for axiom in AXIOMS}
@@ -241,7 +243,6 @@ EXPECTED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("metric", EXPECTED)
 def test_every_cell(cells, metric):
     verdicts = {axiom: mark == "y" for axiom, mark in zip(BY_NAME, EXPECTED[metric], strict=True)}
@@ -296,7 +297,6 @@ def test_witnesses_of_top_heaviness_are_the_least_that_depth_allows(cells):
     assert 0.1 * (D3 + 0.9 * D4) < cell["value_worse"] == pytest.approx(0.1, abs=1e-15)
 
 
-@pytest.mark.slow
 def test_cutoff_inside_the_ranking_is_seen():
     whole, cut = (
         {row["law"]: row for row in tb.studies.axioms(spec, lists=0).to_dict()["rows"]}
@@ -318,7 +318,6 @@ def utility(items, interest, r_max):
     )
 
 
-@pytest.mark.slow
 def test_function_that_keeps_all_but_redundancy():
     found = {row["law"]: row["holds"] for row in tb.studies.axioms(utility, lists=300).to_dict()["rows"]}
     # Interest is never used up: redundant items stay as good, and interest left is not what counts.
@@ -373,7 +372,6 @@ def test_function_by_its_path(tmp_path, monkeypatch):
 # How it runs and reads.
 
 
-@pytest.mark.slow
 def test_result_does_not_depend_on_threads_and_depends_on_the_seed_only():
     one, two = (tb.studies.axioms(["S-Recall", "S-RR"], lists=100, seed=3, jobs=jobs) for jobs in (1, 2))
     assert one.rows() == two.rows()
@@ -457,7 +455,6 @@ def test_any_metric_of_the_package_is_evaluated_as_it_is(drawn):
         assert package_measure(parse(spec)).exact(items, interest, 5) == pytest.approx(expected, abs=1e-12), spec
 
 
-@pytest.mark.slow
 def test_metric_that_the_paper_does_not_look_at():
     found = {row["law"]: row for row in tb.studies.axioms("vargas_nDCG", lists=20).to_dict()["rows"]}
     # It sees neither ratings nor what is not rated.

@@ -197,12 +197,14 @@ def test_worked_examples():
         assert wilcoxon_less(args["d"]) == float(Fraction(expected))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ratings, tables)
 def test_ideal_ordering_equals_its_slow_twin(of, aspects):
     assert ideal_ordering(of, aspects) == [item for item, _ in slow_picks(of, aspects)]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ratings, tables, st.sampled_from(FAMILIES), st.integers(1, 9), st.integers(0, 5))
 def test_perturbations_equal_their_slow_twin(of, aspects, family, k, s):

@@ -114,6 +114,7 @@ def test_ties_of_measures_without_a_formula_are_counted_over_all_pairs():
     assert row["probability"] == pytest.approx((15 + 2) / 225) and row["method"] == "all pairs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "method"), [(12, "all pairs"), (30, "drawn")])
 def test_counted_and_drawn_ties_agree_with_the_formula(n, method):
     options = {"view": "ties", "items": n, "relevant": 3, "pairs": 40_000}
@@ -194,6 +195,7 @@ def held(measure, **sizes):
     return {law for law, row in laws(measure, **sizes).items() if row["holds"]}
 
 
+@pytest.mark.slow
 def test_properties_of_set_based_measures():
     # P@3 does not depend on what stands below 3, nor on how many items are relevant.
     assert {"suffix invariance", "localization", "boundedness"} <= held("P@3")

@@ -60,6 +60,7 @@ def test_means_by_hand(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "view"), CASES)
 def test_every_view_has_the_rows_of_each_collection_alone(folder, name, view):
     options = few(name, view)

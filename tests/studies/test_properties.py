@@ -18,6 +18,8 @@ from tiebreak.studies import properties
 from tiebreak.studies._population_orders import Order, population_order
 from tiebreak.studies._properties import EXAMPLES, FROM_0_TO_1, LAWS
 
+pytestmark = pytest.mark.slow  # searches and drawings of many cases
+
 FLOOR = Fraction(1, 100_000)
 
 
@@ -173,7 +175,6 @@ def test_properties_equal_their_twins_on_a_grid():
             assert [law.applies((x, y)) for y in grid] == [REQUIRED[law.name](x, y) for y in grid]
 
 
-@pytest.mark.slow
 def test_default_populations_are_those_of_the_paper():
     table = properties(pairs=60)
     assert [row[:3] for row in table.rows() if row[2]] == [
@@ -196,7 +197,6 @@ def test_default_populations_are_those_of_the_paper():
     json.dumps(table.to_dict())
 
 
-@pytest.mark.slow
 def test_examples_of_the_paper_come_first_and_stay_as_they_are():
     assert pair(found("min")["PP"]) == (f("1 0.9 0.1"), f("1 0.8 0.1"))
     assert pair(found("auc4")["DP"]) == (f(EXAMPLES[-1][0]), f(EXAMPLES[-1][1]))
@@ -217,7 +217,6 @@ def test_gain_itself_is_not_utilitarian():
     assert is_real(found(gain)["AU"], gain)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "satisfied", "twin"),
     [
@@ -245,7 +244,6 @@ def test_violations_of_populations_are_real(spec, satisfied, twin):
     assert {row["measure"] for row in rows.values()} == {str(population(spec))}
 
 
-@pytest.mark.slow
 def test_share_that_is_one_of_the_fewest_requests_is_tried_on_twice_as_many():
     # 2 % are one request from 50 on, two from 100 on.
     row = found("lower_area(share=0.02)")["DP"]
@@ -253,7 +251,6 @@ def test_share_that_is_one_of_the_fewest_requests_is_tried_on_twice_as_many():
     assert is_real(row, by_number(lambda x: sorted(x)[0] + sum(sorted(x)[:2]) / 2))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_what_is_a_minimum_of_few_requests_is_tried_on_many(seed):
     # The worst tenth of up to 10 requests is the minimum; of 11 a tenth of the second worst counts as well.
@@ -412,7 +409,6 @@ def test_utilities_may_be_negative_where_the_population_allows_it():
     assert set(pair(rows["DP"])[0]) <= {-1, Fraction(-1, 2), 2}
 
 
-@pytest.mark.slow
 def test_results_repeat_for_a_seed_and_depend_on_it():
     first, again, other = (properties("cvar", seed=seed, pairs=100).rows() for seed in (5, 5, 6))
     assert first == again != other
