@@ -71,17 +71,21 @@ class Table:
 
     def _lines(self, rule: str) -> Iterator[str]:
         """The rows under the header, columns side by side; without rich, which takes a millisecond for each row."""
+        from rich.cells import cell_len
+
         columns = [self._pad(c) for c in range(len(self.header))]
         head, *rows = (" " + (" " * GAP).join(cells) for cells in zip(*columns, strict=True))
         yield head.rstrip()
-        yield " " + rule * (sum(GAP + self._width(c) for c in range(len(columns))) - GAP)
+        yield " " + rule * (cell_len(head) - 1)
         yield from (row.rstrip() for row in rows)
 
     def _pad(self, column: int) -> list[str]:
         from rich.cells import cell_len
 
-        cells, width = self._cells(column), self._width(column)
-        fill = (" " * (width - cell_len(cell)) for cell in cells)
+        cells = self._cells(column)
+        widths = [cell_len(cell) for cell in cells]
+        widest = max(widths)
+        fill = (" " * (widest - width) for width in widths)
         if self.is_number(column):
             return [space + cell for space, cell in zip(fill, cells, strict=True)]
         return [cell + space for space, cell in zip(fill, cells, strict=True)]

@@ -74,7 +74,7 @@ class Stability(NamedTuple):
 
 
 class RequestStability(NamedTuple):
-    """The same where a number of requests is kept."""
+    """Agreement with the complete data where a number of requests is kept."""
 
     measure: str
     requests: int

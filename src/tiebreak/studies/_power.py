@@ -43,7 +43,7 @@ class Power(NamedTuple):
 
 
 class GroupPower(NamedTuple):
-    """The same in one group of requests; `needed` are the requests with which half of the pairs would be shown."""
+    """Discriminative power in one group of requests, and the requests `needed` to show half of the pairs."""
 
     group: str
     requests: int
