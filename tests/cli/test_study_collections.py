@@ -67,6 +67,18 @@ def test_failure_of_one_is_told_after_the_others_and_by_the_exit_code(folder, tm
     assert ended.stderr.startswith('Error: collection "bad": ') and "not-a-number" in ended.stderr
 
 
+def test_folders_without_runs_do_not_lose_the_others(folder, tmp_path):
+    (tmp_path / "empty").mkdir()
+    places = [word for name in ("empty", "nowhere") for word in ("--collections", tmp_path / name)]
+    ended = ties("--collections", folder / "one", *places, "--format", "jsonl", code=2)
+    assert [row["collection"] for row in objects(ended.stdout)] == ["one", "mean"]
+    empty, nowhere = ended.stderr.splitlines()[-2:]
+    assert empty.startswith('Error: collection "empty": ') and "there is no folder called runs here" in empty
+    assert nowhere.startswith('Error: collection "nowhere": ') and "No such file or directory" in nowhere
+    message = one_line_error("study", "ties", *places)
+    assert "no collection could be studied. empty: " in message and " nowhere: " in message
+
+
 def test_where_all_fail_there_is_one_error(tmp_path):
     (tmp_path / "x" / "runs").mkdir(parents=True)
     assert "no collection could be studied" in one_line_error("study", "ties", "--collections", tmp_path)

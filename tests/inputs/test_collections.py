@@ -112,6 +112,20 @@ def test_folder_without_runs_is_told_what_to_give(tmp_path):
         find_collections(tmp_path)
 
 
+def test_places_without_a_collection_do_not_lose_the_others(tmp_path):
+    make(tmp_path / "a")
+    (tmp_path / "empty").mkdir()
+    places = [tmp_path / name for name in ("a", "empty", "nowhere", "nowhere.toml", "empty")]
+    a, *others = find_collections(places)
+    assert a.problem is None and a.judgements
+    assert [one.name for one in others] == ["empty", "nowhere", "nowhere.toml"]
+    for one, message in zip(others, ("no folder called runs here", "No such file", "No such file"), strict=True):
+        with pytest.raises(tb.InputError, match=message):
+            one.judgements  # noqa: B018
+    with pytest.raises(tb.InputError, match="no folder called runs here"):
+        find_collections([tmp_path / "empty"] * 2)
+
+
 def test_list_that_is_no_toml_is_told_where(tmp_path):
     (tmp_path / "list.toml").write_text("[a\n")
     with pytest.raises(tb.InputError, match=r"list.toml: this is no TOML: .*line 1"):

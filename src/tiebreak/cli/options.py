@@ -197,7 +197,7 @@ def collection_files(places: Sequence[str]) -> Iterator[str]:
 
     yield from (place for place in places if os.path.isfile(place))
     for collection in find_collections(places) if places else ():
-        for folder, _, names in os.walk(collection.folder):
+        for folder, _, names in os.walk(collection.folder) if collection.problem is None else ():
             yield from (os.path.join(folder, name) for name in names)
 
 

@@ -39,6 +39,8 @@ class Collection:
         The file of judgements in the folder, where there are several.
     reading : dict
         How it is read, as in `Experiment`.
+    problem : InputError, optional
+        Why there is nothing to read.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Collection:
     kind: str | None = None
     qrels: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    problem: InputError | None = field(default=None, compare=False)
 
     @property
     def runs(self) -> str:
@@ -54,6 +57,8 @@ class Collection:
     @property
     def judgements(self) -> str:
         """The file of judgements; ``qrels.txt`` is preferred to ``qrels.diversity.txt``."""
+        if self.problem is not None:
+            raise self.problem
         if self.qrels is not None:
             return os.path.join(self.folder, self.qrels)
         names = [name for name in list_folder(self.folder) if name.split(".")[0] == JUDGEMENTS]
@@ -69,6 +74,8 @@ class Collection:
 def find_collections(places: Places, qrels: str | None = None) -> list[Collection]:
     """Folders with judgements and runs, folders of such folders, and TOML files that list them; each once, in order.
 
+    A place that has none is an error if it is the only one; among others it is a collection with that `problem`.
+
     Examples
     --------
     >>> [one.name for one in find_collections({"a": "data/a", "b": {"folder": "data/b", "kind": "web"}})]
@@ -78,7 +85,7 @@ def find_collections(places: Places, qrels: str | None = None) -> list[Collectio
         several = [collection_from_table(name, place, "", qrels) for name, place in places.items()]
     else:
         paths = [places] if isinstance(places, (str, os.PathLike)) else places
-        several = [one for path in paths for one in collections_at(os.fspath(path), qrels)]
+        several = [one for path in paths for one in collections_or_problem(os.fspath(path), qrels)]
     by_name: dict[str, Collection] = {}
     for one in several:
         other = by_name.setdefault(one.name, one)
@@ -90,7 +97,18 @@ def find_collections(places: Places, qrels: str | None = None) -> list[Collectio
             )
     if not by_name:
         raise InputError("no collection was given. Give at least one folder with qrels and runs.", kind="empty")
+    problem = several[0].problem
+    if problem is not None and len(by_name) == 1:
+        raise problem
     return list(by_name.values())
+
+
+def collections_or_problem(path: str, qrels: str | None) -> list[Collection]:
+    """The collections of a place, or one that says why there is none."""
+    try:
+        return list(collections_at(path, qrels))
+    except InputError as problem:
+        return [Collection(os.path.basename(os.path.abspath(path)), path, problem=problem)]
 
 
 def collections_at(path: str, qrels: str | None) -> Iterator[Collection]:
