@@ -525,6 +525,50 @@ def test_measures_of_aspects_see_the_judgements_that_remain(remove, with_profile
     assert {row.mean for row in study.rows()} != {1.0}
 
 
+def test_ratings_below_min_grade_are_drawn_by_hand():
+    """Of two films rated 5 and four rated 2, half of all six go; else only one of the two that are relevant."""
+    genres = {item: ["war" if item in "abcd" else "love"] for item in "abcdef"}
+    exp = hand({"u": {item: 5 if item in "ae" else 2 for item in "abcdef"}}, {"u": ["a"]}, aspects=genres, min_grade=4)
+    for seed in range(5):
+        left = {
+            of: {item for _, item in labels_left(tb.sample_labels(exp.positions, 0.5, seed=seed, by="aspects", of=of))}
+            for of in ("rated", "relevant")
+        }
+        assert len(left["rated"] & {*"abcd"}) == 2 and len(left["rated"] & {*"ef"}) == 1
+        assert left["relevant"] >= {*"bcdf"} and len(left["relevant"]) == 5
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.GradesWarning", "ignore::tiebreak.errors.EmptyRequestsWarning")
+@pytest.mark.parametrize("remove", ["labels", "aspects", "pool"])
+def test_measures_of_aspects_lose_all_ratings_alike_and_others_relevant_ones(remove):
+    exp = simulated(aspects=GENRES, min_grade=2)
+    (seed,) = sample_seeds(3, 1)
+    by = {"labels": "uniform", "pool": "runs"}.get(remove, remove)
+    measures = ("AP", "alpha_beta_nDCG(alpha=0.1, r_max=3)@10", "EU(r_max=3)@5", "vargas_nDCG@10")
+    study = missing(exp, measures, remove, "preferences", fractions=[0.5], samples=1, seed=3)
+    runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
+    for row in study.rows():
+        of = "relevant" if row.measure == "AP" else "rated"
+        left = labels_left(tb.sample_labels(exp.positions, 0.5, seed=seed, by=by, of=of))
+        remaining = {
+            request: {item: grade for item, grade in grades.items() if grade <= 0 or (request, item) in left}
+            for request, grades in SIMULATION.judgements.items()
+        }
+        x, y = (one.compare(row.measure) for one in (tb.Experiment(remaining, runs, aspects=GENRES, min_grade=2), exp))
+        both = [(x.requests.place(q, "request"), y.requests.place(q, "request")) for q in x.requests if q in y.requests]
+        mine, theirs = np.array(both).T
+        assert row.mean == (np.sign(x.values[:, mine]) == np.sign(y.values[:, theirs])).mean(), row.measure
+    (note,) = [note for note in study.notes if "All ratings count" in note]
+    assert note == f"All ratings count for {', '.join(measures[1:])}: those below 2 are removed too."
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_ratings_that_binary_judgements_do_not_hold_stay_and_this_is_noted():
+    exp = simulated(aspects=GENRES, min_grade=2, binary=True)
+    study = missing(exp, "EU(r_max=3)@5", "aspects", fractions=[0.5], samples=1)
+    assert "All ratings count for EU(r_max=3)@5, but those below 2 stay: judgements are binary." in study.notes
+
+
 def test_subtopics_of_removed_labels_are_not_known():
     """Only b is left: of the request's subtopics that leaves 2, which y shows first and x second."""
     judged = {"q": {"a": {"1": 1, "2": 0}, "b": {"2": 1}, "c": {"1": 0, "2": 0}}}

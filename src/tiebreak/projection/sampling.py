@@ -21,7 +21,9 @@ from tiebreak.projection.position_table import Positions
 from tiebreak.projection.proportional import removal_order
 
 
-def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "uniform") -> Positions:
+def sample_labels(
+    positions: Positions, share: float, *, seed: int, by: str = "uniform", of: str = "relevant"
+) -> Positions:
     """Keep a share of the relevant items of every request, at least one: max(floor(share * m), 1).
 
     Parameters
@@ -34,14 +36,16 @@ def sample_labels(positions: Positions, share: float, *, seed: int, by: str = "u
         Uniformly; with probability proportional to the number of runs that retrieve an item, as when judgements
         come from pooling runs: items are drawn one after another, without replacement; or so that aspects, or
         subtopics, lose labels in proportion to how often they occur. Items without an aspect count as one of their own.
+    of : {"relevant", "rated"}
+        Of items that are relevant, or of all with a grade above 0, also those below `min_grade`.
     """
-    return keep_first(positions, share, label_order(positions, seed, by))
+    return keep_first(positions, share, label_order(positions, seed, by, of), of)
 
 
-def label_order(positions: Positions, seed: int, by: str = "uniform") -> NDArray[np.int64]:
+def label_order(positions: Positions, seed: int, by: str = "uniform", of: str = "relevant") -> NDArray[np.int64]:
     """The place [entry] of every relevant item among those of its request, from 0: the last are removed first."""
     check_choice(by, "by", ("uniform", "runs", "aspects"))
-    relevant = is_relevant(positions.grade, positions.min_grade)
+    relevant = is_relevant(positions.grade, least_grade(positions, of))
     request = positions.layout.request
     request_hash, item_hash = fingerprints(positions.requests), fingerprints(positions.items)
     key = uniform = mix(request_hash[request], item_hash[positions.item], seed)
@@ -84,10 +88,17 @@ def aspect_order(positions: Positions, relevant: NDArray[np.bool_], uniform: NDA
     return place
 
 
-def keep_first(positions: Positions, share: float, place: NDArray[np.int64]) -> Positions:
+def least_grade(positions: Positions, of: str) -> float | None:
+    """From which grade labels are drawn; None is any above 0."""
+    return None if check_choice(of, "of", ("relevant", "rated")) == "rated" else positions.min_grade
+
+
+def keep_first(positions: Positions, share: float, place: NDArray[np.int64], of: str = "relevant") -> Positions:
     """Only the first of the relevant items of every request, by their places: a share, and at least one."""
-    relevant = is_relevant(positions.grade, positions.min_grade)
-    is_kept = ~relevant | (place < number_kept(positions.relevant(), share)[positions.layout.request])
+    relevant = is_relevant(positions.grade, least_grade(positions, of))
+    request = positions.layout.request
+    m = np.bincount(request[relevant], minlength=len(positions.requests))
+    is_kept = ~relevant | (place < number_kept(m, share)[request])
     source = positions.aspect_source
     if source is not None and source.depth:
         source = source.remove(positions, ~is_kept)

@@ -148,8 +148,8 @@ CATALOGUE: dict[str, Study] = {
         options=(
             Option(
                 "remove",
-                "Relevant items uniformly; those that few runs retrieve first (pooling bias); from aspects in "
-                "proportion to how often they occur; or whole requests.",
+                "Relevant items (by measures of aspects: all rated ones) uniformly; those that few runs retrieve first "
+                "(pooling bias); from aspects in proportion to how often they occur; or whole requests.",
                 ("labels", "pool", "aspects", "requests"),
                 "labels",
             ),

@@ -29,6 +29,8 @@ from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_
 from tiebreak.studies.measures import (
     Measure,
     check_positions_suffice,
+    label_notes,
+    labels_drawn,
     list_measures,
     measure_name,
     preferences_by_name,
@@ -112,7 +114,7 @@ def missing(
     remove : {"labels", "pool", "aspects", "requests"}
         Relevant items of every request uniformly; with pooling bias, those that few runs retrieve first; from aspects,
         or subtopics, in proportion to how often they occur (AB 5.4); or whole requests. By measures of aspects, items
-        whose labels are removed count as not rated.
+        whose labels are removed count as not rated; these count all ratings, so those below ``min_grade`` go too.
     of : {"order", "preferences", "systems"}
         Kendall's tau_b of the order of runs (RPP Figs 6 and 7); the share of all (pair, request) whose preference, or
         tie, stays the same (LR Fig 15); or the share of pairs whose mean preference does (LP Fig 8).
@@ -184,6 +186,7 @@ def missing(
             f"{REMOVE[remove]} {draws}; low and high are the smallest and the largest of them.",
             f"{meaning}, by {'the same measure' if truth is None else measure_name(truth)}"
             f"{'' if of == 'order' else f'; {ties}'}.",
+            *(() if remove == "requests" else label_notes(preferences_by_name(measures), experiment.positions)),
             *loss_notes(complete, parts.reshape(len(steps) * samples, -1, 2), remove != "requests"),
             *dict.fromkeys(note for one in complete for note in one.notes),
         ),
@@ -228,15 +231,15 @@ def check(
 
 
 def label_sampler(experiment: Experiment, complete: Sequence[Comparison], by: str) -> Sampler:
-    """Every measure on the same sample of labels; None where no request has a value."""
+    """Every measure on the same sample of labels, or of all ratings; None where no request has a value."""
     positions = experiment.positions
-    order = cache(lambda seed: label_order(positions, seed, by))  # the same for all shares
+    order = cache(lambda seed, of: label_order(positions, seed, by, of))  # the same for all shares
 
     def sample(share: float, seed: int) -> Iterator[Comparison | None]:
-        kept = keep_first(positions, share, order(seed))
+        kept = cache(lambda of: keep_first(positions, share, order(seed, of), of))
         for one in complete:
             try:
-                yield compare(kept, one.preference)
+                yield compare(kept(labels_drawn(one.preference, positions)), one.preference)
             except InputError as error:
                 if error.kind != "empty":
                     raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -28,6 +29,8 @@ from tiebreak.studies.measures import (
     Measures,
     check_positions_suffice,
     inner_metric,
+    label_notes,
+    labels_drawn,
     preferences_by_name,
 )
 
@@ -154,7 +157,13 @@ def by_labels(
 
     def shares(task: tuple[float, int]) -> list[float]:
         fraction, sample_seed = task
-        return tie_shares(sample_labels(positions, fraction, seed=sample_seed, by=SAMPLED_BY[remove]), measures)
+        by = SAMPLED_BY[remove]
+        kept = cache(lambda of: sample_labels(positions, fraction, seed=sample_seed, by=by, of=of))
+        return [
+            share
+            for name, one in measures.items()
+            for share in tie_shares(kept(labels_drawn(one, positions)), {name: one})
+        ]
 
     tasks = [(fraction, sample_seed) for fraction in fractions for sample_seed in seeds]
     values = np.array(run_tasks(shares, tasks, jobs, tick)).reshape(len(fractions), len(seeds), len(measures))
@@ -166,6 +175,7 @@ def by_labels(
         (
             f"Of each request a share of the relevant items is kept, at least one, drawn {KEPT[remove]}"
             f"{plural(len(seeds), 'time')} with seed {seed}.",
+            *label_notes(measures, positions),
             *spread_notes(measures, values),
             *data_notes(positions),
         ),
