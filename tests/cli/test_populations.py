@@ -100,6 +100,17 @@ def test_tiers_of_groups_by_priority(table, files, tmp_path):
     )
 
 
+def test_mean_of_a_metric_takes_tiers_and_weights(files, tmp_path):
+    groups, weights = tmp_path / "g.csv", tmp_path / "w.csv"
+    groups.write_text("request,group\nq1,paid\nq2,free\n")
+    weights.write_text("request,weight\nq1,9\nq2,1\n")
+    for over in (("--groups", groups, "--tier", "paid"), ("--weights", weights)):
+        named = ranked(*files, "--by", "mean(AP)", *over)
+        assert ranked(*files, "-m", "AP", "--by", "mean", *over) == named
+        message = done("order", *files, "-m", "RPP", "--by", "mean", *over, code=2).stderr
+        assert "mean needs a metric, such as AP; RPP is not a metric." in message
+
+
 @pytest.mark.parametrize(
     "spec", ["gmean(shift=0.1)", "owa(weights='2,1')", "gini_welfare(delta=3)", "atkinson_welfare"]
 )

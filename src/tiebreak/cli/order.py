@@ -89,9 +89,10 @@ def command(
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         write_populations(output, [table.order(by or "leximin", tiers=tiers or None)], [by or "leximin"])
         return
-    alone = None if measures else population_for(None, by)  # a population of its own metric needs no measure
+    find = partial(population_for, over_requests=bool(tiers or weights))
+    alone = None if measures else find(None, by)  # a population of its own metric needs no measure
     specs = options.distinct([str(by)] if alone else measures or DEFAULTS)
-    populations = [alone] if alone else [population_for(spec, by) for spec in specs]
+    populations = [alone] if alone else [find(spec, by) for spec in specs]
     options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
     options.require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
     is_plain = not (per_request and (by or resamples))

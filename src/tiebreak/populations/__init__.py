@@ -79,13 +79,16 @@ def population(spec: str | Population) -> Population:
     return CATALOGUE.find(spec, Population, "leximin or gmean", ALIASES, lambda inside: metric(str(inside)))
 
 
-def population_for(measure: Any, by: Any) -> Population | None:
-    """The population that a measure or `by` names; None if neither does."""
+def population_for(measure: Any, by: Any, *, over_requests: bool = False) -> Population | None:
+    """The population that a measure or `by` names; None if neither does.
+
+    The mean is also an ordering of preferences, and is the population only `over_requests`.
+    """
     if is_population(measure):
         if by is not None:
             raise InputError(f"{measure} orders the runs already. Leave out by={by!r}.", kind="choice")
         return check_metric(population(measure))
-    if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS):
+    if not is_population(by) or (isinstance(by, str) and by.strip() in METHODS and not over_requests):
         return None
     order = population(by)
     if measure is None:
