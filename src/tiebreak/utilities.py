@@ -16,7 +16,7 @@ from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
-from tiebreak.inputs.attributes import every_request
+from tiebreak.inputs.attributes import every_request, id_text
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.tables import Columns
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
@@ -153,13 +153,15 @@ class Utilities:
             f"<Utilities of {self.measure}: {plural(len(self.runs), 'run')}, {plural(len(self.requests), 'request')}>"
         )
 
-    def order(self, by: str | Population = "leximin", *, tiers: Iterable[str] | None = None) -> Ordering:
+    def order(
+        self, by: str | Population = "leximin", *, tiers: str | int | Iterable[str | int] | None = None
+    ) -> Ordering:
         """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
 
         Parameters
         ----------
         by : str or Population
-        tiers : several of str, optional
+        tiers : str or int, or several, optional
             Groups by priority, the first one first: a population of the requests of each, of which a later one decides
             only where all before it tie. Groups that are not named are the last tier, together.
 
@@ -172,7 +174,8 @@ class Utilities:
         """
         chosen = self._population(by)
         if tiers is not None:
-            return self._order_by_tier(chosen, [tiers] if isinstance(tiers, str) else list(tiers))
+            several = [tiers] if isinstance(tiers, str) or not isinstance(tiers, Iterable) else tiers
+            return self._order_by_tier(chosen, [id_text(name) for name in several])
         units = self._units
         chosen.check(units.table)
         more = () if chosen.is_number else ("The score is the number of runs below; equal utilities tie.",)

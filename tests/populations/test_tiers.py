@@ -90,6 +90,17 @@ def test_bad_tiers_are_refused(tiers, message):
     assert message in str(caught.value)
 
 
+def test_tiers_are_named_as_groups_are():
+    """By text or an integer; one alone need not be in a list."""
+    result = tb.Utilities(TABLE, groups={request: 1 if request == "q" else 2 for request in TABLE["a"]})
+    expected = result.order("mean", tiers=["2"]).ranks.tolist()
+    for tiers in ([2], 2, "2", (2,)):
+        assert result.order("mean", tiers=tiers).ranks.tolist() == expected
+    for tiers in ([None], 1.5, [b"2"]):
+        with pytest.raises(tb.InputError, match="Ids are text or integers"):
+            result.order("mean", tiers=tiers)
+
+
 def test_tiers_need_groups():
     with pytest.raises(tb.InputError, match="these utilities have no groups"):
         tb.Utilities(TABLE).order("mean", tiers=["paid"])
