@@ -84,6 +84,15 @@ def test_what_cannot_be_meant_is_refused(read, given, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("weight", ["nan", "inf"])
+@pytest.mark.parametrize("lines", [1, 2])
+def test_weight_in_a_file_that_is_no_finite_number_is_named(tmp_path, weight, lines):
+    (tmp_path / "w.csv").write_text("request,weight\np,1\n" + f"q,{weight}\n" * lines)
+    with pytest.raises(tb.InputError) as error:
+        tb.read_weights(tmp_path / "w.csv")
+    assert f'request "q": weight={weight}. Give a finite number.' in str(error.value)
+
+
 def test_file_without_the_column_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("qid,a,b\nq,1,2\n")
     with pytest.raises(tb.InputError) as error:

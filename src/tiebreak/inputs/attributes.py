@@ -101,8 +101,11 @@ def id_values(
         values = data.column(value, beside=keys)
         read = data.read([keys], keys, values) if is_number else data.read([values], keys, None)
         ((ids, id_of_row),) = read.coded
-        contents = read.values.tolist() if is_number else Ids(*ids).take(id_of_row)
-        yield from zip(Ids(*read.items), contents, strict=True)
+        if is_number:
+            for name, number in zip(Ids(*read.items), read.values.tolist(), strict=True):
+                yield name, check_number(number, f"{key} {quote(name)}: {value}")
+        else:
+            yield from zip(Ids(*read.items), Ids(*ids).take(id_of_row), strict=True)
         return
     check_spelling(data, key, f"the {value}s")
     for name, content in data.items():
