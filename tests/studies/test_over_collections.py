@@ -180,6 +180,7 @@ def test_where_all_fail_it_is_an_error(tmp_path):
         ({"view": "measures"}, 'Did you mean "measure"'),
         ({"measures": "no_such"}, "no_such"),
         ({"sample": 3}, 'Did you mean "samples"'),
+        ({"study": "validity", "measures": "RPP"}, "RPP is a preference; utilities need a metric"),
         ({"group_by": "size"}, "group_by"),
         ({"group_by": "kind"}, "no collection has a kind"),
         ({"jobs": 0}, "jobs"),

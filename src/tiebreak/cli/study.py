@@ -236,8 +236,7 @@ def run_validity(
     **options: Any,
 ) -> Any:
     """Utilities from a table, or those of a measure; of several measures to compare them."""
-    from tiebreak.metrics import metric
-    from tiebreak.studies._validity import check, from_runs, validity
+    from tiebreak.studies._validity import check, from_runs, utility_metric, validity
     from tiebreak.utilities import Utilities
 
     if utilities is not None:
@@ -249,7 +248,7 @@ def run_validity(
         return validity(table, view, **options)
     require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")
     require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
-    metrics = [metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
+    metrics = [utility_metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
     to_read = check(metrics, view, **options)
     return from_runs(experiment(measures=to_read, **typed), view, measures=metrics, **options)

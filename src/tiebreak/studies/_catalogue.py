@@ -187,6 +187,7 @@ CATALOGUE: dict[str, Study] = {
             "truncation": "leximin and the mean, utilities truncated to fewer digits (PE Fig 3b)",
         },
         reads="runs or table",
+        measures="AP, nDCG@10 or RR, a metric",
         options=(
             Option("utilities", "A table of run, request and value, instead of QRELS RUN...", metavar="FILE"),
             Option("missing", "With --utilities: the value of missing cells.", float),

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from tiebreak._base.checks import check_two_runs
 from tiebreak._base.text import join_names, plural
-from tiebreak.errors import InputError
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.experiment import Experiment
 from tiebreak.metrics import Metric, metric
 from tiebreak.orderings import Ordering
 from tiebreak.populations import population
 from tiebreak.populations.lags import check_lags, some_lags
+from tiebreak.preferences import preference
 from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
 from tiebreak.studies._coarse_utilities import thresholding, truncation
@@ -160,10 +161,22 @@ def check(
 
 def utility_metrics(measures: str | Metric | Iterable[str | Metric], view: str) -> list[Metric]:
     """The metrics whose values are utilities."""
-    metrics = [metric(one) for one in list_measures(measures)]
+    metrics = [utility_metric(one) for one in list_measures(measures)]
     if len(metrics) > 1 and view != "discriminant":
         raise InputError("Give one measure, or view='discriminant'.", kind="choice")
     return metrics
+
+
+def utility_metric(measure: Any) -> Metric:
+    """The metric whose values are utilities; a preference is an error."""
+    try:
+        return metric(measure)
+    except UnknownNameError as unknown:
+        try:
+            preference(measure)
+        except UnknownNameError:
+            raise unknown from None
+    raise InputError(f"{measure} is a preference; utilities need a metric, such as AP.", kind="spec")
 
 
 def own_metric(order: str | Ordering) -> Metric | None:
