@@ -132,6 +132,7 @@ class Utilities:
             table = replace(table, weights=request_weights(table.requests, weights))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
+        self._size = plural(len(table.requests), "request")
         self.more_settings: dict[str, Any] = {}
         self.groups = None if groups is None else tuple(every_request(table.requests, read_groups(groups), "group"))
 
@@ -186,7 +187,7 @@ class Utilities:
             self.runs,
             scores,
             reported=[chosen.number(score) for score in scores],
-            notes=(f"Over {plural(len(units.requests), 'request')}.", *more, *units.notes),
+            notes=(f"Over {units._size}.", *more, *units.notes),
             library=self.table.library,
             more_settings=self.more_settings,
         )
@@ -220,7 +221,7 @@ class Utilities:
         names = [str(spec).strip() for spec in several]
         check_names(names, "population", "mean")
         chosen = [(name, self._number(spec)) for name, spec in zip(names, several, strict=True)]
-        notes = (f"Of {self.measure}, over {plural(len(self.requests), 'request')}.", *self.notes)
+        notes = (f"Of {self.measure}, over {self._size}.", *self.notes)
         settings = {"measure": self.measure, "populations": names, **self.more_settings}
         return PopulationScores(tuple(self._values(chosen)), notes, library=self.table.library, more_settings=settings)
 
@@ -254,7 +255,9 @@ class Utilities:
         exact = ExactValues.from_numbers([list(row) for row in zip(*columns, strict=True)])
         table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
         measure, notes = f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note)
-        return Utilities.from_table(table, measure, notes, more_settings=self.more_settings)
+        utilities = Utilities.from_table(table, measure, notes, more_settings=self.more_settings)
+        utilities._size = f"{self._size} in {plural(len(names), 'group')}"
+        return utilities
 
     def win_shares(self, run: str, other: str) -> WinShares:
         """In which share of the requests each of two runs is better, and in which they tie; by weight where weighted.

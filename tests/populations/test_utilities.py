@@ -279,6 +279,11 @@ def test_an_order_says_what_it_is_of():
     assert r"b\_c & \textbf{1} & 1.0000 \\" in order.to_latex()
 
 
+def test_an_order_of_groups_counts_requests_and_groups():
+    grouped = tb.Utilities({"a": {"p": 1, "q": 0, "r": 1}}, groups={"p": "x", "q": "x", "r": "y"})
+    assert "Over 3 requests in 2 groups." in grouped.order("mean").notes
+
+
 def test_numbers_are_shown_in_tables():
     scores = made().evaluate(["mean", "gini"])
     # Each pair counts both ways: gini 2 * 1 / (2 * 4 * 0.5), and 2 * 0.25 / (2 * 4 * 0.375).
