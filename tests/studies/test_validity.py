@@ -100,6 +100,23 @@ def test_population_that_ties_all_runs_speaks_for_nothing():
     )
 
 
+def test_conclusions_name_all_that_are_equal():
+    # By leximin, the mean, the maximum and the minimum a is better than b, which is better than c.
+    chain = tb.Utilities({"a": {"p": 3, "q": 3}, "b": {"p": 2, "q": 2}, "c": {"p": 1, "q": 1}})
+    assert (
+        validity(chain, populations=["min", "mean", "max"]).conclusion
+        == "Nearest to leximin are min, mean, max, tau_b 1.000; none ties any runs."
+    )
+    actual = validity(chain, view="discriminant", pessimistic=["min"], others=["mean"])
+    assert actual.conclusion == (
+        "The population closest to leximin is pessimistic for 0 of 1 measure, and the farthest is not for 0. "
+        "Pessimistic ones and others are equally close for 1, equally far for 1."
+    )
+    # The minimum and the maximum tie two runs each, the mean none.
+    some = tb.Utilities({"a": {"p": 0, "q": 1}, "b": {"p": 0, "q": 2}, "c": {"p": 1, "q": 2}})
+    assert validity(some, populations=["min", "max", "mean"]).conclusion.endswith("; min, max tie most, 2 runs each.")
+
+
 def test_summary_counts_what_moves():
     table = {f"r{k}": {"q1": 0.0 if k < 9 else 0.01, "q2": 1 - k / 10} for k in range(10)}
     actual = validity(tb.Utilities(table), view="movement")

@@ -223,13 +223,17 @@ def correlate(utilities: Utilities, populations: Iterable[str | Ordering]) -> li
 def compare_populations(utilities: Utilities, populations: Iterable[str | Ordering] = RELATIVES) -> Findings:
     """Kendall's tau_b of leximin's order with other orders, and how many systems each ties (PE Table 2)."""
     rows = tuple(correlate(utilities, populations))
-    nearest = max((row for row in rows if not isnan(row[1])), key=lambda row: row[1], default=("none", nan, 0))
-    name, _, tied = max(rows, key=lambda row: row[2])
-    ties = f"{name} ties most, {plural(tied, 'run')}" if tied else "none ties any runs"
+    tau = max((tau for _, tau, _ in rows if not isnan(tau)), default=nan)
+    nearest = [row[0] for row in rows if row[1] == tau] or ["none"]
+    verb = "are" if len(nearest) > 1 else "is"
+    tied = max(row[2] for row in rows)
+    tying = [row[0] for row in rows if row[2] == tied]
+    each = ("tie", " each") if len(tying) > 1 else ("ties", "")
+    ties = f"{join_names(tying)} {each[0]} most, {plural(tied, 'run')}{each[1]}" if tied else "none ties any runs"
     return Findings(
         ("population", "tau_b", "tied"),
         rows,
-        f"Nearest to leximin is {nearest[0]}, tau_b {text(nearest[1], 3)}; {ties}.",
+        f"Nearest to leximin {verb} {join_names(nearest)}, tau_b {text(tau, 3)}; {ties}.",
         (TAU_NOTE,),
         Picture("bar", "tau_b", "population", titles=(TAU_TITLE,)),
     )
@@ -249,23 +253,25 @@ def discriminant(
         for row in correlate(table, group)
     )
     lowest, highest = (extremes(rows, choose) for choose in (min, max))
+    far, close = (sum(len(kinds) > 1 for kinds in of_measures) for of_measures in (lowest, highest))
+    ties = f" Pessimistic ones and others are equally close for {close}, equally far for {far}." if close or far else ""
     return Findings(
         ("measure", "validity", "population", "tau_b", "tied"),
         rows,
-        f"The population closest to leximin is pessimistic for {highest.count('convergent')} of "
-        f"{plural(len(highest), 'measure')}, and the farthest is not for {lowest.count('discriminant')}.",
+        f"The population closest to leximin is pessimistic for {highest.count({'convergent'})} of "
+        f"{plural(len(highest), 'measure')}, and the farthest is not for {lowest.count({'discriminant'})}.{ties}",
         (TAU_NOTE,),
         Picture("bar", "tau_b", "population", color="validity", facet="measure", titles=(TAU_TITLE,)),
     )
 
 
-def extremes(rows: Iterable[tuple[Any, ...]], choose: Callable[..., tuple[Any, ...]]) -> list[str]:
-    """The kind of validity that the largest or smallest tau_b of every measure supports; the first of equal ones."""
-    by_measure: dict[str, list[tuple[Any, ...]]] = {}
-    for row in rows:
-        if not isnan(row[3]):
-            by_measure.setdefault(row[0], []).append(row)
-    return [choose(group, key=lambda row: row[3])[1] for group in by_measure.values()]
+def extremes(rows: Iterable[tuple[Any, ...]], choose: Callable[[Iterable[float]], float]) -> list[set[str]]:
+    """The kind of validity that the largest or smallest tau_b of every measure supports; both where they tie."""
+    by_measure: dict[str, dict[float, set[str]]] = {}
+    for name, kind, _, tau, _ in rows:
+        if not isnan(tau):
+            by_measure.setdefault(name, {}).setdefault(tau, set()).add(kind)
+    return [kinds[choose(kinds)] for kinds in by_measure.values()]
 
 
 # The mean
