@@ -60,6 +60,15 @@ def test_means_by_hand(tmp_path):
     )
 
 
+def test_conclusion_names_all_measures_with_the_highest_mean(tmp_path):
+    write(tmp_path / "a", ["q 0 x 1", "q 0 y 1"], "x y", "x n y")
+    result = over("ties", tmp_path, measures=["RR", "LexiRecall", "AP"])
+    assert result.conclusion.endswith(": highest RR 1.000; lowest LexiRecall, AP 0.000.")
+    assert over("ties", tmp_path, measures=["AP", "LexiRecall"]).conclusion.endswith(": AP, LexiRecall 0.000.")
+    missing = over("missing", tmp_path, measures=["AP", "LexiRecall"], fractions=[0], samples=1)
+    assert missing.conclusion.endswith(": (0.0, AP), (0.0, LexiRecall) 1.000.")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "view"), CASES)
 def test_every_view_has_the_rows_of_each_collection_alone(folder, name, view):
@@ -92,6 +101,15 @@ def test_cells_are_written_as_in_the_study_itself(folder):
     """Power in percent."""
     result = over("power", folder, measures="RPP")
     assert [row[1] for row in result.table().rows] == [f"{100 * row['share']:.2f}" for row in result.records()]
+    mean = [*result.records()][-1]["share"]
+    assert result.conclusion == (f"Over 3 collections, mean share of pairs shown to differ: RPP {100 * mean:.2f}%.")
+
+
+def test_columns_that_the_table_leaves_out_are_named(folder):
+    result = over("power", folder, measures="RPP")
+    note = "Not in the table: test, correction, pairs, separated, low, high; other formats list them."
+    assert note in result.notes and {"low", "high"} <= {*result.columns}
+    assert not any("Not in the table" in note for note in over("validity", folder, view="threshold").notes)
 
 
 def test_mean_is_over_the_collections_that_have_a_value():

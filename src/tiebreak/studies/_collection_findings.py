@@ -8,7 +8,7 @@ from math import isnan
 from statistics import fmean
 from typing import Any
 
-from tiebreak._base.text import plural
+from tiebreak._base.text import join_names, plural
 from tiebreak.results.cells import Cell, column
 from tiebreak.results.plots import Picture
 from tiebreak.studies._catalogue import Study
@@ -59,6 +59,8 @@ def join_findings(
             rows += ((*label, MEAN, *row, *nothing) for row in averaged)
     overall = list(means(parts.values(), keys, averages))
     rows += ((*(ALL for _ in titles), MEAN, *row, *nothing) for row in overall)
+    spread = keys[-1] if averages and has_names(first, keys[-1]) else None
+    hidden = (f"Not in the table: {join_names(others)}; other formats list them.",) if spread and others else ()
     own, columns, _ = first.picture()
     of_means = picture_of_means(first, keys, averages) if titles else None
     if of_means is not None:
@@ -71,10 +73,10 @@ def join_findings(
         (*titles, "collection", *keys, *averages, *others),
         tuple(rows),
         describe_means(first, overall, len(keys), len(parts), "".join(averages[:1])),
-        tuple(collection_notes(parts, failures)),
+        (*collection_notes(parts, failures), *hidden),
         picture,
         drawn=drawn,
-        spread=keys[-1] if averages and has_names(first, keys[-1]) else None,
+        spread=spread,
         library=first.library,
         more_settings={"collections": [*parts], **first.more_settings},
         parts=parts,
@@ -103,14 +105,21 @@ def mean_or_none(values: Iterable[float | None]) -> float | None:
 
 
 def describe_means(part: Findings, overall: Sequence[tuple[Any, ...]], keys: int, collections: int, name: str) -> str:
-    """The highest and the lowest mean of the first column that is averaged, by its title in the study's picture."""
+    """The highest and the lowest mean of the first column that is averaged, by its title and as the study writes it."""
     known = [row for row in overall if row[keys] is not None]
     if not known:
         return f"{plural(collections, 'collection')}."
-    high, low = (choose(known, key=lambda row: row[keys]) for choose in (max, min))
+    high, low = (choose(row[keys] for row in known) for choose in (max, min))
     text = f"Over {plural(collections, 'collection')}, mean {dict(part.drawn_as.titles).get(name, name)}: "
-    ends = [f"{', '.join(map(str, row[:keys]))} {row[keys]:.3f}" for row in (high, low)]
-    return text + (f"{ends[0]}." if high is low else f"highest {ends[0]}; lowest {ends[1]}.")
+    cell = part.average_cells.get(name, column(name))
+
+    def describe(value: float) -> str:
+        names = [", ".join(map(str, row[:keys])) for row in known if row[keys] == value]
+        if keys > 1 and len(names) > 1:
+            names = [f"({one})" for one in names]
+        return f"{join_names(names, most=4)} {cell({name: value}, 3)}{part.average_unit}"
+
+    return text + (f"{describe(high)}." if high == low else f"highest {describe(high)}; lowest {describe(low)}.")
 
 
 def collection_notes(parts: Mapping[str, Findings], failures: Mapping[str, str]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from tiebreak.studies.base import Findings, study_from_catalogue
 from tiebreak.studies.measures import Measure, preferences_by_name
 
 MEASURES = ("RPP", "LexiRecall", "LexiPrecision", "AP", "nDCG", "RR")
+SHARE = ("share", "share of pairs shown to differ")
 
 
 def percent_column(name: str) -> Cell:
@@ -71,6 +72,7 @@ class PowerStudy(Findings):
 
     tests: tuple[Significance, ...] = ()
     average_cells: ClassVar[Mapping[str, Cell]] = {"share": percent_column("share")}
+    average_unit: ClassVar[str] = "%"
 
     @property
     def table_cells(self) -> Mapping[str, Cell]:
@@ -127,7 +129,7 @@ def power(
         for place, p in enumerate(np.sort(test.pvalue_corrected).tolist(), start=1)
     )
     shares = ", ".join(f"{row.measure} {100 * row.share:.0f}%" for row in sorted(rows, key=lambda row: -row.share))
-    titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"))
+    titles = (("place", "pairs, by their p-value"), ("p", "corrected p-value"), SHARE)
     return PowerStudy(
         Power._fields,
         rows,
@@ -165,7 +167,7 @@ def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
             *notes,
             "Here: the median over pairs.",
         ),
-        Picture("bar", "share", "group", color="measure", titles=(("share", "share of pairs shown to differ"),)),
+        Picture("bar", "share", "group", color="measure", titles=(SHARE,)),
         library=tests[0].library,
         more_settings={name: tests[0].settings[name] for name in ("permutations", "seed", "correction", "alpha")},
         tests=tests,

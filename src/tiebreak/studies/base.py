@@ -45,6 +45,8 @@ class Findings(Result):
     spread: str | None = None
     average_cells: ClassVar[Mapping[str, Cell]] = {}
     """How averages over collections are written, where not as numbers."""
+    average_unit: ClassVar[str] = ""
+    """What follows an average in a sentence."""
 
     @property
     def notes(self) -> tuple[str, ...]:
