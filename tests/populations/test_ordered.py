@@ -210,12 +210,18 @@ def test_order_of_requests_changes_no_bit():
 
 # Bad input
 
+NUMBERS = "Give finite numbers of 0 and above for the worst requests, such as '2,1', or one of uniform, dcg, inverse."
+
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("owa(weights='a')", 'unknown owa: weights "a"'),
-        ("owa(weights='-1,2')", "Give numbers of 0 and above, one per request."),
+        ("owa(weights='-1,2')", f"weights='-1,2'. {NUMBERS}"),
+        ("owa(weights='nan,1')", f"weights='nan,1'. {NUMBERS}"),
+        ("owa(weights='nan')", f"weights='nan'. {NUMBERS}"),
+        ("owa(weights='')", f"weights=''. {NUMBERS}"),
+        ("owa(weights='1_0,2')", f"weights='1_0,2'. {NUMBERS}"),
         ("owa(weights='0,0')", "Give at least one above 0."),
         ("gini_welfare(delta=0)", "delta=0. Give a whole number from 1 to 1,000."),
         ("gini_welfare(delta=1.5)", "delta=1.5. Give a whole number"),

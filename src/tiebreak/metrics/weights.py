@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from math import lcm
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tiebreak._base.spec import is_written_whole
-from tiebreak._base.text import plural
+from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import dcg_discount, decimal
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
@@ -68,21 +69,25 @@ def is_rational(weights: Weights) -> bool:
     return weights != "dcg"
 
 
-def check_weights(weights: Weights | list[float], name: str = "weights", each: str = "recall level") -> Weights:
+def check_weights(weights: Weights | list[float], name: str = "weights", each: str = "first recall level") -> Weights:
     """The name of a shape, or a tuple of floats, one for `each`; text such as ``2,1`` is read as numbers."""
+    numbers: tuple[float, ...] = ()
     if isinstance(weights, str):
         if weights in SHAPES:
             return weights
-        if not re.fullmatch(r"[0-9.eE+,\s-]+", weights):
+        if re.fullmatch(r"[a-z]\w*", weights, re.IGNORECASE) and weights.lower() not in ("nan", "inf"):
             raise UnknownNameError(name, weights, SHAPES)
     elif not isinstance(weights, (tuple, list, np.ndarray)):
         raise InputError(f"{name}={weights!r}. Give the name of a shape, or a list of numbers.", kind="weights")
-    try:
-        numbers = tuple(map(float, weights.split(",") if isinstance(weights, str) else weights))
-    except (TypeError, ValueError):
-        numbers = ()
+    if not isinstance(weights, str) or re.fullmatch(r"[0-9.eE+,\s-]+", weights):
+        with suppress(TypeError, ValueError):
+            numbers = tuple(map(float, weights.split(",") if isinstance(weights, str) else weights))
     if isinstance(weights, str) and numbers and not all(map(is_written_whole, weights.split(","))):
         raise InputError(f"{name}={weights!r} have more digits than a float holds. Give fewer.", kind="weights")
     if not numbers or not all(0 <= w < np.inf for w in numbers):
-        raise InputError(f"{name}={weights!r}. Give numbers of 0 and above, one per {each}.", kind="weights")
+        raise InputError(
+            f"{name}={weights!r}. Give finite numbers of 0 and above for the {each}s, such as '2,1', or one of "
+            f"{join_names([*SHAPES])}.",
+            kind="weights",
+        )
     return numbers

@@ -46,7 +46,7 @@ class OrderedWeightedAverage(Aggregation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        weights = check_weights(self.weights, "owa: weights", "request")
+        weights = check_weights(self.weights, "owa: weights", "worst request")
         if not isinstance(weights, str) and not any(weights):
             raise InputError(f"owa: weights={self.weights!r}. Give at least one above 0.", kind="weights")
         object.__setattr__(self, "weights", weights)
