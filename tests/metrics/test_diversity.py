@@ -549,6 +549,14 @@ def test_discount_so_steep_that_nothing_is_left():
     assert exp.evaluate("alpha_beta_DCG(beta=1, alpha=1, discount=0.01)@600").values[0, 0, 0] == 1
 
 
+def test_values_exceed_1_where_unrated_items_gain_more_than_the_ideal():
+    """The unrated b gains alpha, the ideal a 1/5: 0.6 / 0.2, or 1 with b in the pool."""
+    exp = tb.Experiment({"u": {"a": 1}}, {"u": scored("b")}, aspects={"a": ["war"], "b": ["war"]})
+    for pool, value in (("rated", 0.6 / 0.2), ("runs", 1)):
+        scores = exp.evaluate(f"alpha_beta_nDCG(alpha=0.6, beta=1, r_max=5, pool='{pool}')@1")
+        assert scores.values[0, 0, 0] == pytest.approx(value)
+
+
 def test_share_of_aspects_by_hand():
     """A shows two aspects of five, b a third, c all others."""
     aspects = {"a": ["v", "w"], "b": ["w", "x"], "c": ["y", "z"]}

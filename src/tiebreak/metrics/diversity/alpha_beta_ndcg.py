@@ -105,7 +105,8 @@ class AlphaBetaNDCG(AlphaBetaDCG, NoisyOrNDCG):
 
     with P of 0 where an item lacks the aspect, alpha where it is not rated, and beta r / r_max where it is.
 
-    Parameters are those of `alpha_beta_DCG`, and the pool.
+    Values can exceed 1: the ideal holds only rated items, unless the pool is wider, and the greedy order need not be
+    the best one. Parameters are those of `alpha_beta_DCG`, and the pool.
 
     Examples
     --------
