@@ -50,6 +50,10 @@ def test_levels_equal_their_definitions(grades, x, y):
         f"TSL(n={N})": [(b - a) * (k == m) for k, a, b in zip(i, n, n2, strict=True)],
         "RPP": [sign(a, b) for a, b in zip(p, p2, strict=True)],
     }
+    for spec in ("invRPP", "RPP(weights='inverse')"):
+        rows = tb.disaggregate(exp.positions, spec, "run1", "run2").rows()
+        parts = [sign(a, b) / (k * harmonic) for k, a, b in zip(i, p, p2, strict=True)]  # p(i) sgn(p'_i - p_i)
+        assert [row.difference for row in rows] == pytest.approx([float(part) for part in parts], abs=1e-15)
     for spec, parts in expected.items():
         rows = tb.disaggregate(exp.positions, spec, "run1", "run2").rows()
         assert [row.difference for row in rows] == [float(part) for part in parts], spec
@@ -80,6 +84,9 @@ def test_levels_add_up_to_the_measure(grades, x, y):
     rows = tb.disaggregate(exp.positions, "RPP", "run1", "run2").rows()
     assert sum(row.difference for row in rows) / len(rows) == pytest.approx(exp.compare("RPP").values.item())
     assert {row.value for row in rows} == {None}
+    for spec in ("invRPP", "dcgRPP", "RPP(weights='3,1,2')"):
+        rows = tb.disaggregate(exp.positions, spec, "run1", "run2").rows()
+        assert sum(row.difference for row in rows) == pytest.approx(exp.compare(spec).values.item(), abs=1e-12), spec
 
 
 @given(grades_of, rankings, rankings)
@@ -130,6 +137,25 @@ def test_own_relevance_of_a_measure_is_the_lowest_grade():
     exp = experiment({"a": 1, "b": 2, "c": 3}, "abc", "cba")
     rows = tb.disaggregate(exp.positions, "AP(rel=2)", "run1", "run2", "grade").rows()
     assert [row.grade for row in rows] == [2, 3]
+
+
+def test_grades_of_rpp_are_those_it_lists():
+    exp = experiment({"a": 1, "b": 2, "c": 3}, "abc", "xcba")
+    every = {row.grade: row for row in tb.disaggregate(exp.positions, "RPP", "run1", "run2", "grade").rows()}
+    rows = tb.disaggregate(exp.positions, "RPP(grades='1:0.5,2:0.5')", "run1", "run2", "grade").rows()
+    assert list(rows) == [every[1.0], every[2.0]]
+    # p(lambda) is 1/2 each.
+    mean = sum(row.difference for row in rows) / 2
+    assert mean == pytest.approx(exp.compare("RPP(grades='1:0.5,2:0.5')").values.item())
+    with pytest.raises(tb.InputError, match="no item has the grade 7, the largest is 3"):
+        tb.disaggregate(exp.positions, "RPP(grades='1,7')", "run1", "run2", "grade")
+
+
+@pytest.mark.parametrize("by", ["level", "subtopic"])
+def test_grades_of_rpp_go_with_the_split_by_grade_only(by):
+    exp = experiment({"a": {"s": 1}, "b": {"t": 2}}, "ab", "ba")
+    with pytest.raises(tb.InputError, match=r"are of all relevant items alike.*split by grade"):
+        tb.disaggregate(exp.positions, "RPP(grades='1,2')", "run1", "run2", by)
 
 
 def test_rows_have_the_columns_of_what_they_are_split_by():

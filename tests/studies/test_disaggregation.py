@@ -112,7 +112,8 @@ def test_union_of_all_runs_is_counted_for_a_search_length(simulated):
     ("options", "words"),
     [
         ({"measures": "LexiRecall"}, "LexiRecall is not a sum over recall levels"),
-        ({"measures": "dcgRPP"}, "is not a sum over recall levels"),
+        ({"measures": "RPP(grades='1,7')"}, "recall levels are of all relevant items alike"),
+        ({"measures": "RPP(grades='1,7')", "view": "grade"}, "no item has the grade 7, the largest is 1"),
         ({"measures": "bpref"}, "bpref is not a sum over recall levels"),
         ({"measures": "bpref", "view": "grade"}, "bpref looks at more than positions"),
         ({"measures": "OI", "view": "grade"}, "OI looks at more than positions"),
@@ -140,3 +141,20 @@ def test_command_line_shows_every_view(tmp_path):
     ended = run_command("study", "disaggregation", *files, "-m", "DCG", "--request", "q")
     assert ended.returncode == 2
     assert "DCG is not a sum over recall levels on these judgements" in ended.stderr
+    assert "use binary_DCG, or ignore grades by binary=True, --binary" in ended.stderr
+    # q: (1, -) against (2, 3), the harmonic number of 2 is 3/2: 1 / (3/2) and -1/2 / (3/2).
+    text = run_command("study", "disaggregation", *files, "-m", "invRPP", "--request", "q", "--format", "csv").stdout
+    assert [float(line.split(",")[2]) for line in text.splitlines()[1:]] == pytest.approx([2 / 3, -1 / 3])
+
+
+def test_one_request_may_lack_a_grade():
+    exp = tb.Experiment(JUDGED, RUNS)
+    (only,) = disaggregation(exp, "grade", "RPP(grades='1,2')", request="r").rows()
+    assert tuple(only) == ("RPP(grades='1,2')", 1.0, 1.0, None, None, 1)
+
+
+def test_what_the_numbers_add_up_to_is_told():
+    exp = tb.Experiment(JUDGED, RUNS)
+    assert any("add up to m times RPP" in note for note in disaggregation(exp, measures="RPP").notes)
+    assert any("E[mu | grade]" in note for note in disaggregation(exp, "grade", "RPP").notes)
+    assert "m times RPP" in " ".join(run_command("study", "disaggregation", "--help").stdout.split())

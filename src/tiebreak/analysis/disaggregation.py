@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,8 +17,10 @@ from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric
 from tiebreak.metrics import metric as find_metric
 from tiebreak.metrics.search_length import SearchLength
+from tiebreak.metrics.weights import Weights, recall_weights
 from tiebreak.preferences import Pairs, Preference
 from tiebreak.preferences import preference as find_preference
+from tiebreak.preferences.grades import parse_grades
 from tiebreak.preferences.lexicographic import Lexicographic
 from tiebreak.preferences.rpp import RecallPairedPreference
 from tiebreak.projection import Levels, Positions, pair_signs
@@ -78,11 +81,16 @@ class Disaggregation(Rows[Part]):
 def disaggregate(positions: Positions, measure: Measure, run: str, other: str, by: str = "level") -> Disaggregation:
     r"""Split the difference between two runs by what users want.
 
-    .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad w_i \, (p'_i - p_i), \qquad \mathrm{sgn}(p'_i - p_i)
+    .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad w_i \, (p'_i - p_i), \qquad
+        \mathrm{sgn}(p'_i - p_i), \qquad p(i) \, \mathrm{sgn}(p'_i - p_i)
 
-    Recall levels i of a recall-level metric, of a search length such as ASL, and of RPP. The levels of a request add up
-    to the metric's difference, those of RPP to m times RPP. By grade or subtopic, the measure is computed as if only
-    the items of at least the grade, or those on the subtopic, were relevant, all alike.
+    Recall levels i of a recall-level metric, of a search length such as ASL, of RPP, and of RPP with weights such as
+    ``invRPP``. All relevant items are alike there. The levels of a request add up to the difference by the measure:
+    each is :math:`p(i) \, \mathrm{E}[\mu \mid i]` (RPP 3.2). Those of RPP without weights are
+    :math:`\mathrm{E}[\mu \mid i]` itself, the sign, and add up to m times RPP.
+
+    By grade or subtopic, the measure is computed as if only the items of at least the grade, or those on the subtopic,
+    were relevant, all alike; for ``RPP(grades='1,2')`` by these grades only.
 
     Parameters
     ----------
@@ -100,6 +108,8 @@ def disaggregate(positions: Positions, measure: Measure, run: str, other: str, b
     [0.25, 0.0]
     >>> [row.difference for row in disaggregate(p, "ASL", "run1", "run2").rows()]      # (2 - 1) / 2
     [0.5, 0.0]
+    >>> [row.difference for row in disaggregate(p, "RPP(weights='2,1')", "run1", "run2").rows()]      # 2/3 x 1, 1/3 x 0
+    [0.6666666666666666, 0.0]
     """
     check_choice(by, "by", PARTS)
     pair = find_pair(run, other, positions.runs)
@@ -130,10 +140,11 @@ class LevelSum(NamedTuple):
 
 
 def level_sum(measure: Measure, positions: Positions) -> LevelSum:
-    """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)), w_i (p'_i - p_i), for RPP sgn(p'_i - p_i)."""
+    """What a measure adds by level: z(i, m) (e(p_i) - e(p'_i)), w_i (p'_i - p_i), for RPP p(i) sgn(p'_i - p_i)."""
     entry = find_measure(measure)
-    if type(entry) is RecallPairedPreference and entry.weights == "uniform":
-        return LevelSum(positions.levels(entry.rel), lambda x, y: pair_signs(x, y).astype(np.float64), None)
+    if type(entry) is RecallPairedPreference:
+        check_no_grades(entry, "recall levels")
+        return LevelSum(positions.levels(entry.rel), partial(weighted_signs, entry.weights), None)
     if isinstance(entry, SearchLength):
         length = entry
         return LevelSum(
@@ -143,16 +154,35 @@ def level_sum(measure: Measure, positions: Positions) -> LevelSum:
         )
     form = entry.on(positions) if isinstance(entry, Metric) else entry
     if not isinstance(form, RecallLevelMetric):
-        raise InputError(
-            f"{entry} is not a sum over recall levels on these judgements. Try AP, binary_nDCG, ASL or RPP.",
-            kind="spec",
+        binary = entry.binary_form() if isinstance(entry, Metric) else entry
+        advice = (
+            f"Their grades differ: use {binary}, or ignore grades by binary=True, --binary"
+            if isinstance(binary, RecallLevelMetric)
+            else "Try AP, binary_nDCG, ASL or RPP"
         )
+        raise InputError(f"{entry} is not a sum over recall levels on these judgements. {advice}.", kind="spec")
     metric = form
     return LevelSum(
         positions.levels(metric.rel),
         metric.level_differences,
         lambda p: metric.level_differences(p, np.full_like(p, UNRETRIEVED)),
     )
+
+
+def weighted_signs(weights: Weights, x: Ranks, y: Ranks) -> Floats:
+    """What levels add to RPP, p(i) sgn(p'_i - p_i); the sign alone where all levels are equally likely."""
+    signs = pair_signs(x, y).astype(np.float64)
+    return signs if weights == "uniform" else signs * recall_weights(x.shape[-1], weights)
+
+
+def check_no_grades(entry: Any, what: str) -> None:
+    """Parts other than grades are of all relevant items, whatever their grade."""
+    if getattr(entry, "grades", None) is not None:
+        raise InputError(
+            f"{entry}: {what} are of all relevant items alike, so grades make no difference there. Leave them out, or "
+            'split by grade: by="grade", --view grade.',
+            kind="spec",
+        )
 
 
 def level_rows(positions: Positions, measure: Measure, x: int, y: int) -> Iterator[LevelDifference]:
@@ -177,11 +207,15 @@ def population_rows(
     if not isinstance(form, (LevelMetric, SearchLength, Lexicographic, RecallPairedPreference)):
         raise InputError(f"{entry} looks at more than positions. Try AP, binary_nDCG, ASL or RPP.", kind="spec")
     alike: Any = replace(form, rel=None)
-    if isinstance(alike, RecallPairedPreference):
-        alike = replace(alike, grades=None)
-    make = SubtopicDifference if by == "subtopic" else GradeDifference
-    populations = subtopic_populations if by == "subtopic" else grade_populations
     lowest = positions.min_grade if form.rel is None else form.rel
+    populations: Callable[..., Iterator[tuple[Any, NDArray[np.bool_]]]]
+    populations = subtopic_populations if by == "subtopic" else grade_populations
+    if by == "subtopic":
+        check_no_grades(form, "subtopics")
+    elif isinstance(form, RecallPairedPreference) and form.grades is not None:
+        form.check_fit(positions)
+        populations, alike = partial(listed_populations, form.grades), replace(alike, grades=None)
+    make = SubtopicDifference if by == "subtopic" else GradeDifference
     for what, mask in populations(positions, lowest):
         kept = positions.keep(mask)
         kept = replace(kept, grade=np.ones_like(kept.grade), min_grade=None)
@@ -199,6 +233,11 @@ def grade_populations(positions: Positions, lowest: float | None) -> Iterator[tu
     """Every relevant grade, the smallest first, and the entries that have at least it."""
     for grade in np.unique(positions.grade[is_relevant(positions.grade, lowest)]).tolist():
         yield grade, positions.grade >= grade
+
+
+def listed_populations(grades: str, positions: Positions, *_: Any) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    """The same of the grades that a preference lists."""
+    yield from ((grade, positions.grade >= grade) for grade, _ in parse_grades(grades))
 
 
 def subtopic_populations(positions: Positions, lowest: float | None) -> Iterator[tuple[str, NDArray[np.bool_]]]:

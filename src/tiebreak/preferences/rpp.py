@@ -64,10 +64,14 @@ class RecallPairedPreference(PairedPreference):
             object.__setattr__(self, "grades", check_grades(self.grades))
 
     def compare(self, positions: Positions, pairs: Pairs) -> PairValues:
+        self.check_fit(positions)
+        return super().compare(positions, pairs)
+
+    def check_fit(self, positions: Positions) -> None:
+        """Check the grades that make populations against those of the items."""
         if self.grades is not None and not positions.is_sampled:
             largest = float(positions.grade.max(initial=0.0))
             check_fit((grade for grade, _ in parse_grades(self.grades)), self.min_grade(positions), largest, str(self))
-        return super().compare(positions, pairs)
 
     def labels(self, positions: Positions) -> Places:
         return GradedEntries(positions, self.min_grade(positions)).labels(None)

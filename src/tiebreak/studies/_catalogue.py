@@ -107,8 +107,9 @@ CATALOGUE: dict[str, Study] = {
         averages=("share", "r", "agreement", "tau_b", "tau_ap", "rbo"),
     ),
     "disaggregation": Study(
-        "What users with different needs add to the difference of two runs, by measure. Of more than two runs, choose "
-        "by --run and --other.",
+        "What users with different needs add to the difference of two runs, by measure. The levels of a request add up "
+        "to its difference, those of RPP without weights, which are signs, to m times RPP; a grade or a subtopic has "
+        "the difference for its users alone. Of more than two runs, choose by --run and --other.",
         {
             "level": "by the number of items they want (RPP Fig 4)",
             "grade": "by the grade they are content with (RPP 3.2)",

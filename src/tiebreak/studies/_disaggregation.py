@@ -68,14 +68,17 @@ def disaggregation(
 ) -> Findings:
     r"""What users who want i items, a grade or a subtopic add to the difference of two runs.
 
-    .. math:: \mathrm{E}[\mu \mid i], \qquad \mathrm{E}[\mu \mid \lambda], \qquad \mathrm{E}[\mu \mid t]
+    .. math:: p(i) \, \mathrm{E}[\mu \mid i], \qquad \mathrm{E}[\mu \mid \lambda], \qquad \mathrm{E}[\mu \mid t]
+
+    The levels of a request add up to its difference by the measure; those of RPP without weights are
+    :math:`\mathrm{E}[\mu \mid i]`, the sign, and add up to m times RPP.
 
     Parameters
     ----------
     view : {"level", "grade", "subtopic"}
         By recall level (RPP Fig 4), by the grade that users are content with, or by the subtopic they want.
     measures : one or several of str, Preference or Metric
-        Recall-level metrics, search lengths such as ``ASL(n='union')``, and RPP.
+        Recall-level metrics, search lengths such as ``ASL(n='union')``, and RPP, also with weights as ``invRPP``.
     run, other : str, optional
         Two runs; by default the first two.
     request : str, optional
@@ -92,7 +95,7 @@ def disaggregation(
     """
     several = list_measures(measures)
     experiment.read(check(view, several))
-    positions = experiment.positions
+    positions = everything = experiment.positions
     x, y = two_runs(positions.runs, run, other)
     if request is not None:
         positions = positions.take_requests([positions.requests.place(str(request), "request")])
@@ -101,7 +104,9 @@ def disaggregation(
     names = positions.runs[x], positions.runs[y]
     over = MEAN if request is None else f"request {request}"
     if view != "level":
-        parts = run_tasks(lambda one: list(population_parts(positions, one, *names, view)), several, jobs, tick)
+        parts = run_tasks(
+            lambda one: list(population_parts(everything, one, *names, view, request)), several, jobs, tick
+        )
         findings = population_findings([row for part in parts for row in part], names, view, over)
         return replace(findings, library=positions.library)
     levels = run_tasks(lambda one: list(level_parts(positions, one, x, y)), several, jobs, tick)
@@ -115,6 +120,8 @@ def disaggregation(
         (
             f"difference: {over}{' with so many relevant items' if request is None else ''}. share: the difference "
             "over the sum of all levels' absolute differences.",
+            "The differences of a request add up to that by the measure, all relevant items alike: a level adds p(i) "
+            "E[mu | i] (RPP 3.2). Those of RPP without weights are E[mu | i], the sign, and add up to m times RPP.",
             "precision: of both runs where they reach the level, uninterpolated.",
         ),
         Picture("line", "level", "value", color="line", facet="what", is_log=True, titles=titles),
@@ -170,12 +177,13 @@ def level_curves(rows: Sequence[LevelPart], names: tuple[str, str]) -> Iterator[
 
 
 def population_parts(
-    positions: Positions, measure: Measure, run: str, other: str, view: str
+    positions: Positions, measure: Measure, run: str, other: str, view: str, request: str | None
 ) -> Iterator[PopulationPart]:
-    """A row per grade or subtopic of a measure: means over the requests that have one."""
+    """A row per grade or subtopic of a measure: means over the requests that have one, or of one request."""
     groups: dict[Any, list[Any]] = {}
     for row in disaggregate(positions, find_measure(measure), run, other, view).rows():
-        groups.setdefault(row[1], []).append(row)
+        if request is None or row.request == str(request):
+            groups.setdefault(row[1], []).append(row)
     for wanted, rows in groups.items():
         means = [mean([getattr(row, name) for row in rows]) for name in ("difference", "value", "other_value")]
         yield PopulationPart(measure_name(measure), wanted, means[0] or 0.0, means[1], means[2], len(rows))
@@ -201,7 +209,8 @@ def population_findings(rows: Sequence[PopulationPart], names: tuple[str, str], 
         f"{names[0]} minus {names[1]}: the {view} with the largest difference is {first}.",
         (
             f"difference: {over}{' with such items' if over == MEAN else ''}; positive where {names[0]} is better.",
-            f"Relevant are items {'of at least the grade' if view == 'grade' else 'on the subtopic'}, all alike.",
+            f"Relevant are items {'of at least the grade' if view == 'grade' else 'on the subtopic'}, all alike: "
+            f"E[mu | {view}] for these users alone (RPP 3.2), not multiplied by how likely they are.",
         ),
         Picture("bar", "difference", view, facet="measure", own_scales=True),
     )
