@@ -158,6 +158,18 @@ def test_grades_of_rpp_go_with_the_split_by_grade_only(by):
         tb.disaggregate(exp.positions, "RPP(grades='1,2')", "run1", "run2", by)
 
 
+def test_an_experiment_reads_what_the_measure_needs():
+    exp = experiment({"a": 1, "b": 1}, "axb", "xya")
+    # The union is a, b, x, y: b of run2 is at 4. Levels 1: (3 - 1) / 2, 2: (4 - 3) / 2.
+    rows = tb.disaggregate(exp, "ASL(n=union)", "run1", "run2").rows()
+    assert [row.difference for row in rows] == [1.0, 0.5]
+    assert list(tb.disaggregate(exp, "RPP", "run1", "run2").rows()) == list(
+        tb.disaggregate(exp.positions, "RPP", "run1", "run2").rows()
+    )
+    with pytest.raises(tb.InputError, match=r"dict has no positions\. Give Positions or an Experiment"):
+        tb.disaggregate({}, "RPP", "run1", "run2")
+
+
 def test_rows_have_the_columns_of_what_they_are_split_by():
     exp = experiment({"a": {"s": 1}, "b": {"t": 2}}, "ab", "ba")
     for by in ("level", "grade", "subtopic"):

@@ -188,3 +188,9 @@ def test_worked_examples_hold():
 def test_metrics_that_are_no_sums_over_recall_levels_are_refused():
     with pytest.raises(InputError, match="not a sum over recall levels"):
         provider_exposure(tb.positions([[1]]), {"d1": "v"}, "ERR")
+
+
+def test_an_experiment_stands_for_its_positions():
+    exp = tb.Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0, "b": 0.0}})
+    rows = tb.provider_exposure(exp, {"a": "ann", "b": "bob"}).rows()
+    assert [(row.provider, row.exposure) for row in rows] == [("ann", 1.0), ("bob", 1 / 3)]

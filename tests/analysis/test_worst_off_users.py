@@ -220,3 +220,9 @@ def test_requests_without_a_relevant_item_have_no_worst_off_user():
     with pytest.warns(EmptyRequestsWarning):
         positions = tb.project(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}])
     assert [row.request for row in tb.worst_case(positions, "AP").rows()] == ["q1", "q3"] * 2
+
+
+def test_an_experiment_stands_for_its_positions():
+    exp = tb.Experiment({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "x": 1.0, "b": 0.0}})
+    assert list(tb.worst_case(exp, "AP").rows()) == list(tb.worst_case(exp.positions, "AP").rows())
+    assert [row.utility for row in tb.worst_case(exp).rows()] == [1 / 3]

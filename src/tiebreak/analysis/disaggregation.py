@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_choice, find_pair
+from tiebreak.analysis.sources import Readable, read_positions
 from tiebreak.comparison import compare_pairs
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.inputs.judgements import is_relevant
@@ -78,7 +79,9 @@ class Disaggregation(Rows[Part]):
         return PARTS[self.more_settings["by"]]._fields
 
 
-def disaggregate(positions: Positions, measure: Measure, run: str, other: str, by: str = "level") -> Disaggregation:
+def disaggregate(
+    positions: Positions | Readable, measure: Measure, run: str, other: str, by: str = "level"
+) -> Disaggregation:
     r"""Split the difference between two runs by what users want.
 
     .. math:: z(i, m) \, (e(p_i) - e(p'_i)), \qquad w_i \, (p'_i - p_i), \qquad
@@ -94,7 +97,7 @@ def disaggregate(positions: Positions, measure: Measure, run: str, other: str, b
 
     Parameters
     ----------
-    positions : Positions
+    positions : Positions or Experiment
     measure : str, Metric or Preference
         Such as ``"AP"``, ``"ASL(n=1000)"`` or ``"RPP"``; by grade or subtopic also a lexicographic preference.
     run, other : str
@@ -112,6 +115,7 @@ def disaggregate(positions: Positions, measure: Measure, run: str, other: str, b
     [0.6666666666666666, 0.0]
     """
     check_choice(by, "by", PARTS)
+    positions = read_positions(positions, find_measure(measure))
     pair = find_pair(run, other, positions.runs)
     rows = level_rows(positions, measure, *pair) if by == "level" else population_rows(positions, measure, *pair, by)
     settings = {"measure": str(measure).strip(), "run": run, "other": other, "by": by}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_choice
 from tiebreak.analysis.provider_totals import ProviderTotals, sum_by_provider
+from tiebreak.analysis.sources import Readable, read_positions
 from tiebreak.analysis.theory import recall_level_metric
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues, like
@@ -137,7 +138,7 @@ class ProviderExposure(Result):
 
 
 def provider_exposure(
-    positions: Positions,
+    positions: Positions | Readable,
     providers: Path | Mapping[Any, Any] | Any,
     metric: str | Metric = "AP",
     *,
@@ -152,7 +153,7 @@ def provider_exposure(
 
     Parameters
     ----------
-    positions : Positions
+    positions : Positions or Experiment
     providers : path, dict or frame
         The provider of every item, as `read_providers` reads it.
     metric : str or Metric
@@ -172,7 +173,7 @@ def provider_exposure(
     [('bob',), ('bob',)]
     """
     form = recall_level_metric(metric)
-    entries = positions.only_relevant(form.rel)
+    entries = read_positions(positions, form).only_relevant(form.rel)
     names, owner = match_providers(entries, providers, missing)
     known = np.flatnonzero(owner >= 0)
     pair, member = np.unique(entries.layout.request[known] * len(names) + owner[known], return_inverse=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.analysis.sources import Readable, read_positions
 from tiebreak.analysis.theory import recall_level_metric, worst_case_is_tse
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids
@@ -85,7 +86,7 @@ class WorstCase(Result):
                 yield WorstOffUser(run, request, float(self.utility[r, q]), items)
 
 
-def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
+def worst_case(positions: Positions | Readable, metric: str | Metric = "AP") -> WorstCase:
     r"""Utility of the worst-off of all users who want some of the relevant items (LR 4.1).
 
     .. math:: \mathrm{WC}_\mu = \min_{u \subseteq \mathcal{R},\, u \ne \emptyset} \mu(\pi, u) = e(p_m)
@@ -97,7 +98,7 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
 
     Parameters
     ----------
-    positions : Positions
+    positions : Positions or Experiment
     metric : str or Metric
         A recall-level metric: the utility of a ranking for a user.
 
@@ -110,7 +111,7 @@ def worst_case(positions: Positions, metric: str | Metric = "AP") -> WorstCase:
     run2 0.0 ('d2', 'd3')
     """
     form = recall_level_metric(metric)
-    entries = positions.only_relevant(form.rel)
+    entries = read_positions(positions, form).only_relevant(form.rel)
     largest = int(entries.layout.sizes.max(initial=1))
     positions_here = np.unique(entries.ranks[entries.ranks != UNRETRIEVED]).tolist()
     by_theorem = worst_case_is_tse(form, max(largest, 1), positions_here)
