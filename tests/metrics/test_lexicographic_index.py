@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,3 +121,11 @@ def test_bad_corpus_sizes_are_refused(name):
 def test_what_is_no_position_in_the_corpus_is_refused(index, p, n):
     with pytest.raises(InputError, match="n="):
         index(p, n)
+
+
+@pytest.mark.parametrize("function", [tb.metric_lexirecall, tb.lexiprecision_index, tb.lexirecall_index])
+@pytest.mark.parametrize("p", [[1, float("nan")], (1.5, 2), ("1", 2), [1, float("inf")], None, "12", 3, [], [1.0, 2]])
+def test_positions_are_whole_numbers(function, p):
+    with pytest.raises(tb.InputError, match="distinct whole numbers, from 1 on"):
+        function(p, 5)
+    assert function(np.array([1, 2]), 5) == function([1, 2], 5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -90,12 +91,14 @@ def mu_lp(p: Sequence[int | None], n: int) -> int:
 def positions_in_corpus(p: Sequence[int | None], n: int) -> list[int]:
     """The retrieved positions, increasing; an error where they cannot be those of a corpus of n items."""
     check_count(n, "n")
-    retrieved = sorted(int(k) for k in p if k is not None)
-    last = n - (len(p) - len(retrieved))
-    if not p or len(set(retrieved)) < len(retrieved) or (retrieved and not 1 <= retrieved[0] <= retrieved[-1] <= last):
+    is_listed = isinstance(p, (Sequence, np.ndarray)) and all(k is None or isinstance(k, Integral) for k in p)
+    retrieved = sorted(int(k) for k in p if k is not None) if is_listed else []
+    last = n - (len(p) - len(retrieved)) if is_listed else n
+    fits = not retrieved or 1 <= retrieved[0] <= retrieved[-1] <= last
+    if not is_listed or not len(p) or len(set(retrieved)) < len(retrieved) or not fits:
         raise InputError(
-            f"{list(p)} are not positions in a corpus of n={n} items: they are distinct, from 1 on, and leave room "
-            f"at the end for the unretrieved ones, None.",
+            f"p={p!r:.60} are not positions in a corpus of n={n} items: they are distinct whole numbers, from 1 on, "
+            f"and leave room at the end for the unretrieved ones, None.",
             kind="shape",
         )
     return retrieved
