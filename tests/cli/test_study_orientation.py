@@ -32,6 +32,11 @@ def test_sizes_are_numbers_and_ranges():
     assert [(row["items"], row["relevant"]) for row in result] == [(n, m) for n in (10, 20, 21) for m in (2, 3)]
 
 
+def test_rankings_are_truncated_within_the_corpus():
+    asked = ("study", "orientation", "--view", "depth", "--items", "100", "--relevant", "2")
+    assert "depth=200. Give a whole number from 1 to 100." in one_line_error(*asked, "--depth", "200")
+
+
 def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")

@@ -80,6 +80,13 @@ def test_metric_that_is_no_sum_over_recall_levels_is_refused_before_reading(file
         assert "not a sum over recall levels" in one_line_error(*command, "nothing.txt", "nothing.run", "-m", "ERR")
 
 
+@pytest.mark.parametrize("name", ["RPP", "invRPP", "LexiRecall", "RPP(weights='dcg')"])
+def test_preference_in_place_of_a_metric_is_named(files, name):
+    assert f"{name} is a preference. Give a recall-level metric, such as AP." in one_line_error(
+        "worst", *files, "-m", name
+    )
+
+
 def test_exposure_of_providers(files):
     rows = objects(providers(files, "--format", "jsonl").stdout)
     assert [(row["run"], row["request"], row["provider"], row["exposure"], row["is_worst"]) for row in rows] == [

@@ -154,3 +154,8 @@ def test_spec_that_names_no_function_is_refused(spec, words):
     with pytest.raises(InputError) as caught:
         metric(spec)
     assert words in str(caught.value)
+
+
+def test_short_floats_are_numbers_too():
+    own = tb.recall_level(lambda k: np.float32(0.5) ** k)  # warnings are errors
+    assert own.evaluate(tb.positions([[1, 2]])).item() == 0.75

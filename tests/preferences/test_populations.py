@@ -116,6 +116,9 @@ def test_weights_of_grades_and_subtopics_on_the_command_line(tmp_path):
         ("1,1", "Give each grade once"),
         ("0,1", "grade=0.0. Give a number above 0"),
         ("1:-1,2:1", "weight of grade 1=-1.0"),
+        ("1:nan,2:0.3", "weight of grade 1=nan"),
+        ("a:1", "with weights such as '1:0.5,2:0.3,3:0.2'"),
+        ("", "with weights such as '1:0.5,2:0.3,3:0.2'"),
         ("1::2", "such as '1,2,3'"),
         ("1,,2", "such as '1,2,3'"),
         ("1:2:3", "such as '1,2,3'"),
@@ -198,7 +201,7 @@ def test_intents_by_numbers_of_items_change_nothing(grades, topics, x, y):
     known = {item: of_item for item, of_item in topics.items() if item in grades}
     judged = {"q": nested(grades, known), "z": {"z": dict.fromkeys([*TOPICS, "other"], 1)}}
     sizes = {t: sum(t in of_item and grades[item] > 0 for item, of_item in known.items()) for t in TOPICS}
-    intents = {"*": {**sizes, "other": 0}}
+    intents = {"*": {**sizes, "other": 1}}  # nothing is relevant to it
     assert between("ST-RPP", judged, x, y, intents=intents) == between("ST-RPP", judged, x, y)
 
 
@@ -211,6 +214,8 @@ def test_intents_for_all_requests_are_given_once():
         assert between("ST-RPP", judged, "ab", "b", intents=intents) == expected
     with pytest.raises(InputError, match='subtopic "t" of request "q" has no likelihood'):
         between("ST-RPP", judged, "ab", "b", intents={"s": 3})
+    with pytest.raises(InputError, match='all subtopics of request "q" have the likelihood 0'):
+        between("ST-RPP", judged, "ab", "b", intents={"*": {"s": 1, "t": 1}, "q": {"s": 0, "t": 0}})
 
 
 @pytest.mark.parametrize("background", [-0.1, 1, "all", True])

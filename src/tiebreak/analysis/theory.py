@@ -296,6 +296,10 @@ def is_strict(form: RecallLevelMetric, positions: Iterable[int] | None = None) -
 
 def recall_level_metric(spec: str | Metric) -> RecallLevelMetric:
     """The recall-level metric that a spec names; graded nDCG in its binary form."""
+    from tiebreak.preferences import is_preference
+
+    if is_preference(spec):
+        raise InputError(f"{spec} is a preference. Give a recall-level metric, such as AP.", kind="spec")
     return recall_level_form(metrics.metric(spec))
 
 

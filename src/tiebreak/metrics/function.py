@@ -50,8 +50,9 @@ def call_for_number(
 ) -> Any:
     """The finite number that a user's function returns; errors name the function and describe its arguments."""
     value = call(function, arguments, lambda: f"{name} failed on {describe()}")
+    number: Any = float(value) if isinstance(value, np.floating) else value  # a short float has a smaller largest one
     is_number = isinstance(value, Real)
-    if not is_number or not abs(value) <= float_info.max:
+    if not is_number or not abs(number) <= float_info.max:
         raise InputError(f"{name} returned {value!r} for {describe()}. Return a finite number.", kind="spec")
     return value
 

@@ -79,8 +79,14 @@ def preference(spec: str | Spec | Preference | Metric) -> Preference:
         raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
 
 
+def is_preference(spec: object) -> bool:
+    """Whether something is a preference, or the name of one that is not a metric's too."""
+    text = str(spec).strip() if isinstance(spec, (str, Spec)) else ""
+    return isinstance(spec, Preference) or CATALOGUE.begins(text) or (text in ALIASES and text not in METRICS)
+
+
 def argument(spec: Spec) -> Metric:
     """The metric inside a preference; a preference there is an error."""
-    if CATALOGUE.begins(str(spec)) or (str(spec) in ALIASES and spec.name not in METRICS):
+    if is_preference(spec):
         raise InputError(f"{spec} is a preference itself; diff and sign take a metric, such as AP.", kind="spec")
     return metric(str(spec))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tiebreak.errors import InputError
 from tiebreak.inputs.attributes import id_values
 from tiebreak.inputs.sources import LARGEST_VALUE
 
-NUMBERS = re.compile(r"[0-9.eE+:,\s-]+")
+NUMBERS = re.compile(r"[0-9.eE+:,\s-]*|[^:,/\\]+:[^:,/\\]+(,[^:,/\\]+:[^:,/\\]+)*")
 Grade = tuple[float, float | None]
 """A grade, and its weight where weights are given."""
 
@@ -63,7 +64,7 @@ def parse_grades(text: str) -> Iterator[Grade]:
     """Grades and weights written as ``1,2`` or ``1:0.25,2:0.75``."""
     for part in text.split(","):
         numbers = [number.strip() for number in part.split(":")]
-        if not all(map(is_written_whole, numbers)):
+        if not all(is_written_whole(number) or isnan(float(number)) for number in numbers):
             raise wrong(text, "They have more digits than a float holds: give fewer")
         grade, *weight = map(float, numbers)
         if len(weight) > 1:

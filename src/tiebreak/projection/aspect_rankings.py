@@ -248,7 +248,14 @@ def with_intents(positions: Positions, intents: Judgements) -> Positions:
 
 
 def likelihood(known: Mapping[str, Mapping[str, float]], request: str, subtopic: str) -> float:
-    value = known.get(request, known.get(EVERY, {})).get(subtopic)
+    own = known.get(request, known.get(EVERY, {}))
+    if own and not any(own.values()):
+        raise InputError(
+            f"intents: all subtopics of request {quote(request)} have the likelihood 0. Give at least one more.",
+            kind="subtopic",
+            request=request,
+        )
+    value = own.get(subtopic)
     if value is None or value < 0:
         problem = "has no likelihood" if value is None else f"has the likelihood {value:g}"
         raise InputError(

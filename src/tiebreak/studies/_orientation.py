@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import groupby, pairwise
 from math import comb
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ def orientation(
     ns = sizes("items", items, default_items or (MOST_ITEMS,), MOST_ITEMS)
     ms = sizes("relevant", relevant, default_relevant, min(ns))
     by_name = {} if not default_measures else preferences_by_name(default_measures if measures is None else measures)
-    cutoffs = None if depths is None else check_several(depths, "depth", check_count)
+    cutoffs = None if depths is None else check_several(depths, "depth", partial(check_count, high=min(ns)))
     return study(Options(by_name, ns, ms, pairs, requests, samples, cutoffs, level, seed, jobs, tick))
 
 
