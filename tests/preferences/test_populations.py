@@ -84,6 +84,10 @@ def test_grades_are_given_as_text_numbers_or_tables(tmp_path):
     for grades in ("2:0.75, 1:0.25", {2: 0.75, 1: 0.25}, {"1": 0.25, "2.0": 0.75}, table, str(table)):
         assert kind(grades=grades) == preference(spec)
     assert preference(f"RPP(grades='{table}')") == preference(spec)
+    assert preference("RPP", grades={1: 0.25, 2: 0.75}) == preference(spec)
+    assert str(preference("RPP(weights='dcg')", rel=2)) == "RPP(weights='dcg', rel=2)"
+    with pytest.raises(InputError, match=r"no parameter 'grade'\. RPP has weights, rel, grades"):
+        preference("RPP", grade={1: 1})
     for grades in ([2, 1], (1.0, 2), {1, 2}, "1,2"):
         assert str(kind(grades=grades)) == "RPP(grades='1,2')"
     assert kind(grades=2) == preference("RPP(grades=2)") == preference("RPP(grades='2')")

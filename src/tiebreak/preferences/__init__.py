@@ -6,6 +6,9 @@ difference of its values.
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from typing import Any
+
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
@@ -56,14 +59,31 @@ ALIASES = {
 """Names in the papers and in pref_eval."""
 
 
-def preference(spec: str | Spec | Preference | Metric) -> Preference:
+def preference(spec: str | Spec | Preference | Metric, **parameters: Any) -> Preference:
     """The preference that a spec names; a metric stands for the difference of its values.
+
+    Parameters
+    ----------
+    spec : str, Preference or Metric
+    **parameters
+        Those of the preference, in place of what the spec says: also what is not written easily in one, such as a
+        dictionary, a list or a frame.
 
     Examples
     --------
     >>> print(preference("dcgrpp"), preference("sgnLP"), preference("AP"), preference("sign(nDCG@10)"))
     RPP(weights='dcg') LexiPrecision diff(AP) sign(nDCG@10)
+    >>> print(preference("RPP", grades={1: 0.5, 2: 0.5}, weights=[2, 1]))
+    RPP(weights='2,1', grades='1:0.5,2:0.5')
     """
+    if parameters:
+        entry = preference(spec)
+        names = [one.name for one in fields(entry)]
+        for name in parameters:
+            if name not in names:
+                has = ", ".join(names) or "no parameters"
+                raise InputError(f"{entry}: there is no parameter {name!r}. {entry.name} has {has}.", kind="spec")
+        return replace(entry, **parameters)
     if isinstance(spec, Preference):
         return spec
     if isinstance(spec, Metric) or callable(spec):
