@@ -126,10 +126,28 @@ def test_groups_that_do_not_fit_are_refused(experiment, groups, change, words):
         experiment.compare("RPP").by_group(change(groups))
 
 
-def test_a_group_too_small_for_a_test_is_named(experiment, groups):
-    first = next(iter(groups))
-    with pytest.raises(tb.InputError, match=r'group "alone": .* needs at least 2 requests; there is 1.*Join it'):
-        experiment.compare("AP").by_group(groups | {first: "alone"}).test("t")
+def test_a_group_too_small_for_a_test_has_rows_without_numbers(experiment, groups):
+    whole, with_alone = experiment.compare("AP"), groups | {next(iter(groups)): "alone"}
+    result = whole.by_group(with_alone).test("t")
+    columns, pairs = result.columns, len(whole.pairs)
+    alone = [dict(zip(columns, row, strict=True)) for row in result.rows() if row[0] == "alone"]
+    others = [row for row in result.rows() if row[0] == "short"]
+    assert [(row["run"], row["other"]) for row in alone] == [row[2:4] for row in others] and len(alone) == pairs
+    assert {(row["requests"], row["measure"], row["value"], row["pvalue"]) for row in alone} == {(1, "AP", None, None)}
+    (note,) = [note for note in result.notes if note.startswith('group "alone": ')]
+    assert "needs at least 2 requests; there is 1." in note and note.endswith("Join it to another group.")
+    assert " - " in next(line for line in repr(result).splitlines() if "alone" in line)
+    study = tb.studies.power(experiment, ["RPP", "AP"], "t", groups=with_alone)
+    assert [(row.measure, row.pairs, row.share) for row in study.rows() if row.group == "alone"] == [
+        ("RPP", None, None),
+        ("AP", None, None),
+    ]
+    assert note in study.notes and "alone" in repr(study)
+
+
+def test_groups_that_are_all_too_small_are_refused(experiment, groups):
+    with pytest.raises(tb.InputError, match=r"needs at least 2 requests; there is 1.*Join it"):
+        experiment.compare("AP").by_group({q: q for q in groups}).test("t")
 
 
 # On the command line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -72,25 +72,33 @@ class Segments(Generic[AnyComparison]):
         return GroupResults(orders, self._sizes, (), notes, library=self.whole.library)
 
     def test(self, test: str | Test = "auto", **how: Any) -> GroupResults:
-        """Test the pairs of runs in every group, as in `Comparison.test`; corrections are within a group."""
+        """Test the pairs of runs in every group, as in `Comparison.test`; corrections are within a group.
+
+        A group with too few requests for the test has rows without numbers, and a note.
+        """
         tests: dict[str, Significance] = {}
+        refusals: list[str] = []
         for group, part in self.parts.items():
             try:
                 tests[group] = part.test(test, **how)
             except InputError as error:
                 if error.kind != "size":
                     raise
-                raise InputError(f"group {quote(group)}: {error} Join it to another group.", kind="size") from None
+                refusals.append(f"group {quote(group)}: {error} Join it to another group.")
+        if not tests:
+            raise InputError(refusals[0], kind="size")
         one = next(iter(tests.values()))
         is_corrected = one.correction in ("bonferroni", "holm") or one.test.is_familywise
         pairs = len(one.paired.pairs) if is_corrected else 1
-        return self._results(tests, one.alpha, pairs)
+        return self._results(tests, one.alpha, pairs, refusals)
 
     @property
     def _sizes(self) -> dict[str, int]:
         return {group: len(part.requests) for group, part in self.parts.items()}
 
-    def _results(self, parts: Mapping[str, Result], alpha: float, pairs: int) -> GroupResults:
+    def _results(
+        self, parts: Mapping[str, Result], alpha: float, pairs: int, refusals: Sequence[str] = ()
+    ) -> GroupResults:
         """Results of groups, with the requests that each pair needs at a level divided by a number of pairs."""
         numbers: list[float] = requests_needed(self.whole.mean, self.whole.deviation, alpha=alpha / pairs).tolist()
         divided = f" / {plural(pairs, 'comparison')}" if pairs > 1 else ""
@@ -98,4 +106,4 @@ class Segments(Generic[AnyComparison]):
             f"needed: the requests with which a two-sided t-test at alpha = {alpha:g}{divided} shows a difference like "
             f"that over all {plural(len(self.whole.requests), 'request')} with a probability of {POWER:.0%}."
         )
-        return GroupResults(parts, self._sizes, numbers, (note,), library=self.whole.library)
+        return GroupResults(parts, self._sizes, numbers, (*refusals, note), library=self.whole.library)

@@ -16,6 +16,11 @@ def count_column(name: str) -> Cell:
     return lambda row, digits: f"{row[name]:,.0f}" if isfinite(row[name]) else "-"
 
 
+def names_only(row: Sequence[Any]) -> list[Any]:
+    """A row with its names, and None in place of numbers."""
+    return [value if isinstance(value, str) else None for value in row]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupResults(Result):
     """Results of one kind for every group of requests, with the number of requests of each.
@@ -23,7 +28,7 @@ class GroupResults(Result):
     Attributes
     ----------
     parts : dict
-        The result of every group.
+        The result of every group that has one; the rows of others have no numbers.
     sizes : dict
         The number of requests of every group.
     needed : list of float
@@ -51,9 +56,15 @@ class GroupResults(Result):
         """The rows of all groups."""
         return [
             (group, self.sizes[group], *row, *self.needed[k : k + 1])
-            for group, part in self.parts.items()
-            for k, row in enumerate(part.rows())
+            for group in self.sizes
+            for k, row in enumerate(self._part_rows(group))
         ]
+
+    def _part_rows(self, group: str) -> Sequence[Sequence[Any]]:
+        """The rows of a group; where it has no result, the names in those of another."""
+        if group in self.parts:
+            return self.parts[group].rows()
+        return [names_only(row) for row in self.first.rows()]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -74,7 +85,18 @@ class GroupResults(Result):
     def table_cells(self) -> Mapping[str, Cell] | None:
         cells = self.first.table_cells
         before = {name: column(name) for name in ("group", "requests")}
-        return None if cells is None else {**before, **cells, **self._needed_cell()}
+        return None if cells is None else {**before, **self._or_dash(cells), **self._needed_cell()}
+
+    def _or_dash(self, cells: Mapping[str, Cell]) -> dict[str, Cell]:
+        """Cells with a dash for the numbers of groups without a result."""
+
+        def or_dash(name: str, cell: Cell) -> Cell:
+            def text(row: Row, digits: int) -> str:
+                return cell(row, digits) if row["group"] in self.parts or isinstance(row.get(name), str) else "-"
+
+            return text
+
+        return {name: or_dash(name, cell) for name, cell in cells.items()}
 
     def _needed_cell(self) -> dict[str, Cell]:
         return {"needed": count_column("needed")} if self.needed else {}
@@ -85,7 +107,7 @@ class GroupResults(Result):
 
     @property
     def spread_cells(self) -> Mapping[str, Cell]:
-        return {**(self.first.spread_cells or {"": column("value")}), **self._needed_cell()}
+        return {**self._or_dash(self.first.spread_cells or {"": column("value")}), **self._needed_cell()}
 
     @property
     def marked_column(self) -> str:  # type: ignore[override]
@@ -101,5 +123,5 @@ class GroupResults(Result):
         return (measure, *dict.fromkeys(["request", *others])) if measure else ()  # the group in place of a request
 
     def is_marked(self, row: Row) -> bool:
-        part = self.parts[row["group"]]
-        return part.is_marked({name: row[name] for name in part.columns})
+        part = self.parts.get(row["group"])
+        return part is not None and part.is_marked({name: row[name] for name in part.columns})

@@ -15,7 +15,7 @@ from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, column
-from tiebreak.results.groups import GroupResults, count_column
+from tiebreak.results.groups import GroupResults, count_column, names_only
 from tiebreak.results.plots import Picture
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import RandomisationTest
@@ -27,7 +27,7 @@ SHARE = ("share", "share of pairs shown to differ")
 
 
 def percent_column(name: str) -> Cell:
-    return lambda row, digits: f"{100 * row[name]:.{min(digits, 2)}f}"
+    return lambda row, digits: "-" if row[name] is None else f"{100 * row[name]:.{min(digits, 2)}f}"
 
 
 class Power(NamedTuple):
@@ -44,24 +44,27 @@ class Power(NamedTuple):
 
 
 class GroupPower(NamedTuple):
-    """Discriminative power in one group of requests, and the requests `needed` to show half of the pairs."""
+    """Discriminative power in one group of requests, and the requests `needed` to show half of the pairs.
+
+    Without numbers where the group has too few requests for the test.
+    """
 
     group: str
     requests: int
     measure: str
     test: str
     correction: str
-    pairs: int
-    separated: int
-    share: float
-    low: float
-    high: float
+    pairs: int | None
+    separated: int | None
+    share: float | None
+    low: float | None
+    high: float | None
     needed: float
 
 
 CELLS: dict[str, Cell] = {
     **{name: column(name) for name in ("measure", "test", "correction")},
-    "separated": lambda row, digits: f"{row['separated']:,} of {row['pairs']:,}",
+    "separated": lambda row, digits: "-" if row["pairs"] is None else f"{row['separated']:,} of {row['pairs']:,}",
     **{title: percent_column(name) for title, name in (("percent", "share"), ("low", "low"), ("high", "high"))},
 }
 
@@ -148,11 +151,11 @@ def power(
 
 def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
     """Discriminative power in every group: a row for every group and measure."""
-    cells = [(group, result) for group in results[0].parts for result in results]
-    tests = tuple(cast("Significance", result[group]) for group, result in cells)
+    cells = [(group, result) for group in results[0].sizes for result in results]
+    tests = tuple(cast("Significance", result[group]) for group, result in cells if group in result.parts)
     rows = tuple(
-        GroupPower(group, result.sizes[group], *summarise(test), half_needed(result.needed))
-        for (group, result), test in zip(cells, tests, strict=True)
+        GroupPower._make((group, result.sizes[group], *summarise_group(result, group), half_needed(result.needed)))
+        for group, result in cells
     )
     few = [row for row in rows if row.requests < row.needed]
     enough = f"{len(rows) - len(few)} of {plural(len(rows), 'case')} (group, measure)"
@@ -172,6 +175,12 @@ def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
         more_settings={name: tests[0].settings[name] for name in ("permutations", "seed", "correction", "alpha")},
         tests=tests,
     )
+
+
+def summarise_group(result: GroupResults, group: str) -> Iterable[Any]:
+    """The power in a group; only names where it has too few requests for a test."""
+    power = summarise(cast("Significance", result.parts.get(group, result.first)))
+    return power if group in result.parts else names_only(power)
 
 
 def half_needed(needed: Sequence[float]) -> float:
