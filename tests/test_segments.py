@@ -62,12 +62,12 @@ def test_rows_say_how_many_requests_a_group_has_and_needs(experiment, groups):
     whole = experiment.compare("RPP")
     table = whole.by_group(groups).summary()
     pairs = len(whole.pairs)
-    assert table.columns[:4] == ("group", "requests", "run", "other") and table.columns[-1] == "needed"
+    assert table.columns[:4] == ("group", "requests", "run", "other") and table.columns[-1] == "needed_overall"
     rows = table.rows()
     assert [row[:2] for row in rows] == [("long", 10)] * pairs + [("short", 20)] * pairs
     expected = requests_needed(whole.mean, whole.values.std(axis=1, ddof=1)).tolist()
     assert [row[-1] for row in rows] == 2 * expected
-    assert any("needed: the requests" in note and "30 requests" in note for note in table.notes)
+    assert any("needed_overall: the requests" in note and "30 requests" in note for note in table.notes)
 
 
 def test_tests_are_corrected_within_a_group_and_need_more(experiment, groups):
@@ -101,10 +101,10 @@ def test_power_in_groups(experiment, groups):
         test = experiment.compare(row.measure).by_group(groups).test("t")
         assert row.share == test[row.group].share
         # Half of the pairs need no more than this.
-        enough = [n <= row.needed for n in test.needed]
-        fewer = [n < row.needed for n in test.needed]
+        enough = [n <= row.needed_overall for n in test.needed]
+        fewer = [n < row.needed_overall for n in test.needed]
         assert sum(enough) >= len(enough) / 2 > sum(fewer)
-    assert "needed" in repr(study)
+    assert "needed_overall" in repr(study)
 
 
 def test_all_requests_in_one_group_is_the_whole(experiment, groups):
@@ -172,14 +172,25 @@ def test_every_command_has_a_row_for_every_group(files, command):
     assert {(row["group"], row["requests"], row["measure"]) for row in rows} == {
         (group, size, measure) for group, size in (("long", "10"), ("short", "20")) for measure in ("RPP", "AP")
     }
-    assert ("needed" in rows[0]) == (command != "order")
+    assert ("needed_overall" in rows[0]) == (command != "order")
     for form in ("table", "latex", "markdown", "json", "trec"):
         assert "short" in done(files, command, "-m", "RPP", "--format", form)
 
 
 def test_tables_put_measures_side_by_side(files):
     header = done(files, "compare", "-m", "RPP", "-m", "AP").split("\n ─")[0].split()
-    assert header == ["group", "requests", "run", "other", "RPP", "w/t/l", "needed", "AP", "w/t/l", "needed"]
+    assert header == [
+        "group",
+        "requests",
+        "run",
+        "other",
+        "RPP",
+        "w/t/l",
+        "needed_overall",
+        "AP",
+        "w/t/l",
+        "needed_overall",
+    ]
     assert "tau_b with the order over all requests" in done(files, "order", "-m", "RPP", "--bootstrap", "20")
 
 

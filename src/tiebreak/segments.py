@@ -11,7 +11,7 @@ from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids
 from tiebreak.orderings import Method, Ordering
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.groups import GroupResults
+from tiebreak.results.groups import NEEDED, GroupResults
 from tiebreak.results.record import Result
 from tiebreak.significance import Significance, Test
 from tiebreak.significance.sample_size import POWER, requests_needed
@@ -103,7 +103,7 @@ class Segments(Generic[AnyComparison]):
         numbers: list[float] = requests_needed(self.whole.mean, self.whole.deviation, alpha=alpha / pairs).tolist()
         divided = f" / {plural(pairs, 'comparison')}" if pairs > 1 else ""
         note = (
-            f"needed: the requests with which a two-sided t-test at alpha = {alpha:g}{divided} shows a difference like "
-            f"that over all {plural(len(self.whole.requests), 'request')} with a probability of {POWER:.0%}."
+            f"{NEEDED}: the requests with which a two-sided t-test at alpha = {alpha:g}{divided} shows a difference "
+            f"like that over all {plural(len(self.whole.requests), 'request')} with a probability of {POWER:.0%}."
         )
         return GroupResults(parts, self._sizes, numbers, (*refusals, note), library=self.whole.library)

@@ -82,7 +82,7 @@ def alpha_option(help_: str) -> Callable[[Command], Command]:
 
 def groups_option(what: str) -> Callable[[Command], Command]:
     """A table of groups of requests."""
-    help_ = f"A table of request and group: {what}, with the number of requests that a group needs."
+    help_ = f"A table of request and group: {what}, with the number of requests that show the overall difference."
     return click.option("--groups", metavar="FILE", help=help_)
 
 

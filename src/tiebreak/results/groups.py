@@ -10,6 +10,9 @@ from typing import Any
 from tiebreak.results.cells import Cell, Row, column
 from tiebreak.results.record import Result
 
+NEEDED = "needed_overall"
+"""The column of requests that a group needs to show the difference over all requests, not its own."""
+
 
 def count_column(name: str) -> Cell:
     """Numbers that may be infinite, without decimals."""
@@ -32,7 +35,8 @@ class GroupResults(Result):
     sizes : dict
         The number of requests of every group.
     needed : list of float
-        For every row of a part, how many requests a group needs; infinite where no number suffices.
+        For every row of a part, how many requests a group needs to show the difference over all requests; infinite
+        where no number suffices.
     """
 
     parts: Mapping[str, Result]
@@ -50,7 +54,7 @@ class GroupResults(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return ("group", "requests", *self.first.columns, *(("needed",) if self.needed else ()))
+        return ("group", "requests", *self.first.columns, *((NEEDED,) if self.needed else ()))
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The rows of all groups."""
@@ -99,7 +103,7 @@ class GroupResults(Result):
         return {name: or_dash(name, cell) for name, cell in cells.items()}
 
     def _needed_cell(self) -> dict[str, Cell]:
-        return {"needed": count_column("needed")} if self.needed else {}
+        return {NEEDED: count_column(NEEDED)} if self.needed else {}
 
     @property
     def spread(self) -> str | None:

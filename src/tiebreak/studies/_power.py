@@ -15,7 +15,7 @@ from tiebreak.exact.intervals import CONFIDENCE, binomial_interval
 from tiebreak.experiment import Experiment
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, column
-from tiebreak.results.groups import GroupResults, count_column, names_only
+from tiebreak.results.groups import NEEDED, GroupResults, count_column, names_only
 from tiebreak.results.plots import Picture
 from tiebreak.significance import Significance, Test, correct_pvalues
 from tiebreak.significance.base import RandomisationTest
@@ -44,9 +44,9 @@ class Power(NamedTuple):
 
 
 class GroupPower(NamedTuple):
-    """Discriminative power in one group of requests, and the requests `needed` to show half of the pairs.
+    """Discriminative power in one group of requests, without numbers where it has too few for the test.
 
-    Without numbers where the group has too few requests for the test.
+    `needed_overall` are the requests with which half of the pairs would be shown, if they differ as over all requests.
     """
 
     group: str
@@ -59,7 +59,7 @@ class GroupPower(NamedTuple):
     share: float | None
     low: float | None
     high: float | None
-    needed: float
+    needed_overall: float
 
 
 CELLS: dict[str, Cell] = {
@@ -81,7 +81,7 @@ class PowerStudy(Findings):
     def table_cells(self) -> Mapping[str, Cell]:
         if "group" not in self.columns:
             return CELLS
-        return {"group": column("group"), "requests": column("requests"), **CELLS, "needed": count_column("needed")}
+        return {"group": column("group"), "requests": column("requests"), **CELLS, NEEDED: count_column(NEEDED)}
 
     def curve(self, measure: str) -> Floats:
         """Corrected p-values of all pairs of a measure, the smallest first: Sakai's curve."""
@@ -157,7 +157,7 @@ def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
         GroupPower._make((group, result.sizes[group], *summarise_group(result, group), half_needed(result.needed)))
         for group, result in cells
     )
-    few = [row for row in rows if row.requests < row.needed]
+    few = [row for row in rows if row.requests < row.needed_overall]
     enough = f"{len(rows) - len(few)} of {plural(len(rows), 'case')} (group, measure)"
     notes = dict.fromkeys(note for result in results for note in result.more_notes)
     return PowerStudy(
