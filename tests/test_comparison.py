@@ -57,6 +57,25 @@ def test_interval_is_that_of_a_t_test(exp):
     )
 
 
+def test_interval_does_not_depend_on_the_order_of_requests():
+    requests = [f"q{k}" for k in range(99)]
+    ranks = np.random.default_rng(1).integers(1, 40, size=(8, 99)).tolist()
+    runs = [
+        tb.Run({q: {"d": -place, "x": -20.5} for q, place in zip(requests, places, strict=True)}, name=f"run {k}")
+        for k, places in enumerate(ranks)
+    ]
+    one, other = (
+        tb.Experiment({q: {"d": 1, q: 1} for q in order}, runs).compare("RBP") for order in (requests, requests[::-1])
+    )
+    assert list(one.requests) != list(other.requests)
+    assert one.interval.tolist() == other.interval.tolist()
+
+
+def test_interval_of_one_request_is_unknown():
+    comparison = tb.Experiment({"q1": {"a": 1}}, RUNS).compare("AP")
+    assert np.isnan(comparison.interval).all()
+
+
 def test_win_rate_is_the_sum_of_preferences_over_the_others(exp):
     comparison = exp.compare("LexiRecall")
     assert comparison.win_rate().tolist() == [[0, 1, 1], [2, -2, -2], [-2, 1, 1]]

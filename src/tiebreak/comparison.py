@@ -13,7 +13,7 @@ from tiebreak._base.checks import check_has_values, check_two_runs, find_pair, f
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.exact.intervals import half_width
+from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Run, read_groups
 from tiebreak.inputs.attributes import group_places
 from tiebreak.inputs.sources import Path
@@ -117,11 +117,10 @@ class Comparison(Result, PairValues):
 
     @cached_property
     def interval(self) -> Floats:
-        """The 95% interval of every mean, by Student's t over requests: [pair, 2]."""
-        n = len(self.requests)
-        deviations = ((row - mean) ** 2 for row, mean in zip(self.values, self.mean, strict=True))
-        margin = np.array([half_width(row, n) for row in deviations])
-        return np.stack([self.mean - margin, self.mean + margin], axis=1)
+        """The 95% interval of every mean, by Student's t over requests: [pair, 2]; NaN for one request."""
+        if self.n_requests < 2:
+            return np.full((len(self.pairs), 2), np.nan)
+        return np.stack(self.student_interval(1 - CONFIDENCE), axis=1)
 
     @property
     def share_tied(self) -> float:

@@ -144,12 +144,13 @@ class PairValues:
 
     @cached_property
     def deviation(self) -> Floats:
-        """The standard deviation of every pair's values; 0 where all are equal."""
+        """The standard deviation of every pair's values, summed in the order of names; 0 where all are equal."""
         if self.n_requests < 2:
             return np.zeros(len(self.pairs))
         step = max(1, NUMBERS_AT_ONCE // self.n_requests)
+        by_name = np.argsort(self.requests.places_in_order)
         parts = (self.values[begin : begin + step] for begin in range(0, len(self.pairs), step))
-        return np.concatenate([row_deviations(part) for part in parts])
+        return np.concatenate([row_deviations(np.take(part, by_name, axis=1)) for part in parts])
 
     def student_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """The interval of every mean at 1 - alpha, by Student's t."""
