@@ -14,13 +14,10 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
+from tiebreak.exact.roots import FLOOR, Root, geometric_mean
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Aggregation
-from tiebreak.populations.roots import Root
-
-FLOOR = 1e-5
-"""Below this a utility counts as this much in the geometric mean (Voorhees 2004)."""
 
 
 @dataclass(frozen=True)
@@ -125,18 +122,11 @@ class GeometricMean(Aggregation):
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         is_weighted = weights is not None and weights.high.min() < weights.high.max()
-        return Root(self.bases(u), weights if is_weighted else None)
-
-    def bases(self, u: Sample) -> Sample:
-        """The utilities, shifted or raised to the floor: all above 0."""
-        x = Doubles(u.high, u.low)
-        if self.shift is not None:
-            x = x + decimal(self.shift)
-        else:
-            least = Doubles.from_exact(decimal(self.floor))
-            is_below = (x.high < least.high) | ((x.high == least.high) & (x.low < least.low))
-            x = Doubles(np.where(is_below, least.high, x.high), np.where(is_below, least.low, x.low))
-        return replace(u, high=x.high, low=x.low, exactly=lambda: self.factors(u.exact))
+        if self.shift is None:
+            return geometric_mean(u, self.floor, weights if is_weighted else None)
+        x = Doubles(u.high, u.low) + decimal(self.shift)
+        shifted = replace(u, high=x.high, low=x.low, exactly=lambda: self.factors(u.exact))
+        return Root(shifted, weights if is_weighted else None)
 
     def factors(self, utilities: Iterable[Fraction]) -> list[Fraction]:
         """Exact utilities, raised to the floor or shifted."""

@@ -16,10 +16,10 @@ from tiebreak._base.checks import check_number
 from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.doubles import UNDERFLOW
 from tiebreak.exact.logarithms import BITS, log_units, many_digits
+from tiebreak.exact.roots import DIGITS, Root, natural_logarithms
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.sums import exact_sum
 from tiebreak.populations.base import Aggregation
-from tiebreak.populations.roots import DIGITS, Root, natural_logarithms
 
 POWER_ERROR = 2.0**-78
 """Relative error of a double-double power."""

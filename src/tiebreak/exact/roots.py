@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -10,7 +11,7 @@ from math import ceil, gcd
 
 import numpy as np
 
-from tiebreak.exact import Number
+from tiebreak.exact import Number, decimal
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import UNDERFLOW, Doubles, fast_two_sum, two_product, two_sum
 from tiebreak.exact.logarithms import BITS, log_units, many_digits
@@ -26,6 +27,24 @@ MOST_BITS = 1 << 22
 """Products of up to this size are compared as whole numbers, larger ones by the digits of their logarithms."""
 AT_ONCE = 1 << 15
 STEPS = 1 << 12
+
+
+FLOOR = 1e-5
+"""Below this a number counts as this much in the geometric mean (Voorhees 2004; PE eq 6)."""
+
+
+def geometric_mean(sample: Sample, floor: float = FLOOR, weights: Sample | None = None) -> Root:
+    """The weighted geometric mean of a sample, in which what is below the floor is raised to it."""
+    return Root(raise_to_floor(sample, floor), weights)
+
+
+def raise_to_floor(sample: Sample, floor: float) -> Sample:
+    """A sample in which every number is at least the floor."""
+    least = decimal(floor)
+    x, bound = Doubles(sample.high, sample.low), Doubles.from_exact(least)
+    is_below = (x.high < bound.high) | ((x.high == bound.high) & (x.low < bound.low))
+    high, low = np.where(is_below, bound.high, x.high), np.where(is_below, bound.low, x.low)
+    return replace(sample, high=high, low=low, exactly=lambda: [max(least, number) for number in sample.exact])
 
 
 class Root(Number):
@@ -99,8 +118,8 @@ def some_logarithms(x: Doubles) -> Doubles:
     low = np.ldexp(x.low, -exponent)
     j = np.rint(mantissa * STEPS)
     c = j / STEPS
-    d, divisor = mantissa - c, mantissa + c
-    rest_of_divisor = (c - (divisor - mantissa)) + low
+    d, (divisor, rest_of_divisor) = mantissa - c, two_sum(mantissa, c)
+    rest_of_divisor = rest_of_divisor + low
     q = d / divisor
     product, lost = two_product(q, divisor)
     rest = (((d - product) - lost) + (low - q * rest_of_divisor)) / divisor
