@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from tiebreak._base.checks import check_choice, check_has_values
+from tiebreak._base.nicknames import expand_all
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
@@ -162,6 +163,7 @@ class Experiment:
             As in `project`.
         """
         several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+        several = expand_all(several)
         self._positions(Needs.union(map(measure_needs, several)), tick=tick, early=early)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:

@@ -66,13 +66,13 @@ def metric_notes(
     handed_over = [name for name, m in named if isinstance(m, ExternalMeasure)]
     if handed_over:
         yield f"By ir_measures: {', '.join(handed_over)}."
-    summed = [name for name, m in named if m.is_summed]
-    if summed:
-        yield f"Sums over requests, not means: {', '.join(summed)}."
+    for total in ("sum", "geometric mean"):
+        if others := [name for name, m in named if m.total == total]:
+            yield f"{total.capitalize()}s over requests, not means: {', '.join(others)}."
     for (name, m), values in zip(named, exact, strict=True):
         counted = int((~np.isnan(values.nearest)).any(axis=0).sum())
         if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
-            yield f"{name}: means over {plural(counted, 'request')}."
+            yield f"{name}: {m.total}s over {plural(counted, 'request')}."
     yield from aspect_notes([m for m in metrics if isinstance(m, AspectMetric)], positions)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan
+from math import isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.cells import Row
+from tiebreak.results.cells import Cell, Row, text
 from tiebreak.results.record import LazyRows, Result, Rows
 
 
@@ -31,7 +31,7 @@ class Score(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """The mean of one measure for one run; of counts the sum."""
+    """The mean of one measure for one run; of counts the sum, of ``gm`` the geometric mean."""
 
     run: str
     measure: str
@@ -58,11 +58,18 @@ class Means(Rows[Mean]):
     ----------
     best : frozenset of (str, str)
         Run and measure of every best mean; all of them where runs tie.
+    counts : frozenset of str
+        Measures that are whole numbers, and shown as such.
     """
 
     best: frozenset[tuple[str, str]] = frozenset()
+    counts: frozenset[str] = frozenset()
     columns = Mean._fields
     spread = "measure"
+
+    @property
+    def spread_cells(self) -> Mapping[str, Cell]:
+        return {"": value_or_count(self.counts)}
 
     def is_marked(self, row: Row) -> bool:
         return (row["run"], row["measure"]) in self.best
@@ -104,6 +111,16 @@ class Scores(Result):
     columns = Score._fields
     spread = "measure"
 
+    @property
+    def _counts(self) -> frozenset[str]:
+        return frozenset(
+            name for name, metric in zip(self.measures, self.metrics, strict=True) if metric.total == "sum"
+        )
+
+    @property
+    def spread_cells(self) -> Mapping[str, Cell]:
+        return {"": value_or_count(self._counts)}
+
     @cached_property
     def values(self) -> Floats:
         """The floats nearest the exact values: [run, request, measure]."""
@@ -139,6 +156,7 @@ class Scores(Result):
             tuple(self._means()),
             self.notes,
             frozenset(best),
+            self._counts,
             library=self.library,
             more_settings=self.settings,
         )
@@ -160,9 +178,9 @@ class Scores(Result):
 
     @cached_property
     def exact_means(self) -> list[list[Number | float]]:
-        """The exact mean of every measure and run, of counts the sum: [measure][run]; NaN without values."""
+        """The exact mean of every measure and run, or its other total: [measure][run]; NaN without values."""
         return [
-            [mean_or_sum(exact.sample(r), metric.is_summed) for r in range(len(self.runs))]
+            [total(exact.sample(r), metric.total) for r in range(len(self.runs))]
             for metric, exact in zip(self.metrics, self.exact, strict=True)
         ]
 
@@ -176,20 +194,34 @@ class Scores(Result):
         k = self.measures.index(mean.measure)
         values = self.values[self.runs.index(mean.run), :, k]
         squares = (values[~np.isnan(values)] - mean.value) ** 2
-        margin = nan if self.metrics[k].is_summed else half_width(squares, mean.n_requests)
+        margin = half_width(squares, mean.n_requests) if self.metrics[k].total == "mean" else nan
         low, high = mean.value - margin, mean.value + margin
         return MeanInterval(mean.run, mean.measure, mean.value, low, high, mean.n_requests)
 
     def _best(self, k: int) -> Iterator[int]:
         """The runs with the best mean of a measure, all of them where runs tie; none where there is one run."""
         known = {r: mean for r, mean in enumerate(self.exact_means[k]) if isinstance(mean, Number)}
-        if len(self.runs) > 1 and known:
+        if len(self.runs) > 1 and known and self.metrics[k].traits.has_direction:
             best = (min if self.metrics[k].traits.lower_is_better else max)(known.values())
             yield from (r for r, mean in known.items() if mean == best)
 
 
-def mean_or_sum(values: Sample, is_summed: bool) -> Number | float:
-    """The exact sum or mean; NaN where there is no value."""
+def value_or_count(counts: frozenset[str]) -> Cell:
+    """The value of a row; of measures that are counts, without decimals."""
+
+    def cell(row: Row, digits: int) -> str:
+        value = row["value"]
+        return text(int(value) if row["measure"] in counts and isfinite(value) else value, digits)
+
+    return cell
+
+
+def total(values: Sample, kind: str) -> Number | float:
+    """The exact mean, sum or geometric mean; NaN where there is no value."""
     if not len(values):
         return nan
-    return values.total() if is_summed else values.mean()
+    if kind == "geometric mean":
+        from tiebreak.exact.roots import geometric_mean
+
+        return geometric_mean(values)
+    return values.total() if kind == "sum" else values.mean()

@@ -109,7 +109,7 @@ def test_parquet(files, tmp_path):
     ("arguments", "message"),
     [
         (["-m", "ndgc"], 'Did you mean "nDCG"'),
-        (["-m", "P"], "P needs a cutoff"),
+        (["-m", "Success"], "Success needs a cutoff"),
         (["-m", "RBP(q=1)"], "there is no parameter 'q'"),
         (["-m", "AP("], "it ends too early"),
         (["-m", "AP", "-m", "AP"], "given twice"),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import comb
 
 from exact_logarithms import log2
+from metrics import slow_trec
 
 INFINITE = None
 
@@ -267,4 +268,5 @@ TWINS = {
     "LP": on_p(mu_lp),
     f"LP_index(n={N})": on_p(lp_index, n=N),
     f"LR_index(n={N})": on_p(lr_index, n=N),
+    **slow_trec.TWINS,
 }

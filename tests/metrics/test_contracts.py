@@ -42,7 +42,7 @@ def projected(by_request, rankings_by_request, **options):
     return tb.project(qrels, runs, nonrelevant=True, pool=True, **options)
 
 
-ARGUMENTS = {"recall_level": "(exposure='metrics.slow:inverse')"}
+ARGUMENTS = {"recall_level": "(exposure='metrics.slow:inverse')", "IPrec": "(recall=0.5)"}
 EVERY = [
     name
     + ARGUMENTS.get(name, "(n=50)" if "n" in entry.__dataclass_fields__ else "")
@@ -59,9 +59,18 @@ def check_prefers_the_best_ranking(measure):
     assert best < worst if metric(measure).traits.lower_is_better else best > worst
 
 
-@pytest.mark.parametrize("spec", EVERY)
+@pytest.mark.parametrize("spec", [spec for spec in EVERY if metric(spec).traits.has_direction])
 def test_every_metric_prefers_the_best_ranking_to_the_worst(spec):
     check_prefers_the_best_ranking(spec)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in EVERY if not metric(spec).traits.has_direction])
+def test_metric_that_describes_the_input_prefers_no_run(spec):
+    exp = tb.Experiment({"q": {"a": 1, "x": 0}}, [{"q": scores_of("ax")}, {"q": scores_of("xyz")}])
+    assert not exp.evaluate(spec).summary().best
+    for preference in (spec, f"sign({spec})"):
+        with pytest.raises(InputError, match=r"describes the input: no value of it is better"):
+            exp.compare(preference)
 
 
 NESTED = {"q": {"a": {"1": 1}, "b": {"2": 1}, "c": {"1": 1}, "d": {"2": 1}, "x": {"1": 0}}}

@@ -1,4 +1,4 @@
-"""Measures handed to ir_measures: relevance as the experiment has it, sums as sums, rankings as rankings."""
+"""Measures handed to ir_measures: relevance as the experiment has it, rankings as rankings; and its other names."""
 
 import pytest
 
@@ -33,28 +33,35 @@ def means(measures, run=WHOLE, **options):
         ("NDCG@10", "nDCG@10"),
         ("MAP_IA", "AP_IA"),
         ("StRecall@5", "STREC@5"),
+        ("SetR(rel=2)", "R(rel=2)"),
+        ("SetRelP", "SetP(relative=true)"),
+        ("SetRelP(rel=2)", "SetP(relative=True, rel=2)"),
+        ("SetP(relative=True)", "set_relative_P"),
+        ("IPrec(rel=2)@0.5", "IPrec(recall=0.5, rel=2)"),
     ],
 )
 def test_other_names_of_ir_measures_mean_the_native_metric(alias, native):
     assert tb.metric(alias) == tb.metric(native)
 
 
-@pytest.mark.parametrize("spec", ["infAP", "SetP", "SetR", "SetF", "SetAP", "IPrec@0.5", "SetRelP", "Accuracy"])
-def test_measures_handed_over_take_min_grade_for_their_relevance_level(spec):
+@pytest.mark.parametrize("spec", ["SetP", "SetR", "SetF", "SetAP", "SetRelP", "infAP", "Accuracy"])
+def test_measures_take_min_grade_for_their_relevance_level(spec):
     measure = ir_measures.parse_measure(spec)
     expected = ir_measures.calc_aggregate([measure(rel=2)], QRELS, WHOLE)[measure(rel=2)]
     assert means(spec, min_grade=2) == pytest.approx(expected, abs=1e-12)
     assert means(spec, min_grade=2, binary=True) == pytest.approx(expected, abs=1e-12)
 
 
-def test_measures_handed_over_keep_a_relevance_level_of_their_own():
-    measure = ir_measures.parse_measure("SetP(rel=1)")
-    assert means("SetP(rel=1)", min_grade=2) == ir_measures.calc_aggregate([measure], QRELS, WHOLE)[measure]
+@pytest.mark.parametrize("spec", ["SetP(rel=1)", "SetF(beta=2.0, rel=1)", "Accuracy(rel=1)"])
+def test_measures_keep_a_relevance_level_of_their_own(spec):
+    measure = ir_measures.parse_measure(spec)
+    expected = ir_measures.calc_aggregate([measure], QRELS, WHOLE)[measure]
+    assert means(spec, min_grade=2) == pytest.approx(expected, abs=1e-12)
 
 
 def test_min_grade_that_is_not_whole_is_not_handed_over():
-    with pytest.raises(InputError, match=r"SetP.*whole.*1\.5"):
-        means("SetP", min_grade=1.5)
+    with pytest.raises(InputError, match=r"Accuracy.*whole.*1\.5"):
+        means("Accuracy", min_grade=1.5)
 
 
 def test_numbers_of_items_and_requests_are_sums():

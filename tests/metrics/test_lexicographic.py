@@ -18,7 +18,7 @@ from tiebreak.metrics.lexicographic import (
     mu_lp,
     yager_weights,
 )
-from tiebreak.metrics.rank_based import RankBiasedPrecision
+from tiebreak.metrics.rbp import RankBiasedPrecision
 from worked_examples import examples_of
 
 

@@ -59,6 +59,13 @@ def check_share(value: Any, name: str = "share") -> float:
     return check_number(value, name, low=0, high=1)
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise wrong(value, name, "true or false", "choice")
+    return value
+
+
 def check_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     """One of the names that are known; the error suggests the nearest."""
     known = list(choices)

@@ -61,8 +61,19 @@ SPELLINGS = {
     "nDCG": ("ndcg", "NDCG"),
     "DCG": ("dcg",),
     "P": ("p", "precision", "Precision"),
-    "R": ("r", "recall", "Recall"),
+    "R": ("r", "recall", "Recall", "SetR", "set_recall"),
     "RP": ("rp", "r-precision", "RPrec", "Rprec"),
+    "SetP": ("set_P",),
+    "SetF": ("set_F",),
+    "SetAP": ("set_map",),
+    "IAP": ("11pt_avg",),
+    "NumQ": ("num_q",),
+    "NumRet": ("num_ret",),
+    "NumRel": ("num_rel",),
+    "NumRelRet": ("num_rel_ret",),
+    "NumNonrelJudgedRet": ("num_nonrel_judged_ret",),
+    "nDCG_rel": ("ndcg_rel",),
+    "RnDCG": ("Rndcg",),
     "Success": ("hit_rate",),
     "bpref": ("BPref", "Bpref"),
     "LP": ("mu_LP",),
@@ -76,11 +87,29 @@ SPELLINGS = {
 }
 """Names of metrics in trec_eval, pref_eval, ranx, ndeval, ir_measures and the papers; arguments and cutoffs follow."""
 NAMES = {other: name for name, others in SPELLINGS.items() for other in others}
+NUMBER, NUMBERS = r"(\d*\.?\d+)", r"([-+\d.,]+)"
 PATTERNS = {
-    # trec_eval
-    r"(map|ndcg)_cut_(\d+)": r"\1@\2",
-    r"(P|recall)_(\d+)": r"\1@\2",
-    r"success_(\d+)": r"Success@\1",
+    # trec_eval, which prints P_10 for what it is asked for as P.10
+    r"(map|ndcg)_cut[_.](\d+)": r"\1@\2",
+    r"(P|recall)[_.](\d+)": r"\1@\2",
+    r"success[_.](\d+)": r"Success@\1",
+    r"relative_P[_.](\d+)": r"P(relative=true)@\1",
+    r"unj[_.](\d+)": r"Unjudged@\1",
+    rf"iprec_at_recall[_.]{NUMBER}": r"IPrec(recall=\1)",
+    rf"Rprec_mult[_.]{NUMBER}": r"RP(multiple=\1)",
+    rf"set_F[_.]{NUMBER}": r"SetF(beta=\1)",
+    rf"11pt_avg[_.]{NUMBERS}": r"IAP(recalls='\1')",
+    rf"utility[_.]{NUMBERS}": r"utility(\1)",
+    rf"rbp[_.]p={NUMBER}": r"graded_RBP(p=\1)",
+    rf"rbp_resid[_.]p={NUMBER}": r"RBP_resid(p=\1)",
+    r"rbp_resid": "RBP_resid(p=0.9)",
+    r"gm_map": "gm(AP)",
+    r"gm_bpref": "gm(bpref)",
+    # ir_measures
+    rf"IPrec@{NUMBER}": r"IPrec(recall=\1)",
+    rf"IPrec\((.*)\)@{NUMBER}": r"IPrec(recall=\2, \1)",
+    r"(?:SetRelP|set_relative_P)": "SetP(relative=true)",
+    r"SetRelP\((.*)": r"SetP(relative=true, \1",
     # pref_eval, and the papers
     r"rbp": "RBP(p=0.5)",
     r"RR_(\d+)": r"RR(level=\1)",

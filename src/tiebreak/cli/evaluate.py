@@ -45,10 +45,11 @@ def command(
 
     Measures are named as in trec_eval, ir_measures, ranx or below.
     """
+    from tiebreak._base.nicknames import expand_all
     from tiebreak.experiment import DEFAULT_MEASURES
     from tiebreak.metrics import parse_metrics
 
-    shown = measures or DEFAULT_MEASURES
+    shown = tuple(expand_all(measures)) or DEFAULT_MEASURES
     parse_metrics(shown)  # a bad name is an error before anything is read
     if not (populations or weights or groups):
         scores = options.experiment(qrels, runs, shown, **reading).evaluate(shown)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from tiebreak._base.checks import LARGEST, check_number
+from tiebreak._base.nicknames import expand_all
 from tiebreak._base.spec import canonical
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
@@ -34,7 +35,9 @@ SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "pessi
 JUDGED_ITEMS_SUFFICE = {
     # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
-    *("DCG", "binary_DCG"),
+    *("DCG", "binary_DCG", "graded_RBP", "RBP_resid", "G", "binG", "nDCG_rel", "RnDCG", "gm", "infAP", "IPrec", "IAP"),
+    *("SetP", "SetF", "SetAP", "utility", "Unjudged", "true", "false"),
+    *("NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet"),
     *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP", "LR_index", "LP_index"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
     # Preferences
@@ -248,7 +251,7 @@ def can_read_early(options: Mapping[str, Any]) -> bool:
     """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
     if options.get("exclude") or options.get("candidates"):
         return False
-    specs = " ".join(canonical(spec.strip()) for spec in specs_in(options))
+    specs = " ".join(canonical(spec.strip()) for spec in expand_all(specs_in(options)))
     # Names of arguments, as in AP(rel=2), do not matter.
     return JUDGED_ITEMS_SUFFICE.issuperset(re.findall(r"[A-Za-z][\w:-]*(?![\w:-]|\s*=)", specs))
 

@@ -10,6 +10,8 @@ BITS = 320
 """Logarithms are whole multiples of 2^-BITS."""
 DIGITS = 110
 """Digits of a decimal number that hold such a multiple."""
+MOST_FACTORED = 1 << 32
+"""Numbers up to this are factored, which takes as many steps as their square root."""
 
 
 def many_digits(digits: int = DIGITS) -> Context:
@@ -32,7 +34,7 @@ def log_units(n: int) -> int:
 
     which takes a tenth of the time of a decimal logarithm.
     """
-    if n <= 2:
+    if n <= 2 or n > MOST_FACTORED:
         return units(many_digits().ln(n))
     factor = smallest_factor(n)
     if factor < n:

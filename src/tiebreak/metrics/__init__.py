@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_names
+from tiebreak._base.nicknames import expand, expand_all
 from tiebreak._base.spec import LONGEST, Spec, Value, parse
+from tiebreak._base.text import join_names
 from tiebreak.errors import InputError
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
@@ -36,18 +38,38 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "binary_nDCG": "ndcg.BinaryNDCG",
         "DCG": "ndcg.DCG",
         "binary_DCG": "ndcg.BinaryDCG",
-        "RBP": "rank_based.RankBiasedPrecision",
+        "RBP": "rbp.RankBiasedPrecision",
+        "graded_RBP": "rbp.GradedRBP",
+        "RBP_resid": "rbp.RBPResidual",
         "R": "set_based.Recall",
+        "G": "g_measure.G",
+        "binG": "g_measure.BinaryG",
+        "nDCG_rel": "ndcg_points.NDCGAtRelevantItems",
+        "RnDCG": "ndcg_points.NDCGAtGradeCounts",
+        "gm": "geometric.GeometricMeanOver",
         "RP": "set_based.RPrecision",
         "P": "set_based.Precision",
         "Success": "set_based.Success",
+        "IPrec": "interpolated.InterpolatedPrecision",
+        "IAP": "interpolated.InterpolatedAveragePrecision",
+        "SetP": "retrieved_set.SetPrecision",
+        "SetF": "retrieved_set.SetF",
+        "SetAP": "retrieved_set.SetAveragePrecision",
+        "utility": "retrieved_set.SetUtility",
         "TSE": "rank_based.TotalSearchEfficiency",
         "NCP": "rank_based.NormalisedCumulativePrecision",
         "linear": "rank_based.LinearExposure",
         "recall_level": "own_recall_level.OwnRecallLevel",
         "ERR": "err.ExpectedReciprocalRank",
         "bpref": "judged.BinaryPreference",
+        "infAP": "inferred.InferredAveragePrecision",
         "Judged": "judged.JudgedShare",
+        "Unjudged": "judged.UnjudgedShare",
+        "NumQ": "counts.NumberOfRequests",
+        "NumRet": "counts.NumberRetrieved",
+        "NumRel": "counts.NumberRelevant",
+        "NumRelRet": "counts.NumberRelevantRetrieved",
+        "NumNonrelJudgedRet": "judged.NumberJudgedNonrelevantRetrieved",
         "ISL": "search_length.InitialSearchLength",
         "TSL": "search_length.TotalSearchLength",
         "ASL": "search_length.AverageSearchLength",
@@ -102,6 +124,11 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
         from tiebreak.metrics.external import external
 
         text = spec.strip()
+        if len(measures := expand(text)) > 1 and text not in CATALOGUE:
+            raise InputError(
+                f"{text} stands for several measures: {join_names(measures)}. Give one of them, or use evaluate.",
+                kind="spec",
+            )
         if FUNCTION.fullmatch(text):
             from tiebreak.metrics.function import FunctionMetric, import_function
 
@@ -116,6 +143,7 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
 def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
     """The names of measures, as they were typed, and the metrics."""
     several = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
+    several = expand_all(several)
     names = tuple(str(measure).strip() for measure in several)
     check_names(names, "measure", "AP")
     return names, tuple(map(metric, several))

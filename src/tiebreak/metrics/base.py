@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import Entry
 from tiebreak._base.checks import check_count, check_number
@@ -25,6 +26,7 @@ class Traits:
     high: float = 1.0
     uses_grades: bool = False  # grades above the smallest relevant one make a difference
     lower_is_better: bool = False
+    has_direction: bool = True  # some values are better than others; counts that describe the input have none
     cutoff: str = "may"  # whether it takes @k: "no", "may" or "must"
     rises: bool = True  # moving a relevant item up never makes it worse
     is_for_display: bool = False  # its floats are too coarse to order runs by
@@ -45,6 +47,8 @@ class Metric(Entry):
     cutoff: int | None = field(default=None, kw_only=True)
     rel: float | None = field(default=None, kw_only=True)
     traits: ClassVar[Traits] = Traits()
+    total: ClassVar[str] = "mean"
+    """What is reported over all requests: the "mean", the "sum" or the "geometric mean"."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,13 +65,13 @@ class Metric(Entry):
         """What has to be read beyond the positions of judged items."""
         return Needs()
 
-    @property
-    def is_summed(self) -> bool:
-        """Whether it is a count, of which the total over requests is reported in place of the mean."""
-        return False
-
     def check_comparable(self) -> None:
-        """Raise an error if the metric is for display only."""
+        """Raise an error if the metric does not say which run is better."""
+        if not self.traits.has_direction:
+            raise InputError(
+                f"{self} describes the input: no value of it is better. Read it with evaluate, compare runs by others.",
+                kind="spec",
+            )
         if self.traits.is_for_display:
             raise InputError(f"{self} is for display only: as a float it ties where positions differ.", kind="spec")
 
@@ -140,6 +144,11 @@ def quotients(levels: Levels, numerator: Callable[[Ranks], Any], denominator: Ca
         for block in bucket.blocks():
             above[:, bucket.requests[block]] = numerator(bucket.p[:, block])
     return ExactValues.quotients(above, below)
+
+
+def label_zeros(is_zero: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Whole numbers [run, request], the same where values are 0, and different elsewhere."""
+    return np.where(is_zero, 0, np.arange(1, is_zero.size + 1).reshape(is_zero.shape))
 
 
 def check_rel(rel: float | None) -> None:

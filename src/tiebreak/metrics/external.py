@@ -16,15 +16,8 @@ from tiebreak.projection import Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import Floats
 
-NAMES = (
-    *("Accuracy", "Compat", "INSQ", "INST", "infAP", "IPrec", "nRBP", "NumQ", "NumRel", "NumRet", "SDCG"),
-    *("SetAP", "SetF", "SetP", "SetR"),
-)
+NAMES = (*("Accuracy", "Compat", "INSQ", "INST", "nRBP", "SDCG"),)
 """Names of ir_measures, for an error that says what to install."""
-SUMMED = ("NumQ", "NumRel", "NumRet")
-"""Of these the total over requests is reported, as trec_eval does."""
-OF_JUDGEMENTS = ("NumQ", "NumRel")
-"""These depend on no ranking; ir_measures would count nothing for requests that a run misses."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +30,6 @@ class ExternalMeasure(Metric):
 
     def __str__(self) -> str:
         return self.spec
-
-    @property
-    def is_summed(self) -> bool:
-        return parse_measure(self.spec).NAME in SUMMED
 
     @property
     def needs(self) -> Needs:
@@ -58,14 +47,11 @@ class ExternalMeasure(Metric):
         if judgements.subtopics is not None:
             raise InputError(f"{self.spec}: ir_measures takes no judgements with subtopics.", kind="subtopic")
         qrels = {request: integers(grades) for request, grades in judgements.to_dict().items()}
-        if measure.NAME == "NumRel":  # which takes no level in any of the tools behind ir_measures
-            qrels, measure = binary(qrels, measure.params.get("rel", 1)), library.NumRel
         values = np.full((len(positions.runs), len(positions.requests)), np.nan)
         place = {request: q for q, request in enumerate(positions.requests)}
         for r in range(len(positions.runs)):
-            ranking = qrels if measure.NAME in OF_JUDGEMENTS else ranking_scores(positions, r)
             try:
-                scores = list(library.iter_calc([measure], qrels, ranking))
+                scores = list(library.iter_calc([measure], qrels, ranking_scores(positions, r)))
             except Exception as error:
                 raise InputError(f"ir_measures cannot compute {self.spec}: {error}", kind="spec") from None
             for score in scores:
@@ -94,7 +80,6 @@ def at_level(spec: str, min_grade: float | None) -> Any:
     """The measure, with relevance from this grade on where it has a level and the spec gives none."""
     measure = parse_measure(spec)
     level = measure.SUPPORTED_PARAMS.get("rel")
-    # NumRet without a level counts every item retrieved; NumRelRet is NumRet with one.
     has_level = "rel" in measure.params or (level is not None and isinstance(level.default, int))
     if min_grade is None or not has_level or re.search(r"\brel\s*=", spec):
         return measure
@@ -105,10 +90,6 @@ def at_level(spec: str, min_grade: float | None) -> Any:
             kind="grade",
         )
     return measure(rel=int(min_grade))
-
-
-def binary(qrels: dict[str, dict[str, int]], level: int) -> dict[str, dict[str, int]]:
-    return {q: {item: int(grade >= level) for item, grade in grades.items()} for q, grades in qrels.items()}
 
 
 def integers(grades: dict[str, float]) -> dict[str, int]:

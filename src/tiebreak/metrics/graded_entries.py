@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +64,8 @@ class GradedEntries:
 
     def cell(self, run: int, request: int) -> list[tuple[int, int]]:
         """Rank and grade, as a code, of the items of a request in a run, the best rank first."""
-        entries = slice(*self.kept.layout.starts[self._storage_order[request] :][:2])
+        entries = self.kept.layout.entries(request)
         return sorted(zip(self.kept.ranks[run, entries].tolist(), self.code.ravel()[entries].tolist(), strict=True))
-
-    @cached_property
-    def _storage_order(self) -> Places:
-        order = np.empty_like(self.kept.request_order)
-        order[self.kept.request_order] = np.arange(len(order))
-        return order
 
     def labels(self, cutoff: int | None) -> Places:
         """Whole numbers [run, request], the same where items of the same grades are at the same ranks to a cutoff."""

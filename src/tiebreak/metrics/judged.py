@@ -1,4 +1,4 @@
-"""Metrics that look at items judged not relevant: bpref and the share of judged items."""
+"""Metrics that look at items judged not relevant: bpref, and shares and numbers of judged items."""
 
 from __future__ import annotations
 
@@ -10,17 +10,11 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
+from tiebreak.metrics._count import Count, relevant_retrieved
+from tiebreak.metrics._judged_items import count_judged, nonrelevant_items, number_above
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED
-
-
-def nonrelevant_items(positions: Positions, metric: Metric) -> Positions:
-    if positions.nonrelevant is None:
-        raise InputError(
-            f"{metric} needs the items judged not relevant. Project with nonrelevant=True.", kind="nonrelevant"
-        )
-    return positions.nonrelevant
 
 
 class BinaryPreference(Metric):
@@ -61,14 +55,6 @@ class BinaryPreference(Metric):
         return ExactValues.quotients(preferred, m * np.maximum(np.minimum(m, nonrelevant), 1))
 
 
-def number_above(
-    request: NDArray[np.int64], ranks: NDArray[np.int32], other: NDArray[np.int64], other_ranks: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """For every entry, how many of the other entries of its request are above it."""
-    place = np.sort(other * 2**31 + other_ranks)
-    return np.asarray(np.searchsorted(place, request * 2**31 + ranks) - np.searchsorted(place, request * 2**31))
-
-
 class JudgedShare(Metric):
     """Share of judged items among the first k, or among all retrieved where there are fewer; 0 where none is.
 
@@ -89,9 +75,50 @@ class JudgedShare(Metric):
 
     def values(self, positions: Positions) -> ExactValues:
         assert self.cutoff is not None
-        judged = np.zeros((len(positions.runs), len(positions.requests)), dtype=np.int64)
-        for part in (positions, nonrelevant_items(positions, self)):
-            for bucket in part.buckets():
-                for block in bucket.blocks():
-                    judged[:, bucket.requests[block]] += np.count_nonzero(bucket.p[:, block] <= self.cutoff, axis=-1)
+        judged = count_judged(positions, self, np.full_like(positions.retrieved, self.cutoff))
         return ExactValues.quotients(judged, np.maximum(np.minimum(positions.retrieved, self.cutoff), 1))
+
+
+class UnjudgedShare(Metric):
+    """Share of unjudged items among the first k positions, retrieved or not.
+
+    Where fewer than k items are retrieved the rest counts as judged, as in trec_eval; `Judged` divides by the number of
+    items retrieved.
+
+    Examples
+    --------
+    >>> p = tb.project({"q": {"a": 1, "x": 0}}, {"q": {"a": 4.0, "n": 3.0, "x": 2.0}}, nonrelevant=True)
+    >>> UnjudgedShare(cutoff=5).evaluate(p).tolist()      # n, of five positions
+    [[0.2]]
+    """
+
+    name: ClassVar[str] = "Unjudged"
+    traits: ClassVar[Traits] = Traits(cutoff="must", lower_is_better=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None:
+            raise InputError("Unjudged counts judged items of any grade: leave out rel.", kind="spec")
+
+    def values(self, positions: Positions) -> ExactValues:
+        assert self.cutoff is not None
+        first = np.minimum(positions.retrieved, self.cutoff)
+        has_value = positions.relevant() > 0
+        return ExactValues.quotients(first - count_judged(positions, self, first), self.cutoff * has_value)
+
+
+class NumberJudgedNonrelevantRetrieved(Count):
+    """Number of retrieved items that are judged not relevant, summed.
+
+    Examples
+    --------
+    >>> p = tb.project({"q": {"a": 1, "x": 0}}, {"q": {"a": 4.0, "n": 3.0, "x": 2.0}}, nonrelevant=True)
+    >>> NumberJudgedNonrelevantRetrieved().evaluate(p).tolist()
+    [[1.0]]
+    """
+
+    name: ClassVar[str] = "NumNonrelJudgedRet"
+
+    def count(self, positions: Positions) -> NDArray[np.int64]:
+        judged = count_judged(positions, self, positions.retrieved)
+        return judged - relevant_retrieved(positions.levels(self.rel))

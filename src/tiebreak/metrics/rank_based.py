@@ -1,4 +1,4 @@
-"""Recall-level metrics by the positions of relevant items: AP, RR, RBP, NCP, linear exposure, search efficiency."""
+"""Recall-level metrics by the positions of relevant items: AP, RR, NCP, linear exposure, search efficiency."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak._base.catalogue import parameter
-from tiebreak._base.checks import check_count, check_number
+from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
-from tiebreak.exact.arithmetic import ones, power, whole_numbers
+from tiebreak.exact.arithmetic import ones, whole_numbers
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import Metric, Traits, check_corpus_size, last_position
 from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights
@@ -73,33 +73,6 @@ class ReciprocalRank(RecallLevelMetric):
 
     def level_values(self, levels: Levels) -> ExactValues:
         return inverse_positions(levels, self.level - 1, self.cutoff)
-
-
-@dataclass(frozen=True)
-class RankBiasedPrecision(RecallLevelMetric):
-    r"""Expected utility of a user who continues to the next position with probability p (persistence).
-
-    .. math:: \mathrm{RBP}(p) = (1 - \gamma) \sum_{i=1}^{m} \gamma^{p_i - 1}, \qquad z(i, m) = 1
-
-    Never reaches 1; deep positions underflow to 0, so it cannot order runs by deep differences.
-
-    Parameters
-    ----------
-    p : float
-        Persistence :math:`\gamma`, between 0 and 1.
-
-    Examples
-    --------
-    >>> RankBiasedPrecision(p=0.5).evaluate(tb.positions([[1, 3]])).ravel().tolist()
-    [0.625]
-    """
-
-    p: float = parameter(0.8, check_number, above=0, below=1, name="RBP: p")
-    name: ClassVar[str] = "RBP"
-
-    def exposure(self, k: Any, m: int) -> Any:
-        p = like(self.p, k)
-        return (1 - p) * power(p, k - 1)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.catalogue import parameter
+from tiebreak._base.checks import check_flag, check_number
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import ones, whole_numbers
 from tiebreak.metrics._recall_level import RecallLevelMetric
@@ -53,17 +56,28 @@ class Recall(CountMetric):
     name: ClassVar[str] = "R"
 
 
+@dataclass(frozen=True)
 class RPrecision(CountMetric):
-    r"""Precision at position m, the number of relevant items.
+    r"""Precision at position m, the number of relevant items, or at a multiple of it.
 
-    .. math:: e(j) = \mathbb{I}(j \le m), \qquad z(i, m) = 1/m
+    .. math:: e(j) = \mathbb{I}(j \le k), \qquad z(i, m) = 1/k, \qquad k = \lfloor \text{multiple} \cdot m + 0.9 \rfloor
+
+    Rounded as in trec_eval, with floats, whose ``Rprec_mult`` it is; for the multiple 1, k is m.
+
+    Parameters
+    ----------
+    multiple : float
+        Of the number of relevant items.
 
     Examples
     --------
     >>> RPrecision().evaluate(tb.positions([[2, 5]])).ravel().tolist()
     [0.5]
+    >>> RPrecision(multiple=2.5).evaluate(tb.positions([[2, 5]])).ravel().tolist()      # 2 of the first 5
+    [0.4]
     """
 
+    multiple: float = parameter(1, check_number, above=0, high=1e6, name="RP: multiple")
     name: ClassVar[str] = "RP"
     traits: ClassVar[Traits] = Traits(cutoff="no")
 
@@ -71,29 +85,50 @@ class RPrecision(CountMetric):
     def depends_on_size(self) -> bool:
         return True
 
+    def depth(self, m: int) -> int:
+        """The last position that counts."""
+        return int(self.multiple * m + 0.9)
+
     def count(self, p: Ranks) -> NDArray[np.int64]:
-        return np.asarray(np.count_nonzero(p <= p.shape[-1], axis=-1))
+        return np.asarray(np.count_nonzero(p <= self.depth(p.shape[-1]), axis=-1))
+
+    def denominator(self, m: int) -> int:
+        return max(self.depth(m), 1)
 
     def exposure(self, k: Any, m: int) -> Any:
-        return whole_numbers((k.high if isinstance(k, Doubles) else k) <= m, k)
+        return whole_numbers((k.high if isinstance(k, Doubles) else k) <= self.depth(m), k)
 
 
+@dataclass(frozen=True)
 class Precision(CountMetric):
     r"""Share of relevant items among the first k positions, retrieved or not.
 
     .. math:: e(j) = \mathbb{I}(j \le k) / k, \qquad z(i, m) = 1
 
+    Parameters
+    ----------
+    relative : bool
+        Divide by the best possible, min(k, m), in place of k, as ``relative_P`` of trec_eval does.
+
     Examples
     --------
     >>> Precision(cutoff=10).evaluate(tb.positions([[2, 5, 11]])).ravel().tolist()
     [0.2]
+    >>> Precision(cutoff=10, relative=True).evaluate(tb.positions([[2, 5, 11, 12]])).ravel().tolist()      # 2 of 4
+    [0.5]
     """
 
+    relative: bool = parameter(False, check_flag, name="P: relative")
     name: ClassVar[str] = "P"
     traits: ClassVar[Traits] = Traits(cutoff="must")
 
+    @property
+    def depends_on_size(self) -> bool:
+        return self.relative
+
     def denominator(self, m: int) -> int:
-        return int(self.cutoff or 1)
+        assert self.cutoff is not None, "it must have a cutoff"
+        return min(self.cutoff, m) if self.relative else self.cutoff
 
     def exposure(self, k: Any, m: int) -> Any:
         return ones(len(k), k) / like(self.denominator(m), k)

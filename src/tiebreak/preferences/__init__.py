@@ -10,7 +10,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
-from tiebreak._base.purposes import purpose
 from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
@@ -97,9 +96,7 @@ def preference(spec: str | Spec | Preference | Metric, **parameters: Any) -> Pre
     try:
         return MetricDifference(metric(text))
     except UnknownNameError:
-        name = parse(text).name
-        elsewhere = purpose(name, "preference", "metric")
-        raise UnknownNameError("preference", name, [*CATALOGUE, *METRICS], elsewhere) from None
+        raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
 
 
 def is_preference(spec: object) -> bool:

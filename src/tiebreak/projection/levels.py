@@ -43,6 +43,17 @@ class Layout:
         """The request of every entry, by its index in the input."""
         return np.repeat(self.request_order, self.sizes)
 
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Where every request of the input is stored."""
+        places = np.empty_like(self.request_order)
+        places[self.request_order] = np.arange(len(places))
+        return places
+
+    def entries(self, request: int) -> slice:
+        """Where the entries of a request are, by its index in the input."""
+        return slice(*self.starts[self._places[request] :][:2].tolist())
+
     def blocks(self) -> Iterator[tuple[int, NDArray[np.int64], slice]]:
         """For every size m above 0: m, the requests of that size, and where their entries are."""
         sizes, first, count = np.unique(self.sizes, return_index=True, return_counts=True)
@@ -163,12 +174,13 @@ class Levels:
     def pessimistic(self, n: ArrayLike) -> Levels:
         """Unretrieved items at the bottom of a corpus of n items, or of n[request] items."""
         n = np.broadcast_to(np.asarray(n), len(self.requests))
-        return self._impute(lambda b: imputation.pessimistic(b.p, n[b.requests], self.retrieved[:, b.requests]))
+        return self.move(lambda b: imputation.pessimistic(b.p, n[b.requests], self.retrieved[:, b.requests]))
 
     def optimistic(self) -> Levels:
         """Unretrieved items right after the last retrieved one; for study."""
-        return self._impute(lambda b: imputation.optimistic(b.p, self.retrieved[:, b.requests]))
+        return self.move(lambda b: imputation.optimistic(b.p, self.retrieved[:, b.requests]))
 
-    def _impute(self, impute: Callable[[Bucket], NDArray[np.int64]]) -> Levels:
-        buckets = (replace(b, p=impute(b).astype(np.int32)) for b in self._buckets)
+    def move(self, positions: Callable[[Bucket], NDArray[np.integer]]) -> Levels:
+        """Levels with other positions, which a function of each bucket returns."""
+        buckets = (replace(b, p=positions(b).astype(np.int32)) for b in self._buckets)
         return replace(self, _buckets=tuple(buckets))
