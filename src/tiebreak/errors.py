@@ -52,16 +52,16 @@ class InputError(TiebreakError, ValueError):
 
 
 class UnknownNameError(InputError):
-    """An unknown name; the message suggests the nearest known one."""
+    """An unknown name; the message says what it is for elsewhere (`purpose`), or suggests the nearest known one."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str], purpose: str | None = None) -> None:
         from difflib import get_close_matches
 
         by_lower_case = {candidate.lower(): candidate for candidate in known}
         near = get_close_matches(name.lower(), by_lower_case, n=1)
         names = [quote(candidate)[1:-1] for candidate in by_lower_case.values()]
         advice = f"Did you mean {quote(by_lower_case[near[0]])}?" if near else f"Known: {join_names(names, most=30)}."
-        super().__init__(f"unknown {what} {quote(name)}. {advice}", kind="unknown_name")
+        super().__init__(f"unknown {what} {quote(name)}. {purpose or advice}", kind="unknown_name")
 
 
 class MissingExtraError(TiebreakError, ImportError):

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeVar
 
+from tiebreak._base.purposes import purpose
 from tiebreak._base.spec import Spec, Value, canonical, expand_alias, format_spec, format_value, parse
 from tiebreak.errors import InputError, UnknownNameError
 
@@ -113,7 +114,7 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         `spellings` are arguments as others spell them: (entry, parameter, value) to (parameter, value).
         """
         if spec.name not in self:
-            raise UnknownNameError(self.what, spec.name, self)
+            raise UnknownNameError(self.what, spec.name, self, purpose(spec.name, self.what))
         kind = self[spec.name]
         values = arguments(kind, spec, argument, spellings or {})
         if any(parameter.name == "cutoff" for parameter in fields(kind)):

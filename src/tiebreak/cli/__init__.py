@@ -19,7 +19,7 @@ import click
 from tiebreak import __version__
 from tiebreak._base.text import escape_controls
 from tiebreak.cli.output import say, silence
-from tiebreak.errors import TiebreakError
+from tiebreak.errors import TiebreakError, quote
 
 BAD_INPUT = 2
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -38,6 +38,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"tiebreak.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from tiebreak.cli.advice import command_advice
+
+            ctx.fail(f"No such command {quote(args[0])}. {command_advice(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -79,8 +88,10 @@ def main() -> NoReturn:
         tiebreak(prog_name="tiebreak", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        from tiebreak.cli.advice import add_advice
+
         text = StringIO()
-        error.show(text)
+        add_advice(error).show(text)
         say(text.getvalue().rstrip("\n"))
         sys.exit(error.exit_code)
     except TiebreakError as error:

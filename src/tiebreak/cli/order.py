@@ -128,6 +128,7 @@ def command(
 
 def check_method(by: str | None) -> None:
     """Validate a method before reading; the error also suggests populations."""
+    from tiebreak._base.purposes import purpose
     from tiebreak._base.spec import parse
     from tiebreak.errors import UnknownNameError
     from tiebreak.orderings import CATALOGUE as METHODS
@@ -137,7 +138,9 @@ def check_method(by: str | None) -> None:
     try:
         method(by or "mean")
     except UnknownNameError:
-        raise UnknownNameError("ordering method", parse(str(by)).name, [*METHODS, *POPULATIONS]) from None
+        name = parse(str(by)).name
+        elsewhere = purpose(name, "ordering method", "population")
+        raise UnknownNameError("ordering method", name, [*METHODS, *POPULATIONS], elsewhere) from None
 
 
 def write_populations(output: Output, orderings: list[Ordering], names: tuple[str, ...] | list[str]) -> None:

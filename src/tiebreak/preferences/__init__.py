@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.purposes import purpose
 from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE as METRICS
@@ -96,7 +97,9 @@ def preference(spec: str | Spec | Preference | Metric, **parameters: Any) -> Pre
     try:
         return MetricDifference(metric(text))
     except UnknownNameError:
-        raise UnknownNameError("preference", parse(text).name, [*CATALOGUE, *METRICS]) from None
+        name = parse(text).name
+        elsewhere = purpose(name, "preference", "metric")
+        raise UnknownNameError("preference", name, [*CATALOGUE, *METRICS], elsewhere) from None
 
 
 def is_preference(spec: object) -> bool:
