@@ -46,8 +46,8 @@ from tiebreak.projection import Levels as Levels
 from tiebreak.projection import Positions as Positions
 from tiebreak.projection import positions as positions
 from tiebreak.projection import project as project
-from tiebreak.projection import sample_labels as sample_labels
-from tiebreak.projection import sample_requests as sample_requests
+from tiebreak.projection.sampling import sample_labels as sample_labels
+from tiebreak.projection.sampling import sample_requests as sample_requests
 from tiebreak.results.groups import GroupResults as GroupResults
 from tiebreak.results.overview import Overview as Overview
 from tiebreak.results.record import Result as Result

@@ -15,7 +15,6 @@ from tiebreak.metrics import Metric
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions
-from tiebreak.results.overview import share_of_judged, uneven_depths
 
 if TYPE_CHECKING:
     from tiebreak.preferences import Preference
@@ -42,7 +41,7 @@ def reading_notes(positions: Positions, rel: float | None = None, counted: int |
 def share_of_unjudged(positions: Positions) -> Iterator[str]:
     """The share of unjudged items in the top ten, by run."""
     there = (positions.retrieved > 0).any(axis=1)
-    shares = [1 - share_of_judged(positions, r, 10) for r in np.flatnonzero(there).tolist()]
+    shares = [1 - positions.share_judged(r, 10) for r in np.flatnonzero(there).tolist()]
     if shares:
         low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
         yield f"{low if low == high else f'{low} to {high}, by run,'} of the top 10 is unjudged."
@@ -52,6 +51,8 @@ def preference_notes(preference: Preference, positions: Positions, counted: int)
     """Notes on a comparison by a preference."""
     yield from reading_notes(positions, preference.relevant_from, counted)
     if preference.traits.favours_depth:
+        from tiebreak.results.overview import uneven_depths
+
         yield from uneven_depths(positions)
 
 

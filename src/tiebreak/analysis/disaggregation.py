@@ -240,7 +240,7 @@ def grade_populations(positions: Positions, lowest: float | None) -> Iterator[tu
 
 
 def listed_populations(grades: str, positions: Positions, *_: Any) -> Iterator[tuple[float, NDArray[np.bool_]]]:
-    """The same of the grades that a preference lists."""
+    """Every grade that a preference lists, and the entries that have at least it."""
     yield from ((grade, positions.grade >= grade) for grade, _ in parse_grades(grades))
 
 

@@ -196,10 +196,12 @@ def files_read(options: Mapping[str, Any]) -> list[str]:
 
 def collection_files(places: Sequence[str]) -> Iterator[str]:
     """Every file in the folders of collections, and the lists of them."""
+    if not places:
+        return
     from tiebreak.inputs.collections import find_collections
 
     yield from (place for place in places if os.path.isfile(place))
-    for collection in find_collections(places) if places else ():
+    for collection in find_collections(places):
         for folder, _, names in os.walk(collection.folder) if collection.problem is None else ():
             yield from (os.path.join(folder, name) for name in names)
 

@@ -10,8 +10,8 @@ from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
 COLUMNS = {
-    RUN: "a run has 5 or 6: request iteration item rank score [tag]",
-    JUDGEMENTS: "judgements have 4: request iteration item grade",
+    RUN: "a run has 5 or 6 columns: request iteration item rank score [tag]",
+    JUDGEMENTS: "judgements have 4 columns: request iteration item grade",
 }
 SENTENCES = {
     "io": "cannot be read: {plain}.",

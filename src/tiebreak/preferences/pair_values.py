@@ -21,7 +21,7 @@ from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 
-NUMBERS_AT_ONCE = 1 << 22
+NUMBERS_AT_ONCE = 1 << 18
 Labels: TypeAlias = Callable[[], Places]
 Values = TypeVar("Values", bound="PairValues")
 
@@ -119,7 +119,12 @@ class PairValues:
     @cached_property
     def values(self) -> Floats:
         """Every value: [pair, request]."""
-        return np.asarray(self.numerator / self.denominator) if self.exact is None else self.exact.nearest
+        return self._values(slice(None))
+
+    def _values(self, pairs: slice) -> Floats:
+        if self.exact is not None:
+            return self.exact.nearest[pairs]
+        return np.asarray(self.numerator[pairs] / self.denominator)
 
     def exact_values(self, pair: int, requests: Places) -> list[Fraction]:
         """The exact values of a pair in some requests; to more than 60 digits where logarithms enter."""
@@ -149,7 +154,7 @@ class PairValues:
             return np.zeros(len(self.pairs))
         step = max(1, NUMBERS_AT_ONCE // self.n_requests)
         by_name = np.argsort(self.requests.places_in_order)
-        parts = (self.values[begin : begin + step] for begin in range(0, len(self.pairs), step))
+        parts = (self._values(slice(begin, begin + step)) for begin in range(0, len(self.pairs), step))
         return np.concatenate([row_deviations(np.take(part, by_name, axis=1)) for part in parts])
 
     def student_interval(self, alpha: float) -> tuple[Floats, Floats]:

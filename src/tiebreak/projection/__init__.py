@@ -8,5 +8,3 @@ from tiebreak.projection.primitives import dense_rank as dense_rank
 from tiebreak.projection.primitives import pair_signs as pair_signs
 from tiebreak.projection.reading import positions as positions
 from tiebreak.projection.reading import project as project
-from tiebreak.projection.sampling import sample_labels as sample_labels
-from tiebreak.projection.sampling import sample_requests as sample_requests

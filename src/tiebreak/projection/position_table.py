@@ -185,6 +185,13 @@ class Positions:
         sizes[layout.request_order] = layout.sizes
         return sizes
 
+    def share_judged(self, run: int, depth: int) -> float:
+        """The share of the items within a depth that was judged, over all rankings of a run."""
+        parts = [self] if self.nonrelevant is None else [self, self.nonrelevant]
+        seen = np.minimum(self.retrieved[run], depth)
+        judged = sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts)
+        return judged / max(int(seen.sum()), 1)
+
     def only_relevant(self, min_grade: float | None = None, subtopic: str | None = None) -> Positions:
         """Only the entries that are relevant: those of at least this grade, for a subtopic if one is given."""
         min_grade = min_grade if min_grade is not None else self.min_grade

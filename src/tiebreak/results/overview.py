@@ -215,8 +215,8 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             int((~is_listed).sum()),
             audit.count("unjudged_requests"),
             *smallest_median_largest(positions.retrieved[k][is_listed]),
-            share_of_judged(positions, k, 10),
-            share_of_judged(positions, k, 100),
+            positions.share_judged(k, 10),
+            positions.share_judged(k, 100),
             retrieved,
             retrieved / max(int(relevant.sum()), 1),
             float(positions.tied[k].sum() / max(int(positions.listed[k].sum()), 1)),
@@ -228,14 +228,6 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
 def smallest_median_largest(numbers: NDArray[Any]) -> tuple[int, float, int]:
     """Of whole numbers; 0 where there are none."""
     return (int(numbers.min()), float(np.median(numbers)), int(numbers.max())) if len(numbers) else (0, 0.0, 0)
-
-
-def share_of_judged(positions: Positions, run: int, depth: int) -> float:
-    """The share of the items within a depth that was judged, over all rankings of a run."""
-    parts = [positions] if positions.nonrelevant is None else [positions, positions.nonrelevant]
-    seen = np.minimum(positions.retrieved[run], depth)
-    judged = sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts)
-    return judged / max(int(seen.sum()), 1)
 
 
 def judgement_row(positions: Positions, judgements: Judgements) -> JudgedRow:

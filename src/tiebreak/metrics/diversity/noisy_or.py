@@ -42,7 +42,7 @@ class RemainingInterest:
         return gain
 
     def show(self, slots: Codes, chance: Floats) -> Floats:
-        """The same gain [user] of items, one shown to each user; they serve what they can (AB eq 7)."""
+        """Show one item to each user, which serves what it can (AB eq 7); the probability [user] that it served any."""
         missed = np.ones(len(chance))
         for slot in slots:
             is_aspect = slot != self.none

@@ -31,7 +31,7 @@ class Block:
     requests: NDArray[np.int64]
     p: Ranks  # [run, request, m]: increasing positions of the relevant items
     grade: Floats  # [run, request, m, subtopic]: the grade of the item at each of them; 0 where it is not relevant
-    by_id: Floats  # [request, m, subtopic]: the same for the items by descending id
+    by_id: Floats  # [request, m, subtopic]: the grades of the relevant items by descending id
     weight: Any  # [request, subtopic]: how likely a subtopic is meant, times their number; sets the arithmetic
 
     @cached_property
@@ -41,7 +41,7 @@ class Block:
 
     @property
     def covers_by_id(self) -> Members:
-        """The same for the items by descending id."""
+        """Which subtopics each of the items by descending id is relevant to."""
         return np.asarray(self.by_id > 0)
 
     @cached_property
@@ -125,7 +125,7 @@ def blocks(positions: Positions, rel: float | None, x: Any) -> Iterator[Block]:
 
 
 def ranking_blocks(rankings: AspectRankings, rel: float | None) -> Iterator[Block]:
-    """The same of rankings of rated items, whose aspects are the subtopics: an item at every rank, relevant or not."""
+    """Blocks of rankings of rated items, whose aspects are the subtopics: an item at every rank, relevant or not."""
     runs, _, depth = rankings.item.shape
     labels = len(rankings.table.labels)
     relevant = is_relevant(rankings.rated.rating, rel)
