@@ -70,6 +70,14 @@ def test_value_by_hand(spec, expected):
         assert value(spec) == pytest.approx(expected, rel=1e-12)
 
 
+def test_recall_levels_are_rounded_as_in_both_versions_of_trec_eval():
+    halves = tb.positions([[1, 4, 9]])  # 0.5 * 3 = 1.5: two of them
+    assert metric("IPrec@0.5").evaluate(halves).item() == 2 / 4
+    many = tb.positions([[*range(1, 32), *range(932, 946)]])  # 0.7 * 45, as a float, is below 31.5: the first 31
+    assert metric("IPrec@0.7").evaluate(many).item() == 1
+    assert metric("IPrec(recall=0.7, rounding='trec_eval-9')").evaluate(many).item() == 45 / 945
+
+
 DCG = [0, 2 / log2(3), 2 / log2(3), 2 / log2(3) + 1 / log2(5), 2 / log2(3) + 1 / log2(5)]
 IDEAL = [2, 2 + 1 / log2(3), 2 + 1 / log2(3) + 1 / log2(4)]
 
@@ -173,6 +181,7 @@ def test_what_describes_the_input_is_not_compared():
         ("Unjudged(rel=2)@5", "leave out rel"),
         ("RBP_resid(rel=2)", "leave out rel"),
         ("gm(TSL)", "TSL is not one"),
+        ("gm(utility)", "utility is not one"),
         ("gm(num_ret)", "NumRet is not one"),
         ("gm(AP, rel=2)", "Write gm(AP(rel=2))"),
         ("graded_RBP(p=1)", "Give a number above 0 and below 1"),

@@ -87,12 +87,12 @@ class GradedRBP(Metric):
         grades = entries.exact(lambda grade: grade)
         scale, binary = self.scale(entries), self.binary_form()
         gain = Doubles.from_exact(np.array([*grades, Fraction(0)], dtype=object))
+        divisors = Doubles.from_exact(np.array(scale, dtype=object))
         e = exposures(binary, deepest_rank(entries.kept.ranks))
         total = Doubles.full(entries.shape, np.nan)
         for block in entries.blocks():
             summed = (e.take(block.ranks - 1) * gain[block.grade]).sum()
-            largest = np.array([scale[code] for code in block.grade.max(axis=-1).tolist()], dtype=object)
-            total[:, block.requests] = summed / Doubles.from_exact(largest)
+            total[:, block.requests] = summed / divisors[block.grade.max(axis=-1)]
 
         def exactly(run: int, requests: Places) -> list[Fraction]:
             return [exact(entries.cell(run, request)) for request in requests.tolist()]
