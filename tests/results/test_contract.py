@@ -5,6 +5,7 @@ import math
 import pickle
 import pkgutil
 import re
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from tiebreak.errors import MissingExtraError
 from tiebreak.results.formats import finite
 from tiebreak.results.record import Result, Rows
 
@@ -83,7 +85,8 @@ def subclasses(cls):
 def all_results():
     for module in pkgutil.walk_packages(tb.__path__, "tiebreak."):
         if not module.name.endswith(("._core", ".__main__")):
-            import_module(module.name)
+            with suppress(MissingExtraError):
+                import_module(module.name)
     return sorted(set(subclasses(Result)), key=lambda cls: cls.__name__)
 
 

@@ -112,7 +112,7 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     """
     if isinstance(spec, Metric):
         return spec
-    if type(spec).__module__.split(".")[0] == "ir_measures":  # such as ir_measures.nDCG @ 10, which prints as its spec
+    if "ir_measures" in type(spec).__module__.split("."):  # such as ir_measures.nDCG @ 10, which prints as its spec
         spec = str(spec)
     if callable(spec):
         from tiebreak.metrics.function import FunctionMetric
