@@ -75,8 +75,9 @@ class Utilities:
     Parameters
     ----------
     table : path, dict or frame
-        A file or a frame of any library with a column each for run, request and value; or
-        ``{run: {request: value}}``.
+        A file or a frame of any library with a column each for run, request and value, such as PyTerrier's
+        ``pt.Experiment(..., perquery=True)``; ``{run: {request: value}}``; or a table for every run, with a column for
+        each measure, such as LensKit's ``{run: RunAnalysis(...).measure(...)}``.
     columns : dict, optional
         Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
     missing : float, optional
@@ -87,8 +88,9 @@ class Utilities:
         Weights of requests, such as traffic; for populations that allow it.
     groups : path, dict or frame, optional
         The group of every request. Orders, tests and the like are then over groups, by their means.
-    measure : str
-        The name of the values, for tables.
+    measure : str, optional
+        The measure whose values are taken, where a table has several: by a column ``measure``, or a column each. Else
+        what to call the values.
 
     Examples
     --------
@@ -106,10 +108,11 @@ class Utilities:
         lower_is_better: bool = False,
         weights: Path | Mapping[Any, Any] | Any = None,
         groups: Path | Mapping[Any, Any] | Any = None,
-        measure: str = "utility",
+        measure: str | None = None,
     ) -> None:
-        values = read_utilities(table, columns=columns, missing=missing, lower_is_better=lower_is_better)
-        self._set(values, measure, (LOWER,) if lower_is_better else (), weights, groups)
+        how: dict[str, Any] = {"columns": columns, "missing": missing, "lower_is_better": lower_is_better}
+        values = read_utilities(table, measure=measure, **how)
+        self._set(values, values.measure, (LOWER,) if lower_is_better else (), weights, groups)
 
     @classmethod
     def from_table(

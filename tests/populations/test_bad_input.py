@@ -60,11 +60,13 @@ def test_missing_cells_are_worth_a_finite_number(missing):
         tb.Utilities({"a": {"q": 1}, "b": {"r": 1}}, missing=missing)
 
 
-def test_a_table_of_several_measures_is_refused_by_the_name_of_its_column(tmp_path):
+def test_a_table_of_several_measures_needs_the_name_of_one(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("run,request,measure,value\na,q1,AP,1\na,q1,RR,1\n")
-    with refused('request "q1" appears twice. Its column "measure" may hold several measures: keep the rows of one.'):
+    with refused("scores.csv: there are several measures: AP, RR. Say which in Python: measure='AP'"):
         tb.Utilities(path)
+    with refused('unknown measure "ap". Did you mean "AP"?'):
+        tb.Utilities(path, measure="ap")
 
 
 def test_a_cell_that_is_there_twice_is_refused(tmp_path):

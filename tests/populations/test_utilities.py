@@ -116,6 +116,69 @@ def test_weights_of_requests_that_nobody_asked_for_do_not_matter():
     assert made.order("mean").scores.tolist() == [0.25, 0.5]
 
 
+# Tables of several measures
+
+
+SEVERAL = [(run, request, measure, value) for run, request, value in CELLS for measure in ("AP", "RR")]
+
+
+@pytest.fixture
+def several():
+    """Each cell twice: its value as AP, and one more than that as RR."""
+    rows = [(run, request, name, value + (name == "RR")) for run, request, name, value in SEVERAL]
+    return [dict(zip(("run", "request", "measure", "value"), row, strict=True)) for row in rows]
+
+
+def test_one_measure_of_several_is_taken(several, tmp_path):
+    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in several))
+    ap, rr = (tb.Utilities(tmp_path / "scores.jsonl", measure=name) for name in ("AP", "RR"))
+    assert_same(ap, tb.Utilities(nested()))
+    assert np.array_equal(rr.values, ap.values + 1)
+    assert repr(rr) == "<Utilities of RR: 2 runs, 3 requests>"
+
+
+def test_runs_and_requests_of_other_measures_do_not_count(several, tmp_path):
+    several.append({"run": "bm25", "request": "all", "measure": "count", "value": 3})
+    several.append({"run": "oracle", "request": "all", "measure": "count", "value": 3})
+    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in several))
+    assert_same(tb.Utilities(tmp_path / "scores.jsonl", measure="AP"), tb.Utilities(nested()))
+
+
+def test_a_single_measure_need_not_be_named(several, tmp_path):
+    rows = [row for row in several if row["measure"] == "AP"]
+    (tmp_path / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    alone = tb.Utilities(tmp_path / "scores.jsonl")
+    assert alone.measure == "AP" and np.array_equal(alone.values, tb.Utilities(nested()).values)
+    assert tb.Utilities(tmp_path / "scores.jsonl", measure="average precision").measure == "average precision"
+
+
+def test_scores_written_by_evaluate_are_utilities(tmp_path):
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}, "r": {"x": 2.0, "b": 1.0}}
+    frame = tb.Experiment(qrels, run).evaluate(["AP", "TSE"]).to_frame()
+    assert tb.Utilities(frame, measure="TSE").values.tolist() == [[1, 1 / 2]]
+
+
+def test_a_column_for_each_measure_and_a_frame_for_each_run():
+    pandas = pytest.importorskip("pandas")
+    frames = {
+        run: pandas.DataFrame({"AP": values, "RR": [1.0, 1.0, 1.0]}, index=pandas.Index(list(values), name="user_id"))
+        for run, values in nested().items()
+    }
+    assert_same(tb.Utilities(frames, measure="AP"), tb.Utilities(nested()))
+    both = pandas.concat(frames, names=["model"])
+    assert_same(tb.Utilities(both, measure="AP"), tb.Utilities(nested()))
+    polars = pytest.importorskip("polars")
+    plain = {run: polars.from_pandas(frame.reset_index()) for run, frame in frames.items()}
+    assert_same(tb.Utilities(plain, measure="AP"), tb.Utilities(nested()))
+
+
+def test_a_request_with_two_rows_in_the_frame_of_a_run_is_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"user_id": ["u", "u"], "AP": [1.0, 0.5]})
+    with pytest.raises(tb.InputError, match='run "a": a request has several rows'):
+        tb.Utilities({"a": frame}, measure="AP")
+
+
 # Costs
 
 

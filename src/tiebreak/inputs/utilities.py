@@ -14,8 +14,9 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, Values, dict_columns
+from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, Values
 from tiebreak.inputs.tables import Columns, Table, open_source
+from tiebreak.inputs.utility_cells import EXPECTED, dict_cells, table_cells, unpack_scores
 
 MOST_LISTED = 5
 
@@ -25,7 +26,7 @@ class UtilityTable:
     """Utilities [run, request]: the higher the better, finite, one for every run and request.
 
     `weights` say how much each request counts where a population allows it; `exact` are the exact values, where the
-    utilities are those of a metric; `library` is the data frame library of the input.
+    utilities are those of a metric; `library` is the data frame library of the input; `measure` names the values.
     """
 
     runs: tuple[str, ...]
@@ -34,6 +35,7 @@ class UtilityTable:
     weights: NDArray[np.float64] | None = None
     exact: ExactValues | None = None
     library: str | None = None
+    measure: str = "utility"
 
     def __post_init__(self) -> None:
         assert self.exact is None or np.array_equal(self.values, self.exact.nearest), "values are changed with `exact`"
@@ -74,32 +76,21 @@ def read_utilities(
     columns: Columns | None = None,
     missing: float | None = None,
     lower_is_better: bool = False,
+    measure: str | None = None,
 ) -> UtilityTable:
     """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
         check_number(missing, "missing", low=-LARGEST_VALUE, high=LARGEST_VALUE)
-    expected = (
-        "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, or "
-        "{run: {request: value}}"
-    )
-    keep = "Keep one."
-    data = open_source(source, "the utilities", columns or {}, expected)
+    data = open_source(unpack_scores(source), "the utilities", columns or {}, EXPECTED)
     assert not isinstance(data, Source), "all files hold a table"
     if isinstance(data, Table):
-        run_column, request_column, value_column = map(data.column, ("run", "request", "value"))
-        read = data.read([request_column, run_column], request_column, value_column)
-        (requests, request), (runs, run) = ((Ids(*ids), code_of_row) for ids, code_of_row in read.coded)
-        label, library, value = data.label, data.library, read.values
-        if "measure" in data.contents.names:
-            keep = 'Its column "measure" may hold several measures: keep the rows of one.'
+        label, library, cells = data.label, data.library, table_cells(data, measure)
     else:
         label, library = "the utilities", None
-        runs, run, request_of_row, value = dict_columns(data, label, ("run", "request"))
-        codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
-        requests = Ids.from_names(codes)
-        request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
-    table = fill_table(tuple(runs), requests, run, request, value, missing, label, keep)
-    return UtilityTable(tuple(runs), requests, 0.0 - table if lower_is_better else table, library=library)
+        cells = dict_cells(data, label, columns or {}, measure)
+    table = fill_table(tuple(cells.runs), cells.requests, cells.run, cells.request, cells.value, missing, label)
+    values = 0.0 - table if lower_is_better else table
+    return UtilityTable(tuple(cells.runs), cells.requests, values, library=library, measure=cells.measure or "utility")
 
 
 def fill_table(
@@ -110,9 +101,8 @@ def fill_table(
     value: NDArray[np.float64],
     missing: float | None,
     label: str,
-    keep: str,
 ) -> NDArray[np.float64]:
-    """The table [run, request] of rows; every cell once, and finite. `keep` advises on repeated cells."""
+    """The table [run, request] of rows; every cell once, and finite."""
     if not len(value):
         raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
     for row in np.flatnonzero(~(np.abs(value) <= LARGEST_VALUE))[:1].tolist():
@@ -125,7 +115,7 @@ def fill_table(
     times = np.bincount(place, minlength=len(runs) * len(requests))
     for twice in np.flatnonzero(times > 1)[:1].tolist():
         where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
-        raise InputError(f"{label}: {where} appears twice. {keep}", kind="duplicate")
+        raise InputError(f"{label}: {where} appears twice. Keep one.", kind="duplicate")
     absent = np.flatnonzero(times == 0)
     if len(absent) and missing is None:
         first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]
