@@ -6,7 +6,9 @@ from importlib import import_module
 import pytest
 from hypothesis import settings
 
-settings.register_profile("here", deadline=None, max_examples=10)  # CI tries 100
+from examples import HERE
+
+settings.register_profile("here", deadline=None, max_examples=HERE)  # CI tries 100
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.simulation import CHARACTERS, Character, Simulation, simulate
 
@@ -85,7 +86,7 @@ SIZES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sizes=SIZES)
 def test_judgements_and_aspects_are_well_formed_for_any_sizes(sizes: dict[str, int]) -> None:
     made = simulate(**sizes)  # type: ignore[arg-type]
@@ -102,7 +103,7 @@ def test_judgements_and_aspects_are_well_formed_for_any_sizes(sizes: dict[str, i
             assert set(actual) <= {str(aspect) for aspect in range(1, sizes["aspects"] + 1)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sizes=SIZES)
 def test_runs_are_well_formed_for_any_sizes(sizes: dict[str, int]) -> None:
     made = simulate(**sizes)  # type: ignore[arg-type]

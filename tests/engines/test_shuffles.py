@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.test_processes import Halt
+from examples import examples
 from significance import slow
 from tiebreak._kernels import shuffles
 
@@ -59,7 +60,7 @@ def test_words_and_shuffles_are_the_published_ones():
 
 
 @every_kind
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data(), seed=SEEDS, first=FIRSTS)
 def test_engines_agree_with_the_definition(engine, kind, data, seed, first):
     rows = data.draw(some_rows(kind, most_systems=6, most_requests=4))
@@ -70,7 +71,7 @@ def test_engines_agree_with_the_definition(engine, kind, data, seed, first):
 
 
 @every_kind
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data(), seed=SEEDS, first=FIRSTS, count=st.integers(0, 150))
 def test_core_agrees_with_its_twin(core, twin, kind, data, seed, first, count):
     rows = data.draw(some_rows(kind))
@@ -80,7 +81,7 @@ def test_core_agrees_with_its_twin(core, twin, kind, data, seed, first, count):
 
 
 @every_kind
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data(), seed=SEEDS, first=FIRSTS, cut=st.integers(0, 600))
 def test_shuffles_do_not_depend_on_where_the_work_is_cut(engine, kind, data, seed, first, cut):
     rows = data.draw(some_rows(kind, most_systems=4, most_requests=3))
@@ -93,7 +94,7 @@ def test_shuffles_do_not_depend_on_where_the_work_is_cut(engine, kind, data, see
 
 
 @every_kind
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data(), seed=SEEDS, count=st.integers(0, 400))
 def test_number_of_jobs_changes_nothing(engine, kind, data, seed, count):
     rows = data.draw(some_rows(kind))
@@ -138,7 +139,7 @@ def test_preferences_of_32_and_of_64_bits_are_shuffled_alike(engine):
 # Whether it is fair
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(n=st.integers(0, 30), seed=SEEDS, first=FIRSTS, request=st.integers(0, 1000))
 def test_permutations_are_permutations(n, seed, first, request):
     orders = shuffles.permutations(n, seed, np.arange(first, first + 20, dtype=np.uint64), request)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from metrics.test_diversity import ASPECTS, ITEMS, scored
 from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaDCG, AlphaBetaNDCG
 
@@ -35,7 +36,7 @@ ALPHAS = {"popularity": popularity, "mean_rating": mean_rating, "profile_size": 
 
 @pytest.mark.parametrize("name", ALPHAS)
 @pytest.mark.parametrize("kind", [AlphaBetaDCG, AlphaBetaNDCG])
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(judged=users, aspects=tables, data=st.data())
 def test_alpha_by_an_indicator_is_that_function(name, kind, judged, aspects, data):
     profile = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(judged, ratings)))
@@ -50,7 +51,7 @@ def test_alpha_by_an_indicator_is_that_function(name, kind, judged, aspects, dat
     assert values[..., 0].tolist() == [pytest.approx(row, rel=1e-9, abs=1e-12) for row in values[..., 1].tolist()]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(judged=users, aspects=tables, data=st.data())
 def test_beta_on_a_users_own_scale_is_that_function(judged, aspects, data):
     profile = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(judged, ratings)))
@@ -64,7 +65,7 @@ def test_beta_on_a_users_own_scale_is_that_function(judged, aspects, data):
     assert values[0, :, 0].tolist() == pytest.approx(values[0, :, 1].tolist(), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(judged=users, aspects=tables, data=st.data(), factor=st.sampled_from([0.5, 2, 4]))
 def test_unit_in_which_a_user_rates_makes_no_difference_on_the_users_own_scale(judged, aspects, data, factor):
     runs = {u: scored(data.draw(st.permutations(ITEMS))[:5]) for u in judged}

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from nested import nested
 from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaNDCG
@@ -479,7 +480,7 @@ def test_scale_of_any_length():
     assert exp.evaluate("RBU(p=0.5, e=0)@2").values[0, 0, 0] == 0.5
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(ratings, min_size=1, max_size=3), tables, st.data())
 def test_wider_pools_equal_their_slow_twin(rated, aspects, data):
     judged = {f"u{k}": of | {"a": 3} for k, of in enumerate(rated)}
@@ -528,7 +529,7 @@ def test_gains_without_an_ideal_by_hand():
         assert exp.evaluate(spec).values[0, 0, 0] == pytest.approx(first + second * weight, rel=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(ratings, tables, rankings)
 def test_steeper_discounts_give_less(rated, aspects, ranking):
     exp = tb.Experiment({"u": rated | {"a": 3}}, {"u": scored(ranking)}, aspects=aspects)

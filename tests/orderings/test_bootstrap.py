@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from orderings import slow
 from orderings.experiments import compared, tables
 from tiebreak import InputError
@@ -71,7 +72,7 @@ def test_every_sample_draws_as_many_requests_as_there_are():
 
 
 @every_method
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(table=tables(most_runs=4), seed=st.integers(0, 2**32))
 def test_shares_sum_to_one_and_are_antisymmetric(table, seed, by):
     boot = compared(table, "RPP").bootstrap(by, resamples=20, seed=seed)
@@ -84,7 +85,7 @@ def test_shares_sum_to_one_and_are_antisymmetric(table, seed, by):
 
 
 @every_method
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(table=tables(most_requests=1))
 def test_with_one_request_every_sample_is_the_point_estimate(table, by):
     exact = slow.METHODS[by](slow.matrices(table, "RPP"))
@@ -129,7 +130,7 @@ def test_ends_of_a_rank_interval_are_the_first_ranks_that_enough_samples_reach(r
 
 
 @every_method
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=tables())
 def test_counting_every_request_once_gives_the_ranks_of_the_order(table, by):
     comparison = compared(table, "RPP")
@@ -138,7 +139,7 @@ def test_counting_every_request_once_gives_the_ranks_of_the_order(table, by):
 
 
 @every_method
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=tables(most_requests=3), data=st.data())
 def test_drawing_a_request_twice_is_having_it_twice(table, by, data):
     times = data.draw(st.lists(st.integers(0, 3), min_size=len(table), max_size=len(table)).filter(any))

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from orderings import slow
 from orderings.experiments import compared, ranks_by_run, tables, vectors
 from tiebreak import InputError
@@ -84,7 +85,7 @@ def test_runs_that_tie_share_the_best_rank():
 
 @every_method
 @pytest.mark.parametrize("measure", EXACT)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=tables())
 @example(table=CANCELLING)
 @example(table=CIRCLE)

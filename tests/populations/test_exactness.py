@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from exact_logarithms import log2
+from examples import examples
 from populations import slow
 from populations.tables import scores, table_of, values_by_run
 from tiebreak.exact import Doubles, ExactValues
@@ -59,7 +60,7 @@ def test_a_curve_of_lags_ties_logarithmic_values_that_are_equal():
     assert row == (1, 0, 0, 1, 0)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.tuples(st.sampled_from("XY"), st.integers(1, 30)), min_size=6, max_size=6))
 def test_signs_of_a_curve_of_lags_are_those_of_values_to_60_digits(placed):
     grades = {f"q{k}": {"X": 2, "Y": 1} for k in range(3)}
@@ -119,7 +120,7 @@ def test_a_given_utility_is_rounded_as_one_that_was_computed():
 HALVES = st.tuples(st.integers(0, 10**6), st.integers(0, 15)).map(lambda k: float(Decimal(10 * k[0] + 5).scaleb(-k[1])))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.tuples(HALVES, st.one_of(HALVES, st.floats(-1e17, 1e17), st.floats(-1, 1))), st.integers(0, 15))
 @example([1e300, -1e300], 15)
 @example([0.575, 0.58], 2)
@@ -217,7 +218,7 @@ def test_weighted_geometric_means_tie_where_weighted_products_are_equal():
     assert values["a"] == values["b"]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(st.tuples(st.one_of(DECIMALS, st.floats(0, 1)), DECIMALS), min_size=1, max_size=12), st.booleans())
 def test_geometric_means_are_the_nearest_floats(requests, is_shifted):
     row, weights = zip(*requests, strict=True)
@@ -234,7 +235,7 @@ FACTORS = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(FACTORS, min_size=2, max_size=4), st.lists(st.integers(1, 3), min_size=4, max_size=4))
 def test_geometric_means_are_ordered_as_exact_products(rows, weights):
     def powers(row, times):
@@ -262,7 +263,7 @@ def table_of_floats(rows):
     return UtilityTable(tuple("abc"), Ids.from_names(map(str, range(len(rows[0])))), np.array(rows))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=40))
 @example([2.9514404834421293e20])  # just below a power of two
 def test_double_double_logarithms_are_right_to_more_than_26_digits(numbers):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from populations import slow
 from populations.tables import (
     exact_values,
@@ -41,7 +42,7 @@ def improved(draw):
 
 
 @every_order
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(improved())
 def test_what_is_better_for_some_and_worse_for_none_is_better(spec, pair):
     before, after = pair
@@ -49,7 +50,7 @@ def test_what_is_better_for_some_and_worse_for_none_is_better(spec, pair):
 
 
 @pytest.mark.parametrize("spec", ["mean", "gain(alpha=2)"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(improved())
 def test_the_mean_and_the_symmetric_gain_have_the_pareto_property(spec, pair):
     before, after = pair
@@ -143,7 +144,7 @@ def test_success_is_leximin_and_the_mean_of_success(rows):
 
 
 @every_order
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(pairs(signed_values, requests=(3, 9)))
 def test_orders_are_antisymmetric(spec, pair):
     x, y = pair
@@ -152,7 +153,7 @@ def test_orders_are_antisymmetric(spec, pair):
 
 
 @every_order
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables(signed_values, runs=(3, 3), requests=(3, 5)))
 def test_orders_are_transitive(spec, rows):
     for x, y, z in permutations(rows):
@@ -161,7 +162,7 @@ def test_orders_are_transitive(spec, rows):
 
 
 @every_order
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables(signed_values, runs=(2, 5), requests=(3, 9)))
 def test_what_two_runs_do_does_not_depend_on_the_others(spec, rows):
     together = scores(spec, rows, exact=True)
@@ -169,7 +170,7 @@ def test_what_two_runs_do_does_not_depend_on_the_others(spec, rows):
 
 
 @pytest.mark.parametrize("spec", ["leximin", "leximax"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(pairs(signed_values))
 def test_orders_tie_exactly_where_the_same_utilities_are_shared_out_otherwise(spec, pair):
     x, y = pair
@@ -177,7 +178,7 @@ def test_orders_tie_exactly_where_the_same_utilities_are_shared_out_otherwise(sp
 
 
 @every_order
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(pairs(signed_values, requests=(3, 9)), st.fractions(Fraction(1, 10), 10), signed_values)
 def test_orders_are_unmoved_by_the_scale_and_the_zero_of_utilities(spec, pair, scale, shift):
     moved = [[scale * u + shift for u in run] for run in pair]

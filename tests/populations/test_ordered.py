@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from populations import slow
 from populations.tables import binary_values, exact_values, prefers, scores, signed_values, table_of, tables
 from tiebreak.exact.decimals import decimal_number
@@ -103,7 +104,7 @@ def power_mean(u, epsilon):
 decimals = st.one_of(st.integers(0, 100).map(lambda k: k / 100), st.floats(1e-20, 1))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.lists(decimals, min_size=1, max_size=12),
     st.sampled_from([0, 0.01, 0.3, 0.5, 0.99, 0.999999, 1, 1.000001, 1.5, 2, 3, 40, 100]),
@@ -117,7 +118,7 @@ def test_atkinson_welfare_is_the_nearest_float(row, epsilon):
 
 
 @pytest.mark.parametrize("spec", BETWEEN)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables(runs=(1, 1), requests=(3, 9)))
 def test_welfare_is_between_the_minimum_and_the_mean(spec, rows):
     (u,) = rows
@@ -125,14 +126,14 @@ def test_welfare_is_between_the_minimum_and_the_mean(spec, rows):
 
 
 @pytest.mark.parametrize("spec", BETWEEN)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(exact_values, st.integers(3, 6))
 def test_welfare_of_equal_utilities_is_that_utility(spec, x, n):
     assert population(spec).scores(table_of([[x] * n], exact=True))[0] == x
 
 
 @pytest.mark.parametrize("spec", BETWEEN)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(binary_values.filter(bool), min_size=3, max_size=7), st.data())
 def test_what_is_better_for_one_and_worse_for_none_is_better(spec, u, data):
     place = data.draw(st.integers(0, len(u) - 1))
@@ -140,7 +141,7 @@ def test_what_is_better_for_one_and_worse_for_none_is_better(spec, u, data):
 
 
 @pytest.mark.parametrize("spec", BETWEEN)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(1, 6), st.lists(st.integers(1, 8), min_size=1, max_size=5), st.data())
 def test_a_transfer_to_a_worse_off_request_is_not_worse(spec, poor, others, data):
     """Pigou and Dalton; strictly better but where neighbours in order have equal weights."""

@@ -10,6 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from populations import slow
 from populations.tables import (
     binary_values,
@@ -96,21 +97,21 @@ def utilities(*rows, **more):
 
 
 @pytest.mark.parametrize("spec", EXACT)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables())
 def test_fractions_give_exactly_what_the_slow_twin_gives(spec, rows):
     assert scores(spec, rows, exact=True) == EXACT[spec](rows)
 
 
 @pytest.mark.parametrize("spec", AREAS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(requests=(4, 12)))
 def test_lower_areas_of_fractions_are_exactly_the_double_sum(spec, rows):
     assert scores(spec, rows, exact=True) == AREAS[spec](rows)
 
 
 @pytest.mark.parametrize("spec", [*EXACT, *ROOTS])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=tables(float_values))
 @example(rows=[[Fraction(0)] * 3] * 2)
 @example(rows=[[Fraction(0)] * 2, [Fraction(0), Fraction(1)]])
@@ -119,14 +120,14 @@ def test_floats_give_what_the_slow_twin_gives(spec, rows):
 
 
 @pytest.mark.parametrize("spec", AREAS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(float_values, requests=(4, 12)))
 def test_lower_areas_of_floats_are_the_double_sum(spec, rows):
     assert scores(spec, rows) == close(AREAS[spec](rows))
 
 
 @pytest.mark.parametrize("spec", [spec for spec in EXACT if spec != "gini"])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=tables(signed_values))
 def test_utilities_below_zero_are_as_good_as_others(spec, rows):
     assert scores(spec, rows, exact=True) == EXACT[spec](rows)
@@ -164,7 +165,7 @@ WEIGHTED = {
 
 
 @pytest.mark.parametrize("spec", WEIGHTED)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=weighted)
 def test_weighted_requests_count_as_in_the_slow_twin(spec, case):
     rows, weights = case
@@ -185,7 +186,7 @@ def exact_array(u):
 
 @pytest.mark.parametrize("spec", ORDERS)
 @pytest.mark.parametrize("exact", [True, False], ids=["fractions", "floats"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(runs=(1, 6)))
 def test_lexicographic_orders_are_those_of_the_slow_twin(spec, exact, rows):
     assert scores(spec, rows, exact=exact) == slow.runs_below(rows, ORDERS[spec])
@@ -198,7 +199,7 @@ def meant(number):
 
 
 @pytest.mark.parametrize("exact", [True, False], ids=["fractions", "floats"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(runs=(1, 6)), data=st.data())
 def test_smoothed_orders_are_those_of_the_slow_twin(exact, rows, data):
     lag = data.draw(st.integers(1, len(rows[0])))
@@ -208,7 +209,7 @@ def test_smoothed_orders_are_those_of_the_slow_twin(exact, rows, data):
 
 
 @pytest.mark.parametrize("spec", [*ORDERS, "smoothed_leximin(lag=2)"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(binary_values, runs=(2, 5), requests=(2, 9)), size=st.integers(1, 3))
 def test_orders_do_not_depend_on_how_many_requests_are_looked_at_at_once(spec, rows, size):
     with pytest.MonkeyPatch.context() as patch:
@@ -343,7 +344,7 @@ def test_a_population_prints_as_the_spec_that_makes_it(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [spec for spec in EVERY if not spec.startswith("lower_area")])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=tables(float_values, requests=(2, 9)), chance=st.randoms(use_true_random=False))
 def test_the_order_of_requests_moves_no_bit(spec, rows, chance):
     places = list(range(len(rows[0])))
@@ -352,7 +353,7 @@ def test_the_order_of_requests_moves_no_bit(spec, rows, chance):
 
 
 @pytest.mark.parametrize("spec", AREAS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=tables(float_values, requests=(4, 12)), chance=st.randoms(use_true_random=False))
 def test_the_order_of_requests_moves_no_bit_of_a_lower_area(spec, rows, chance):
     places = list(range(len(rows[0])))
@@ -362,7 +363,7 @@ def test_the_order_of_requests_moves_no_bit_of_a_lower_area(spec, rows, chance):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TAKE_WEIGHTS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(case=weighted, chance=st.randoms(use_true_random=False))
 def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
     rows, weights = case
@@ -376,7 +377,7 @@ def test_the_order_of_weighted_requests_moves_no_bit(name, case, chance):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CATALOGUE)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=tables(float_values, runs=(2, 4), requests=(5, 9)), chance=st.randoms(use_true_random=False))
 def test_the_order_of_runs_moves_no_bit(name, rows, chance):
     result = utilities(*rows)
@@ -408,7 +409,7 @@ def test_digits_are_of_the_utilities_and_not_of_the_sums():
 
 
 @pytest.mark.parametrize("spec", ORDERS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(st.integers(0, 20).map(lambda k: Fraction(k, 20)), runs=(2, 5)), data=st.data())
 def test_less_than_half_a_digit_is_rounded_away(spec, rows, data):
     noise = st.sampled_from([Fraction(-4, 1000), Fraction(0), Fraction(4, 1000)])
@@ -473,7 +474,7 @@ def test_weighted_numbers_by_hand():
 
 
 @pytest.mark.parametrize("name", ["mean", "gain", "urisk"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=tables(binary_values, runs=(2, 5)), weight=st.sampled_from([1, 2, 3, 10]))
 def test_weights_that_are_all_equal_give_the_order_without_them(name, rows, weight):
     without = utilities(*rows).order(made_of(name))

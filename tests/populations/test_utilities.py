@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from populations import slow
 from populations.tables import binary_values, pairs, ranks_by_run, values_by_run
 from tiebreak.populations import CATALOGUE
@@ -266,7 +267,7 @@ def two_runs(x, y):
     return tb.Utilities({"x": {f"q{k}": u for k, u in enumerate(x)}, "y": {f"q{k}": u for k, u in enumerate(y)}})
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(pair=pairs(binary_values))
 def test_signs_of_the_curve_are_those_of_smoothed_leximin(pair):
     curve = two_runs(*pair).by_lag("x", "y", resamples=3)
@@ -277,7 +278,7 @@ def test_signs_of_the_curve_are_those_of_smoothed_leximin(pair):
     assert curve.rows()[-1].observed == slow.by_mean(*pair)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(pair=pairs(st.floats(0, 1)), seed=st.integers(0, 5))
 def test_shares_sum_to_one_and_swap_with_the_runs(pair, seed):
     made = two_runs(*pair)

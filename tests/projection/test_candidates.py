@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from tiebreak import Judgements
 
 ITEMS = "abcdefgh"
@@ -34,7 +35,7 @@ def assert_alike(actual, expected):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_excluding_items_is_ranking_without_them(data):
     grades = data.draw(
@@ -60,7 +61,7 @@ def test_excluding_items_is_ranking_without_them(data):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_candidates_are_ranked_as_if_nothing_else_were_listed(data):
     grades = data.draw(

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from level_ties import deciding_levels, ties_by_first_position
 
 import tiebreak as tb
+from examples import examples
 from studies.test_ties import QRELS, RUNS, by_name, experiments, scores, vectors
 
 
@@ -79,7 +80,7 @@ def test_deciding_levels_are_those_of_the_twin(binary):
             assert share == pytest.approx(sum(k <= levels for k in needed) / len(needed))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(experiments())
 def test_counts_are_those_of_the_measures(experiment):
     rows = tb.studies.ties(experiment, ["RR", "LexiPrecision", "LexiRecall"]).rows()

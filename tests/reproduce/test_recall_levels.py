@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recall_levels import difference, locality, suffix, suffix_agreement, surface
 
 import tiebreak as tb
+from examples import examples
 from studies.placed import TABLE, experiment_at, positions_by_request, simulated_experiment, tables
 from worked_examples import examples_of
 
@@ -71,7 +72,7 @@ def slow_suffix(experiment):
 
 
 @given(tables)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_suffix_is_as_counted_one_by_one(table):
     experiment = experiment_at(table)
     assert tuple(suffix_agreement(experiment.positions.levels())) == slow_suffix(experiment)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from orderings.experiments import compared
 from orderings.experiments import tables as position_tables
 from significance import slow
@@ -40,7 +41,7 @@ def p_of(differences, test, **how):
 # Signs
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(differences=some_numbers)
 @example(differences=[1.0, 1e-13])
 @example(differences=[0.5, 0.25, 0.1, 1e-12])
@@ -63,7 +64,7 @@ def slow_draws_that_reach(differences, seed):
     return Fraction(1 + sum(abs(total) >= seen for total in sums), DRAWS + 1)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(differences=some_numbers, seed=st.integers(0, 9))
 @example(differences=[1.0, 1e-13], seed=0)
 @example(differences=[1.0, 1e-25, 1e-25], seed=0)
@@ -72,7 +73,7 @@ def test_drawn_sign_flips_reach_what_was_seen_as_fractions_do(differences, seed)
     assert actual == float(slow_draws_that_reach(meant(differences), seed))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(differences=st.lists(numbers, min_size=2, max_size=6), seed=st.integers(0, 9))
 @example(differences=[1.0, -1.0, 1e-14], seed=0)
 @example(differences=[1.0, -1.0, 1e-25], seed=0)
@@ -88,7 +89,7 @@ def test_bootstrap_means_are_on_a_side_of_0_as_fractions_are(differences, seed):
 # Shuffles
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=small_tables)
 @example(table=[[1.0, 0.0], [1e-13, 0.0]])
 @example(table=[[1.0, 0.0, 1e-25], [1e-25, 0.0, 1.0]])
@@ -102,7 +103,7 @@ def slow_shuffles(kind, rows, seen, seed=0):
     return [float(Fraction(1 + sum(actual >= abs(total) for actual in largest), DRAWS + 1)) for total in seen]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=small_tables)
 @example(table=[[1.0, 0.0], [1e-25, 0.0]])
 @example(table=[[1.0, 0.5, 1e-25], [1e-25, 0.5, 1.0], [0.5, 0.5, 0.5]])
@@ -112,7 +113,7 @@ def test_drawn_shuffles_of_any_decimals_reach_what_was_seen_as_fractions_do(tabl
     assert result.pvalue.tolist() == slow_shuffles("values", exact, map(sum, slow.differences(exact)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(matrices=all_matrices(numbers.map(decimal_number), sizes=((2, 5), (3, 3))))
 @example(matrices=[matrix([Fraction(1)], 2), matrix([Fraction(1, 10**13)], 2)])
 @example(matrices=[matrix([Fraction(1), 0, Fraction(1, 10**25)], 3), matrix([Fraction(1, 10**25), 0, 1], 3)])
@@ -134,7 +135,7 @@ def average_precision(p):
     return sum((Fraction(i, k) for i, k in enumerate(p, start=1) if k), Fraction(0)) / len(p)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=position_tables(most_runs=3, most_requests=3))
 def test_all_sign_flips_and_shuffles_of_average_precision_are_the_enumeration(table):
     exact = [[average_precision(p) for p in request] for request in table]
@@ -155,7 +156,7 @@ def test_gains_with_logarithms_that_are_equal_tie(test):
 # Ranks
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(differences=st.lists(numbers, min_size=1, max_size=6, unique_by=lambda d: abs(decimal_number(d))))
 @example(differences=[1e-300, 1e-25, -0.1])
 def test_wilcoxon_of_any_decimals_goes_through_all_signs_of_ranks(differences):

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from orderings.experiments import compared, positions_of
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, utilities
@@ -185,7 +186,7 @@ def test_letters_of_runs_come_with_the_best_first(found):
     assert "run1" in shown and "not shown to differ" in shown
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=st.integers(0, 1000), test=st.sampled_from(["t", "sign", "tukey"]))
 def test_letters_of_a_test_say_what_its_matrix_says(seed, test):
     rng = np.random.default_rng(seed)

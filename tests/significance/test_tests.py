@@ -9,6 +9,7 @@ import scipy.stats
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from orderings import slow as slow_preferences
 from orderings.experiments import compared
 from orderings.experiments import tables as position_tables
@@ -101,7 +102,7 @@ def test_wilcoxon_goes_through_all_signs_of_ranks(differences):
     assert p_of(differences, "wilcoxon") == pytest.approx(float(slow.wilcoxon(differences)), rel=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(differences=st.one_of(st.lists(eighths, min_size=2, max_size=7), st.lists(eighths, min_size=20, max_size=25)))
 def test_wilcoxon_drops_ties_and_is_that_of_scipy(differences):
     assume(any(differences))
@@ -111,13 +112,13 @@ def test_wilcoxon_drops_ties_and_is_that_of_scipy(differences):
     assert (result.outcome.statistic[0], result.pvalue[0]) == (outside.statistic, outside.pvalue)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(differences=st.lists(eighths, min_size=1, max_size=8))
 def test_all_sign_flips_are_the_enumeration(differences):
     assert p_of(differences, "permutation", permutations="all") == float(slow.sign_flip(differences))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(differences=st.lists(thirds, min_size=1, max_size=7))
 @example(differences=[Fraction(1, 3), Fraction(1, 3), Fraction(-1, 3), Fraction(-2, 3)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_signs_are_flipped(differences):
@@ -162,7 +163,7 @@ def test_bootstrap_comes_near_all_samples(differences):
 # All pairs at once
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=tables())
 def test_all_shuffles_of_values_are_the_enumeration(table):
     result = utilities(table).test("hsd", permutations="all")
@@ -173,7 +174,7 @@ def test_all_shuffles_of_values_are_the_enumeration(table):
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(matrices=all_matrices())
 def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     actual = outcome_of(matrices, "hsd", permutations="all")
@@ -181,7 +182,7 @@ def test_all_shuffles_of_preferences_are_the_enumeration(matrices):
     assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=tables(st.integers(0, 3)))
 def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     runs = range(len(table[0]))
@@ -191,7 +192,7 @@ def test_all_shuffles_of_ranks_are_the_enumeration_of_their_signs(table):
     assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(matrices=all_matrices(signs, sizes=((3, 3), (4, 2))))
 @example(matrices=[matrix([1, -1, 1], 3)] * 2)
 def test_signs_that_go_round_in_circles_are_shuffled_as_preferences(matrices):
@@ -203,7 +204,7 @@ def test_a_circle_has_no_ranks():
     assert shuffle_rows(paired([matrix([1, -1, 1], 3)], is_sign=True)).kind == "preferences"
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(matrices=all_matrices(thirds))
 @example(matrices=[matrix([Fraction(k, 3)], 2) for k in (1, -1, -1, 2)])
 def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(matrices):
@@ -211,7 +212,7 @@ def test_sums_of_thirds_that_are_equal_are_equal_when_preferences_are_shuffled(m
     assert actual.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(matrices)]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=tables(st.integers(0, 10).map(lambda k: Fraction(k, 10))))
 @example(table=[[Fraction(k, 10) for k in row] for row in ([0, 0, 1], [0, 2, 3])])
 def test_sums_of_tenths_that_are_equal_are_equal_when_values_are_shuffled(table):
@@ -228,7 +229,7 @@ THIRDS_OF_RPP = [
 ]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=position_tables(most_runs=3, most_requests=3))
 @example(table=THIRDS_OF_RPP)
 def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flipped(table):
@@ -238,7 +239,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_signs_are_flippe
     assert result.pvalue.tolist() == [float(p) for p in expected]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(table=position_tables(most_runs=3, most_requests=3))
 @example(table=THIRDS_OF_RPP)
 @example(table=[*THIRDS_OF_RPP, [[1, 3, 6], [1, 3, 6]]])
@@ -248,7 +249,7 @@ def test_recall_paired_preferences_of_equal_sums_are_equal_when_systems_are_shuf
     assert result.pvalue.tolist() == [float(p) for p in slow.hsd_of_preferences(exact)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=position_tables(most_runs=3, most_requests=3))
 def test_all_shuffles_of_lexicographic_preferences_are_the_enumeration(table):
     exact = slow_preferences.matrices(table, "LexiPrecision")
@@ -284,7 +285,7 @@ def test_sampled_shuffles_come_near_the_enumeration(kind, seed):
         assert abs(p - expected) <= 4 * sqrt(expected * (1 - expected) / draws) + 1 / draws
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     table=tables(sizes=((2, 8), (3, 8))),
     permutations=st.sampled_from([19, 30, 99, 1000]),
@@ -497,7 +498,7 @@ def test_jobs_change_nothing(test):
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon"])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=tables(sizes=((3, 6), (4, 5))), data=st.data())
 def test_names_and_order_of_runs_change_no_pair(test, table, data):
     size = len(table[0])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from tiebreak._base.spec import parse
 from tiebreak.errors import InputError
 from tiebreak.metrics.diversity.alpha_beta_ndcg import AlphaBetaNDCG
@@ -193,7 +194,7 @@ def greedy(items, interest, gain):
     return gain(chosen, interest, 5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(RATED, max_size=6))
 def test_forms_equal_the_metrics_of_the_package(drawn):
     drawn = with_all_aspects(drawn)
@@ -205,7 +206,7 @@ def test_forms_equal_the_metrics_of_the_package(drawn):
         assert mine.quick(items, {a: float(w) for a, w in interest.items()}, 5) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(RATED, max_size=5))
 def test_alpha_beta_form_over_the_greedy_one_equals_the_metric_of_the_package(drawn):
     drawn = with_all_aspects(drawn)
@@ -215,7 +216,7 @@ def test_alpha_beta_form_over_the_greedy_one_equals_the_metric_of_the_package(dr
     assert float(gain(items, interest, 5) / greedy(items, interest, gain)) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(RATED, max_size=5))
 def test_graded_forms_equal_the_graded_metrics_of_the_package(drawn):
     drawn = with_all_aspects(drawn)
@@ -445,7 +446,7 @@ def test_bad_numbers_are_refused(option):
         tb.studies.axioms("S-RR", **option)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(RATED, max_size=5))
 def test_any_metric_of_the_package_is_evaluated_as_it_is(drawn):
     drawn = with_all_aspects(drawn)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from tiebreak.errors import InputError
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.projection.proportional import aspect_sums
@@ -198,14 +199,14 @@ def test_worked_examples():
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ratings, tables)
 def test_ideal_ordering_equals_its_slow_twin(of, aspects):
     assert ideal_ordering(of, aspects) == [item for item, _ in slow_picks(of, aspects)]
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ratings, tables, st.sampled_from(FAMILIES), st.integers(1, 9), st.integers(0, 5))
 def test_perturbations_equal_their_slow_twin(of, aspects, family, k, s):
     assert perturb(family, of, aspects, k, s) == slow_perturbed(family, of, aspects, k, s)

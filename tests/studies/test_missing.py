@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from orderings import slow
 from tiebreak.studies import missing
 from tiebreak.studies._missing import FRACTIONS, MEASURES, agreement_share
@@ -311,7 +312,7 @@ def test_sample_is_the_experiment_on_the_judgements_that_remain(graded):
         assert row.mean == pytest.approx(expected, abs=1e-12), row.measure
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.integers(0, 2**63 - 1), st.sampled_from(WAYS), st.floats(0, 1))
 def test_spread_surrounds_the_mean(seed, way, fraction):
     for row in missing(simulated(), ["RPP", "AP"], *way, fractions=[fraction], samples=3, seed=seed).rows():

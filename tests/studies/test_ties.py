@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from tiebreak.studies import CATALOGUE
 from tiebreak.studies._ties import count_equal_runs, round_depths, truncate
 from tiebreak.studies.base import sample_seeds
@@ -275,7 +276,7 @@ def experiments(draw):
     return tb.Experiment(qrels, by_name({f"run{k}": run for k, run in enumerate(runs)}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(experiments())
 def test_views_agree_with_each_other(experiment):
     tied = {row[0]: row[1:] for row in ties(experiment, ["RR", "LexiPrecision", "LexiRecall", "AP", "R@3"]).rows()}
@@ -285,7 +286,7 @@ def test_views_agree_with_each_other(experiment):
     assert all(tied["LexiRecall"][1] <= tied[name][1] for name in ("RR", "AP", "R@3"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(experiments(), st.integers(1, 6))
 def test_cutting_positions_is_reading_with_a_depth(experiment, depth):
     read = tb.Experiment(experiment.judgements, experiment.runs, depth=depth).positions
@@ -295,7 +296,7 @@ def test_cutting_positions_is_reading_with_a_depth(experiment, depth):
         assert (a.retrieved == b.retrieved).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(experiments())
 def test_shallower_rankings_tie_more_lexicographically(experiment):
     shares = [row[2] for row in ties(experiment, "LexiRecall", view="depth", depths=[6, 5, 4, 3, 2, 1]).rows()]
