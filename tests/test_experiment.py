@@ -226,14 +226,6 @@ def test_ndcg_of_huge_and_tiny_grades_is_finite():
     assert tiny.values.item() == pytest.approx(1 / (2 + 1 / math.log2(3)))
 
 
-def test_measure_of_ir_measures_without_it_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(MissingExtraError, match=r'Compat needs the extra "ir-measures"'):
-        tb.metric("Compat")
-    with pytest.raises(InputError, match="unknown metric"):
-        tb.metric("nonsense")
-
-
 def test_json_has_no_nan(tmp_path, capsys):
     from tiebreak.results.formats import write_jsonl
 

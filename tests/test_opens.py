@@ -178,7 +178,6 @@ OUTSIDE = {
 
 @pytest.mark.parametrize("command", OUTSIDE)
 def test_measures_of_other_tools_open_every_file_once(opened, command):
-    pytest.importorskip("ir_measures")
     ended = run(*OUTSIDE[command], "qrels", "x", "y")
     assert ended.returncode == 0, ended.stderr
     assert opened() == ONCE

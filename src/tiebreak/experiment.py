@@ -198,6 +198,7 @@ class Experiment:
         positions = self._positions(Needs.union(m.needs for m in metrics))
         warn_about_grades(metrics, positions)
         exact = tuple(evaluate_all(metrics, positions))
+        figures = {name: figures for name, m in zip(names, metrics, strict=True) if (figures := m.figures(positions))}
         notes = tuple(metric_notes(names, metrics, exact, positions))
         return Scores(
             positions.runs,
@@ -206,6 +207,7 @@ class Experiment:
             metrics,
             exact,
             notes,
+            figures,
             library=positions.library,
             more_settings=self.more_settings,
         )
@@ -271,6 +273,8 @@ class Experiment:
         from tiebreak.utilities import LOWER, Utilities
 
         chosen = metric(measure)
+        if chosen.total == "figure":
+            chosen.check_comparable()
         positions = self._positions(chosen.needs)
         values = chosen.request_values(positions)
         warn_about_grades([chosen], positions)

@@ -32,6 +32,8 @@ class TiebreakMetric(ListMetric):
 
     def __init__(self, spec: Any, *, gain: str | None = None) -> None:
         self.metric, self.gain = metric(spec), gain
+        if self.metric.total == "figure":
+            self.metric.check_comparable()  # a list alone has no value
         traits = self.metric.traits
         self.default = 0.0 if traits.low == 0 and not traits.lower_is_better else None
 

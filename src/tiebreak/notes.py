@@ -13,7 +13,6 @@ from tiebreak.errors import GradesWarning
 from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.metrics.diversity.base import AspectMetric
-from tiebreak.metrics.external import ExternalMeasure
 from tiebreak.projection import Positions
 
 if TYPE_CHECKING:
@@ -64,15 +63,17 @@ def metric_notes(
     yield f"Means over {plural(requests, 'request')}."
     yield from reading_notes(positions)
     named = list(zip(names, metrics, strict=True))
-    handed_over = [name for name, m in named if isinstance(m, ExternalMeasure)]
-    if handed_over:
-        yield f"By ir_measures: {', '.join(handed_over)}."
     for total in ("sum", "geometric mean"):
         if others := [name for name, m in named if m.total == total]:
             yield f"{total.capitalize()}s over requests, not means: {', '.join(others)}."
+    figures = [name for name, m in named if m.total == "figure"]
+    if figures:
+        yield f"Figures of a whole run, without values for requests: {', '.join(figures)}."
     for (name, m), values in zip(named, exact, strict=True):
+        if name in figures:
+            continue
         counted = int((~np.isnan(values.nearest)).any(axis=0).sum())
-        if m.rel is not None or (counted != requests and not isinstance(m, ExternalMeasure)):
+        if m.rel is not None or counted != requests:
             yield f"{name}: {m.total}s over {plural(counted, 'request')}."
     yield from aspect_notes([m for m in metrics if isinstance(m, AspectMetric)], positions)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, nan
 from typing import Any, NamedTuple
@@ -100,6 +100,8 @@ class Scores(Result):
         The exact values of every measure.
     notes : tuple of str
         Omissions and assumptions.
+    figures : dict
+        For measures of a whole run, which have no values for requests, the exact figure of every run.
     """
 
     runs: tuple[str, ...]
@@ -108,6 +110,7 @@ class Scores(Result):
     metrics: tuple[Metric, ...]
     exact: tuple[ExactValues, ...]
     notes: tuple[str, ...] = ()
+    figures: Mapping[str, list[Number]] = field(default_factory=dict)
     columns = Score._fields
     spread = "measure"
 
@@ -180,15 +183,18 @@ class Scores(Result):
     def exact_means(self) -> list[list[Number | float]]:
         """The exact mean of every measure and run, or its other total: [measure][run]; NaN without values."""
         return [
-            [total(exact.sample(r), metric.total) for r in range(len(self.runs))]
-            for metric, exact in zip(self.metrics, self.exact, strict=True)
+            [*self.figures[measure]]
+            if measure in self.figures
+            else [total(exact.sample(r), metric.total) for r in range(len(self.runs))]
+            for measure, metric, exact in zip(self.measures, self.metrics, self.exact, strict=True)
         ]
 
     def _means(self) -> Iterator[Mean]:
         known = (~np.isnan(self.values)).sum(axis=1).tolist()
         for r, run in enumerate(self.runs):
             for k, measure in enumerate(self.measures):
-                yield Mean(run, measure, float(self.mean[r, k]), known[r][k])
+                counted = len(self.requests) if measure in self.figures else known[r][k]
+                yield Mean(run, measure, float(self.mean[r, k]), counted)
 
     def _interval(self, mean: Mean) -> MeanInterval:
         k = self.measures.index(mean.measure)

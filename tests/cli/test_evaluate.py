@@ -109,7 +109,7 @@ def test_parquet(files, tmp_path):
     ("arguments", "message"),
     [
         (["-m", "ndgc"], 'Did you mean "nDCG"'),
-        (["-m", "Success"], "Success needs a cutoff"),
+        (["-m", "Hits@0"], "whole number from 1 on"),
         (["-m", "RBP(q=1)"], "there is no parameter 'q'"),
         (["-m", "AP("], "it ends too early"),
         (["-m", "AP", "-m", "AP"], "given twice"),
@@ -143,3 +143,22 @@ def test_trec_lines_of_a_run_end_with_its_means(files):
         (name, measure, over) for name in ("one", "two") for over in ("q1", "q2", "all") for measure in ("AP", "RR")
     ]
     assert [tuple(line.split("\t")[:3]) for line in lines] == requests
+
+
+def test_figures_of_a_whole_run_stand_beside_means_and_not_by_request(files):
+    asked = ("-m", "AP", "-m", "Coverage(n=10)@2", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(run(*files, *asked).stdout)))
+    # one shows a, x and c of 10 items, two x and a.
+    figures = {row["run"]: row["value"] for row in rows if row["measure"] == "Coverage(n=10)@2"}
+    assert figures == {"one": "0.3", "two": "0.2"}
+    by_request = list(csv.DictReader(io.StringIO(run(*files, *asked, "-q").stdout)))
+    assert {row["measure"] for row in by_request} == {"AP"}
+    assert "Figures of a whole run, without values for requests: Coverage(n=10)@2." in run(*files, *asked[:4]).stdout
+
+
+def test_measures_of_other_tools_with_tables_and_flags(files):
+    done = run(*files, "-m", "nDCG(gains={1: 3})@10", "-m", "AP(judged_only=True)", "-m", "hits@2", "--format", "csv")
+    values = {(row["run"], row["measure"]): float(row["value"]) for row in csv.DictReader(io.StringIO(done.stdout))}
+    assert values["one", "AP(judged_only=True)"] == 1  # a b and c
+    assert values["one", "hits@2"] == 1 and values["two", "hits@2"] == 0.5
+    assert values["one", "nDCG(gains={1: 3})@10"] == pytest.approx((1.5 / (1 + 0.6309297535714575) + 1) / 2)

@@ -4,6 +4,7 @@ Fractions where a measure is rational; where logarithms enter, fractions that ar
 60 count.
 """
 
+import re
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -36,7 +37,7 @@ def of_pairs(twin):
     return lambda x, y, grades, subtopics: twin(x, y, grades, subtopics, None)
 
 
-METRICS = {spec: of_grades(twin) for spec, twin in metrics.TWINS.items() if "rel=" not in spec}
+METRICS = {spec: of_grades(twin) for spec, twin in metrics.TWINS.items() if not re.search(r"\brel=", spec)}
 SUBTOPIC_METRICS = {spec: of_subtopics(twin) for spec, twin in subtopics.TWINS.items()}
 PREFERENCES = {spec: of_pairs(twin) for spec, twin in preferences.TWINS.items() if not spec.startswith("ST-")}
 SUBTOPIC_PREFERENCES = {spec: of_pairs(twin) for spec, twin in preferences.TWINS.items() if spec.startswith("ST-")}

@@ -91,3 +91,8 @@ def test_results_of_several_runs_are_utilities():
     assert list(utilities.requests) == ["u", "v"]
     frames = {name: result.list_metrics() for name, result in results.items()}
     assert tb.Utilities(frames, measure="TSE").values.tolist() == utilities.values.tolist()
+
+
+def test_figures_of_a_whole_run_are_refused():
+    with pytest.raises(InputError, match="figure of a whole run"):
+        TiebreakMetric("Coverage(n=10)@5")

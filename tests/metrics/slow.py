@@ -40,6 +40,39 @@ def average_precision(p, cutoff=None):
     return sum(Fraction(i, k) for i, k in retrieved(p, cutoff)) / Fraction(len(p))
 
 
+def relative_average_precision(p, cutoff):
+    return sum(Fraction(i, k) for i, k in retrieved(p, cutoff)) / Fraction(min(cutoff, len(p)))
+
+
+def hits(p, cutoff=None):
+    return len(retrieved(p, cutoff))
+
+
+def f1(p, cutoff):
+    precision, recall = Fraction(hits(p, cutoff), cutoff), Fraction(hits(p, cutoff), len(p))
+    return 2 * precision * recall / (precision + recall) if precision else 0
+
+
+def clipped(k):
+    """LensKit's discount."""
+    return 1 / log2(max(k, 2))
+
+
+def clipped_dcg(ranking, grades, rel, cutoff=None):
+    counted = {item: g for item, g in grades.items() if g > 0 and (rel is None or g >= rel)}
+    return sum((counted.get(item, 0) * clipped(k) for k, item in enumerate(ranking[:cutoff], start=1)), Fraction(0))
+
+
+def clipped_ndcg(ranking, grades, rel, cutoff=None):
+    ideal = sorted((item for item, g in grades.items() if g > 0), key=lambda item: -grades[item])
+    return clipped_dcg(ranking, grades, rel, cutoff) / clipped_dcg(ideal, grades, rel, cutoff)
+
+
+def binary_clipped_ndcg(p, cutoff=None):
+    ideal = range(1, min(len(p), cutoff or len(p)) + 1)
+    return sum(clipped(k) for _, k in retrieved(p, cutoff)) / sum(map(clipped, ideal))
+
+
 def reciprocal_rank(p, cutoff=None, level=1):
     return sum(Fraction(1, k) for i, k in retrieved(p, cutoff) if i == level)
 
@@ -65,7 +98,7 @@ def precision(p, cutoff):
     return Fraction(len(retrieved(p, cutoff)), cutoff)
 
 
-def success(p, cutoff):
+def success(p, cutoff=None):
     return int(bool(retrieved(p, cutoff)))
 
 
@@ -149,6 +182,49 @@ def err(ranking, grades, rel, cutoff=None, max_grade=4):
     return value
 
 
+def user_model(ranking, grades, rel, continuation, cutoff, max_rel=3, min_rel=0):
+    """C/W/L: the expected gain of a user who goes on from position k with probability continuation(k, gain, total)."""
+    gained, looked, reached, total = Fraction(0), Fraction(0), Fraction(1), Fraction(0)
+    for k in range(1, cutoff + 1):
+        grade = grades.get(ranking[k - 1], 0) if k <= len(ranking) else 0
+        grade = grade if rel is None or grade >= rel else 0
+        gain = Fraction(min(max(grade, min_rel), max_rel) - min_rel) / (max_rel - min_rel)
+        total += gain
+        gained += reached * gain
+        looked += reached
+        reached *= continuation(k, gain, total)
+    return gained / looked
+
+
+def goal(k, wanted):
+    return Fraction(k + wanted - 1) ** 2 / Fraction(k + wanted) ** 2
+
+
+def compat(ranking, grades, rel, p=Fraction(19, 20), normalize=True):
+    """Rank-biased overlap with the ideal ranking, by the sets of the first items."""
+    place = {item: k for k, item in enumerate(ranking)}
+    relevant = [item for item, g in grades.items() if g > 0 and (rel is None or g >= rel)]
+    ideal = sorted(relevant, key=lambda item: (-grades[item], place.get(item, len(ranking))))
+    depth = max(len(ranking), len(ideal))
+
+    def overlap(one, other):
+        return sum(p ** (k - 1) * Fraction(len({*one[:k]} & {*other[:k]}), k) for k in range(1, depth + 1))
+
+    if normalize:
+        return overlap(ranking, ideal) / overlap(ideal, ideal)
+    return overlap(ranking, ideal) / sum(p ** (k - 1) for k in range(1, depth + 1))
+
+
+def accuracy(ranking, grades, rel, cutoff=None):
+    """The share of pairs of a relevant and another retrieved item of which the relevant one is above."""
+    relevant = {item for item, g in grades.items() if g > 0 and (rel is None or g >= rel)}
+    is_relevant = [item in relevant for item in ranking[:cutoff]]
+    pairs = [(i, j) for i, yes in enumerate(is_relevant) for j, no in enumerate(is_relevant) if yes and not no]
+    if not pairs:
+        return int(any(is_relevant))
+    return Fraction(sum(i < j for i, j in pairs), len(pairs))
+
+
 def bpref(ranking, grades, rel):
     relevant = {item for item, g in grades.items() if g > 0 and (rel is None or g >= rel)}
     other = set(grades) - relevant
@@ -207,6 +283,16 @@ def on_grades(twin, own_rel=None, **options):
     return lambda ranking, grades, rel: twin(ranking, grades, own_rel, **options)
 
 
+def on_judged(twin):
+    """A twin of rankings without their unjudged items."""
+    return lambda ranking, grades, rel: twin([item for item in ranking if item in grades], grades, rel)
+
+
+def uneven(grade):
+    """The gains ``1:2,3:0.5``: others gain themselves."""
+    return {1: 2, 3: Fraction(1, 2)}.get(grade, grade)
+
+
 N = 200
 """Items in the corpus: more than any ranking of the contracts has."""
 TWINS = {
@@ -214,6 +300,7 @@ TWINS = {
     "AP@3": on_p(average_precision, cutoff=3),
     "AP@10": on_p(average_precision, cutoff=10),
     "AP(rel=2)@2": on_p(average_precision, own_rel=2, cutoff=2),
+    "AP(relative=true)@3": on_p(relative_average_precision, cutoff=3),
     "RR": on_p(reciprocal_rank),
     "RR@2": on_p(reciprocal_rank, cutoff=2),
     "RR(level=2)": on_p(reciprocal_rank, level=2),
@@ -239,7 +326,16 @@ TWINS = {
     "RP": on_p(r_precision),
     "P@3": on_p(precision, cutoff=3),
     "P@7": on_p(precision, cutoff=7),
+    "Success": on_p(success),
     "Success@2": on_p(success, cutoff=2),
+    "Hits": on_p(hits),
+    "Hits@3": on_p(hits, cutoff=3),
+    "F1@3": on_p(f1, cutoff=3),
+    "DCG(discount='clipped')@4": on_grades(clipped_dcg, cutoff=4),
+    "nDCG(discount='clipped')": on_grades(clipped_ndcg),
+    "nDCG(discount='clipped')@3": on_grades(clipped_ndcg, cutoff=3),
+    "binary_nDCG(discount='clipped')@3": on_p(binary_clipped_ndcg, cutoff=3),
+    "binary_DCG(discount='clipped')": on_p(lambda p: sum((clipped(k) for _, k in retrieved(p, None)), Fraction(0))),
     "TSE": on_p(tse),
     "TSE(nDCG)": on_p(tse_ndcg),
     "TSE(RP)": on_p(lambda p: int(p[-1] is not None and p[-1] <= len(p))),
@@ -253,8 +349,32 @@ TWINS = {
     "TSE(recall_level(exposure='metrics.slow:inverse'))": on_p(tse),
     "ERR(max_grade=9)": on_grades(err, max_grade=9),
     "ERR(max_grade=9)@3": on_grades(err, cutoff=3, max_grade=9),
+    "nDCG(gains='1:2,3:0.5')": on_grades(ndcg, gain=uneven),
+    "DCG(gains='1:2,3:0.5')@3": on_grades(dcg, gain=uneven, cutoff=3),
+    "SDCG(max_rel=3)@4": on_grades(user_model, continuation=lambda k, g, t: log2(k + 1) / log2(k + 2), cutoff=4),
+    "BPM(max_rel=3)@6": on_grades(user_model, continuation=lambda k, g, t: t < 1, cutoff=6),
+    "BPM(max_rel=3, T=1.5)@5": on_grades(user_model, continuation=lambda k, g, t: t < 1.5, cutoff=5),
+    "INSQ(max_rel=3)@9": on_grades(user_model, continuation=lambda k, g, t: goal(k, 2), cutoff=9),
+    "INSQ(max_rel=2, T=2)@9": on_grades(user_model, continuation=lambda k, g, t: goal(k, 4), cutoff=9, max_rel=2),
+    "INST(max_rel=3)@9": on_grades(user_model, continuation=lambda k, g, t: goal(k, 2 - t), cutoff=9),
+    "INST(max_rel=3, min_rel=1, T=2.5)@9": on_grades(
+        user_model, continuation=lambda k, g, t: goal(k, 5 - t), cutoff=9, min_rel=1
+    ),
+    "NERR8(max_rel=3)@7": on_grades(user_model, continuation=lambda k, g, t: 1 - g, cutoff=7),
+    "NERR8(rel=2, max_rel=3)@7": on_grades(user_model, own_rel=2, continuation=lambda k, g, t: 1 - g, cutoff=7),
+    "NERR9(max_rel=3)@7": on_grades(user_model, continuation=lambda k, g, t: Fraction(k, k + 1) * (1 - g), cutoff=7),
+    "NERR10(max_rel=3, p=0.5)@20": on_grades(user_model, continuation=lambda k, g, t: (1 - g) / 2, cutoff=20),
+    "NERR11(max_rel=3)@9": on_grades(user_model, continuation=lambda k, g, t: goal(k, 2) * (1 - g), cutoff=9),
+    "Compat": on_grades(compat),
+    "Compat(p=0.5, normalize=false)": on_grades(compat, p=Fraction(1, 2), normalize=False),
+    "Accuracy": accuracy,
+    "Accuracy@3": lambda ranking, grades, rel: accuracy(ranking, grades, rel, 3),
     "bpref": bpref,
+    "Judged": lambda ranking, grades, rel: judged(ranking, grades, None),
     "Judged@3": lambda ranking, grades, rel: judged(ranking, grades, 3),
+    "AP(judged_only=true)": on_judged(on_p(average_precision)),
+    "nDCG(judged_only=true)@3": on_judged(on_grades(ndcg, cutoff=3)),
+    "P(rel=2, judged_only=true)@3": on_judged(on_p(precision, own_rel=2, cutoff=3)),
     f"ISL(n={N})": on_p(isl, n=N),
     f"TSL(n={N})": on_p(tsl, n=N),
     f"ASL(n={N})": on_p(asl, n=N),

@@ -19,9 +19,9 @@ from metrics.slow import TWINS
 from tiebreak.cli.options import JUDGED_ITEMS_SUFFICE
 from tiebreak.errors import EmptyRequestsWarning, InputError
 from tiebreak.metrics import CATALOGUE, LevelMetric, Metric, RecallLevelMetric, metric
+from tiebreak.metrics._shown_items import ShownItems
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
-from tiebreak.metrics.external import NAMES
 from tiebreak.projection.needs import Needs
 
 ITEMS = "abcdefgh"
@@ -43,9 +43,10 @@ def projected(by_request, rankings_by_request, **options):
 
 
 ARGUMENTS = {"recall_level": "(exposure='metrics.slow:inverse')", "IPrec": "(recall=0.5)"}
+NEEDED = {"n": "(n=50)", "max_rel": "(max_rel=3)"}
 EVERY = [
     name
-    + ARGUMENTS.get(name, "(n=50)" if "n" in entry.__dataclass_fields__ else "")
+    + ARGUMENTS.get(name, "".join(text for key, text in NEEDED.items() if key in entry.__dataclass_fields__))
     + ("@3" if entry.traits.cutoff == "must" else "")
     for name, entry in CATALOGUE.items()
 ]
@@ -59,7 +60,10 @@ def check_prefers_the_best_ranking(measure):
     assert best < worst if metric(measure).traits.lower_is_better else best > worst
 
 
-@pytest.mark.parametrize("spec", [spec for spec in EVERY if metric(spec).traits.has_direction])
+PREFERRING = [spec for spec in EVERY if metric(spec).traits.has_direction and metric(spec).traits.sees_relevance]
+
+
+@pytest.mark.parametrize("spec", PREFERRING)
 def test_every_metric_prefers_the_best_ranking_to_the_worst(spec):
     check_prefers_the_best_ranking(spec)
 
@@ -82,7 +86,7 @@ def check_sees_nothing_beyond_its_cutoff(measure):
     values = [
         tb.Experiment(NESTED, [{"q": scores_of(ranking[:end])} for ranking in whole])
         .evaluate([measure, "S-RR@9"])  # which needs more items than the cutoff
-        .values[:, 0, 0]
+        .mean[:, 0]
         .tolist()
         for end in (None, metric(measure).cutoff)
     ]
@@ -122,7 +126,7 @@ def test_command_line_knows_which_metrics_look_at_judged_items_only():
     needs = {metric(spec).name: metric(spec).needs for spec in EVERY}
     problem = "a metric whose `needs` are Needs() is listed in JUDGED_ITEMS_SUFFICE of cli/options.py, and no other is"
     assert words_to_list(needs) == JUDGED_ITEMS_SUFFICE & {*needs}, problem
-    assert JUDGED_ITEMS_SUFFICE.isdisjoint({"union", *NAMES})
+    assert JUDGED_ITEMS_SUFFICE.isdisjoint({"union"})
 
 
 def test_metric_that_needs_more_must_not_be_listed():
@@ -142,7 +146,9 @@ def test_a_metric_that_is_always_0_fails_the_contract():
 
 
 def test_every_metric_has_a_twin():
-    elsewhere = {name for name, entry in CATALOGUE.items() if issubclass(entry, (SubtopicMetric, AspectMetric))}
+    elsewhere = {
+        name for name, entry in CATALOGUE.items() if issubclass(entry, (SubtopicMetric, AspectMetric, ShownItems))
+    }
     assert {metric(spec).name for spec in TWINS} == set(CATALOGUE) - elsewhere
 
 
@@ -163,7 +169,7 @@ def test_every_metric_equals_its_slow_twin(experiment, min_grade):
         for r, run in enumerate(runs):
             for q, (ranking, grade) in enumerate(zip(run, by_request.values(), strict=True)):
                 rel = metric(spec).rel or (None if metric(spec).traits.uses_grades else min_grade)
-                if not slow.positions(ranking, grade, rel) and spec != "Judged@3":
+                if not slow.positions(ranking, grade, rel) and not spec.startswith("Judged"):
                     assert math.isnan(scores[r, q]), spec
                 else:
                     expected = float(twin(ranking, grade, min_grade))

@@ -3,7 +3,7 @@
 import math
 import random
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 
 import pytest
 from hypothesis import given, settings
@@ -187,7 +187,19 @@ def alpha_beta(spec):
     )
 
 
+def intra_list_diversity(ranking, aspects, cutoff):
+    """The mean of Jaccard's distance over pairs of items."""
+    pairs = list(combinations(ranking[:cutoff], 2))
+
+    def distance(x, y):
+        first, second = ({*aspects.get(item, ())} for item in (x, y))
+        return 1 - Fraction(len(first & second), len(first | second)) if first | second else Fraction(0)
+
+    return sum((distance(x, y) for x, y in pairs), Fraction(0)) / max(len(pairs), 1)
+
+
 TWINS = {spec: alpha_beta(spec) for spec in HOW} | {
+    "ILD@4": lambda ranking, ratings, aspects, profile: intra_list_diversity(ranking, aspects, 4),
     "vargas_nDCG(alpha=0.25)@5": lambda ranking, ratings, aspects, profile: vargas(
         ranking, ratings, aspects, 5, Fraction(1, 4), profile
     ),

@@ -111,20 +111,21 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
     ) -> Kind:
         """The entry that a spec names; `argument` makes what a spec among the arguments stands for.
 
-        `spellings` are arguments as others spell them: (entry, parameter, value) to (parameter, value).
+        `spellings` are arguments as others spell them: (entry, parameter, value) to (parameter, value), or to None for
+        what is the case anyway.
         """
         if spec.name not in self:
             raise UnknownNameError(self.what, spec.name, self, purpose(spec.name, self.what))
         kind = self[spec.name]
         values = arguments(kind, spec, argument, spellings or {})
         if any(parameter.name == "cutoff" for parameter in fields(kind)):
-            values["cutoff"] = spec.cutoff
+            values.setdefault("cutoff", spec.cutoff)
         elif spec.cutoff is not None:
             raise InputError(f"{spec}: {spec.name} takes no cutoff. Write it without @{spec.cutoff}.", kind="spec")
         return kind(**values)
 
 
-Spellings = Mapping[tuple[str, str | None, object], tuple[str, Value]]
+Spellings = Mapping[tuple[str, str | None, object], "tuple[str, Value] | None"]
 
 
 def arguments(
@@ -136,10 +137,14 @@ def arguments(
     values: dict[str, Any] = {}
     for place, (key, value) in enumerate(spec.arguments):
         if (spec.name, key, value) in spellings:
-            key, value = spellings[spec.name, key, value]
+            other = spellings[spec.name, key, value]
+            if other is None:
+                continue
+            key, value = other
         name = key if key is not None else own[place] if place < len(own) else format_value(value)
-        if name not in types or name == "cutoff" or name in values:
-            problem = f"{name!r} is given twice" if name in values else f"there is no parameter {name!r}"
+        is_twice = name in values or (name == "cutoff" and spec.cutoff is not None)
+        if name not in types or is_twice:
+            problem = f"{name!r} is given twice" if is_twice and name in types else f"there is no parameter {name!r}"
             names = ", ".join(other for other in types if other != "cutoff") or "no parameters"
             cutoff = ", and @ for a cutoff" if "cutoff" in types else ""
             raise InputError(f"{spec}: {problem}. {spec.name} has {names}{cutoff}.", kind="spec")

@@ -1,7 +1,9 @@
 """Specs such as ``RBP(p=0.8)@20`` or ``leximin(AP)``: parse and print.
 
     spec := name ['(' arg {',' arg} ')'] ['@' int]
-    arg  := [ident '='] (number | string | true | false | none | spec)
+    arg  := [ident '='] (number | string | table | true | false | none | spec)
+
+A table such as ``{1: 0.5, 2: 3}`` means the text ``'1: 0.5, 2: 3'``.
 
 Before the grammar, the spellings of trec_eval, ir_measures, ranx, ndeval and pref_eval are tried.
 """
@@ -55,9 +57,10 @@ def format_value(value: object) -> str:
     return str(value)
 
 
+ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 SPELLINGS = {
-    "AP": ("map", "ap", "MAP"),
-    "RR": ("recip_rank", "rr", "mrr", "MRR"),
+    "AP": ("map", "ap", "MAP", "AveragePrecision"),
+    "RR": ("recip_rank", "rr", "mrr", "MRR", "RecipRank"),
     "nDCG": ("ndcg", "NDCG"),
     "DCG": ("dcg",),
     "P": ("p", "precision", "Precision"),
@@ -74,11 +77,13 @@ SPELLINGS = {
     "NumNonrelJudgedRet": ("num_nonrel_judged_ret",),
     "nDCG_rel": ("ndcg_rel",),
     "RnDCG": ("Rndcg",),
-    "Success": ("hit_rate",),
+    "Success": ("hit_rate", "Hit"),
+    "Hits": ("hits",),
+    "F1": ("f1",),
     "bpref": ("BPref", "Bpref"),
     "LP": ("mu_LP",),
-    "alpha_DCG": ("alpha-DCG",),
-    "alpha_nDCG": ("alpha-nDCG",),
+    "alpha_DCG": ("alpha-DCG", f"{ALPHA}_DCG", f"{ALPHA}-DCG"),
+    "alpha_nDCG": ("alpha-nDCG", f"{ALPHA}_nDCG", f"{ALPHA}-nDCG"),
     "ERR_IA": ("ERR-IA",),
     "nERR_IA": ("nERR-IA",),
     "AP_IA": ("MAP-IA", "MAP_IA"),
@@ -113,8 +118,12 @@ PATTERNS = {
     # pref_eval, and the papers
     r"rbp": "RBP(p=0.5)",
     r"RR_(\d+)": r"RR(level=\1)",
-    # ranx, whose "-l2" asks for grades of at least 2
-    r"(map|mrr|n?dcg|precision|recall|hit_rate|r-precision)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
+    # ranx, whose "-l2" asks for grades of at least 2; without a cutoff it counts all that is retrieved
+    r"precision": "SetP",
+    r"precision-l(\d+)": r"SetP(rel=\1)",
+    r"f1": "SetF",
+    r"f1-l(\d+)": r"SetF(rel=\1)",
+    r"(map|mrr|n?dcg|precision|recall|hits|hit_rate|f1|r-precision|bpref)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
     r"(n?)dcg_burges(@\d+)?": r"\1DCG(gain='exp')\2",
     r"(n?)dcg_burges\((.*)": r"\1DCG(gain='exp', \2",
     r"(n?)dcg_burges(@\d+)?-l(\d+)": r"\1DCG(gain='exp', rel=\3)\2",
@@ -169,7 +178,7 @@ TOKENS = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*)"
-    r"|(?P<string>'[^']*'|\"[^\"]*\")"
+    r"|(?P<string>'[^']*'|\"[^\"]*\"|\{[^{}]*\})"
     r"|(?P<mark>[()=,@])"
 )
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}

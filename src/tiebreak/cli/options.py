@@ -36,14 +36,15 @@ JUDGED_ITEMS_SUFFICE = {
     # Metrics
     *("AP", "RR", "nDCG", "binary_nDCG", "RBP", "R", "RP", "P", "Success", "TSE", "NCP", "linear", "ERR", "bpref"),
     *("DCG", "binary_DCG", "graded_RBP", "RBP_resid", "G", "binG", "nDCG_rel", "RnDCG", "gm", "infAP", "IPrec", "IAP"),
-    *("SetP", "SetF", "SetAP", "utility", "Unjudged", "true", "false"),
+    *("SetP", "SetF", "SetAP", "utility", "Unjudged", "Hits", "F1", "Compat", "Accuracy"),
     *("NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet"),
+    *("SDCG", "BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11"),
     *("recall_level", "Judged", "ISL", "TSL", "ASL", "SL3", "RecallError", "LR", "LP", "LR_index", "LP_index"),
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "STREC"),
     # Preferences
     *("RPP", "LexiRecall", "LexiPrecision", "rrLP", "UserLeximin", "diff", "sign", "OI"),
     *("rpp", "invrpp", "dcgrpp", "invRPP", "dcgRPP", "lexirecall", "lexiprecision"),
-    *("dcg", "inverse", "exp"),
+    *("dcg", "inverse", "exp", "clipped", "true", "false", "True", "False"),
     # Populations and orderings
     *("mean", "median", "gmean", "min", "max", "quantile", "leximin", "leximax", "smoothed_leximin", "lower_area"),
     *("positive", "cvar", "gain", "urisk", "trisk", "georisk", "gini", "owa", "gini_welfare", "atkinson_welfare"),

@@ -73,6 +73,11 @@ def decimals(values: Floats, x: Any) -> Any:
     return objects(map(decimal_number, values.ravel().tolist()), values.shape) if is_exact(x) else values
 
 
+def raise_to(numbers: Any, low: int) -> Any:
+    """Whole numbers, with those below another raised to it."""
+    return Doubles(np.maximum(numbers.high, low)) if isinstance(numbers, Doubles) else np.maximum(numbers, low)
+
+
 def power(base: Any, exponent: Any) -> Any:
     """A number in the arithmetic of whole exponents, to the power of each."""
     if is_exact(exponent):

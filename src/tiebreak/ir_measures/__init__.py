@@ -77,11 +77,12 @@ def as_measure(name: str, kind: type[Metric]) -> Measure:
 
 
 def new_measures() -> Iterator[Measure]:
-    """A measure of every metric that ir_measures does not have, that it can name, and that needs no aspects."""
+    """A measure of every metric of requests that ir_measures does not have, can name, and that needs no aspects."""
     names = (re.match(r"\w*", canonical(name)) for name in measures.registry)
     there = {name.group() for name in names if name} | {*measures.registry}
     for name, kind in CATALOGUE.items():
-        if name not in there and name.isidentifier() and not issubclass(kind, AspectMetric):
+        is_of_requests = kind.total != "figure" and not issubclass(kind, AspectMetric)
+        if name not in there and name.isidentifier() and is_of_requests:
             yield as_measure(name, kind)
 
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_names
 from tiebreak._base.nicknames import expand, expand_all
-from tiebreak._base.spec import LONGEST, Spec, Value, parse
+from tiebreak._base.spec import Spec, Value, parse
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
+from tiebreak.metrics.condensed import Condensed, split_judged_only
 from tiebreak.metrics.weights import recall_weights
 
 __all__ = [
@@ -50,6 +51,8 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "RP": "set_based.RPrecision",
         "P": "set_based.Precision",
         "Success": "set_based.Success",
+        "Hits": "set_based.Hits",
+        "F1": "set_based.F1",
         "IPrec": "interpolated.InterpolatedPrecision",
         "IAP": "interpolated.InterpolatedAveragePrecision",
         "SetP": "retrieved_set.SetPrecision",
@@ -61,6 +64,16 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "linear": "rank_based.LinearExposure",
         "recall_level": "own_recall_level.OwnRecallLevel",
         "ERR": "err.ExpectedReciprocalRank",
+        "SDCG": "user_models.ScaledDCG",
+        "BPM": "user_models.BejeweledPlayer",
+        "INSQ": "user_models.INSQ",
+        "INST": "user_models.INST",
+        "NERR8": "user_models.NERR8",
+        "NERR9": "user_models.NERR9",
+        "NERR10": "user_models.NERR10",
+        "NERR11": "user_models.NERR11",
+        "Compat": "compatibility.Compatibility",
+        "Accuracy": "accuracy.Accuracy",
         "bpref": "judged.BinaryPreference",
         "infAP": "inferred.InferredAveragePrecision",
         "Judged": "judged.JudgedShare",
@@ -82,6 +95,10 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "EU": "diversity.utility.ExpectedUtility",
         "S-Recall": "diversity.coverage.AspectRecall",
         "S-RR": "diversity.coverage.AspectReciprocalRank",
+        "ILD": "diversity.intra_list.IntraListDiversity",
+        "Novelty": "novelty.Novelty",
+        "Coverage": "run_figures.Coverage",
+        "ExposureGini": "run_figures.ExposureGini",
         "alpha_DCG": "diversity.intent_aware.AlphaDCG",
         "alpha_nDCG": "diversity.intent_aware.AlphaNDCG",
         "ERR_IA": "diversity.intent_aware.ExpectedReciprocalRankIA",
@@ -100,7 +117,7 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
 
 
 def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> Metric:
-    """The metric that a spec names; a measure that only ir_measures knows is computed by it.
+    """The metric that a spec names.
 
     A measure of ir_measures means the metric of its name. A function of the increasing positions of relevant items is
     a metric too, as itself or as ``module:function``.
@@ -121,8 +138,6 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     if not isinstance(spec, (str, Spec)):
         raise InputError(f"{spec!r} is not a measure. Give its name, such as AP or nDCG@10.", kind="spec")
     if isinstance(spec, str):
-        from tiebreak.metrics.external import external
-
         text = spec.strip()
         if len(measures := expand(text)) > 1 and text not in CATALOGUE:
             raise InputError(
@@ -133,11 +148,11 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
             from tiebreak.metrics.function import FunctionMetric, import_function
 
             return FunctionMetric(text, import_function(text))
-        if len(text) <= LONGEST and not CATALOGUE.begins(text) and (measure := external(text)):
-            return measure
         spec = parse(text)
+    spec, judged_only = split_judged_only(spec)
     # Arguments are read as text again, so that aliases hold there too.
-    return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
+    base = CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
+    return Condensed(base) if judged_only else base
 
 
 def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
@@ -151,8 +166,9 @@ def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tupl
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 """A user's own function, as ``module:function``."""
-OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value]] = {
+OTHER_SPELLINGS: dict[tuple[str, str | None, object], tuple[str, Value] | None] = {
     ("nDCG", "dcg", "log2"): ("gain", "linear"),
     ("nDCG", "dcg", "exp-log2"): ("gain", "exp"),
+    ("SDCG", "dcg", "log2"): None,
 }
 """Parameters as ir_measures names them."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak._base.checks import check_count, check_number
 from tiebreak.errors import InputError
-from tiebreak.exact import ExactValues
+from tiebreak.exact import ExactValues, Number
 from tiebreak.projection import Levels, Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
@@ -29,6 +29,7 @@ class Traits:
     has_direction: bool = True  # some values are better than others; counts that describe the input have none
     cutoff: str = "may"  # whether it takes @k: "no", "may" or "must"
     rises: bool = True  # moving a relevant item up never makes it worse
+    sees_relevance: bool = True  # which items are relevant makes a difference
     is_for_display: bool = False  # its floats are too coarse to order runs by
 
 
@@ -48,7 +49,7 @@ class Metric(Entry):
     rel: float | None = field(default=None, kw_only=True)
     traits: ClassVar[Traits] = Traits()
     total: ClassVar[str] = "mean"
-    """What is reported over all requests: the "mean", the "sum" or the "geometric mean"."""
+    """What is reported of all requests: the "mean", "sum" or "geometric mean", or a "figure" of the whole run."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,6 +89,10 @@ class Metric(Entry):
         if type(self).evaluate is Metric.evaluate:
             raise NotImplementedError
         return ExactValues.from_floats(self.evaluate(positions))
+
+    def figures(self, positions: Positions) -> list[Number] | None:
+        """The exact figure of every run, of a metric that has no value for a request."""
+        return None
 
     def evaluate(self, positions: Positions) -> Floats:
         """The floats [run, request] nearest the exact values."""
@@ -160,6 +165,12 @@ def check_corpus_size(n: int, name: str) -> None:
     if n == 0:
         raise InputError(f"{name} needs the number of items in the corpus, such as {name}(n=1000000).", kind="spec")
     check_count(n, f"{name}: n")
+
+
+def check_deepest(metric: Metric, deepest: int) -> None:
+    """Reject cutoffs that would take too long."""
+    if metric.cutoff is not None and metric.cutoff > deepest:
+        raise InputError(f"{metric.name} takes cutoffs of at most {deepest:,}. Give a smaller one.", kind="spec")
 
 
 def last_position(cutoff: int | None) -> int:

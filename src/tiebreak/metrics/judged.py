@@ -12,7 +12,7 @@ from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics._count import Count, relevant_retrieved
 from tiebreak.metrics._judged_items import count_judged, nonrelevant_items, number_above
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED
 
@@ -56,7 +56,7 @@ class BinaryPreference(Metric):
 
 
 class JudgedShare(Metric):
-    """Share of judged items among the first k, or among all retrieved where there are fewer; 0 where none is.
+    """Share of judged items among the first k, or among all retrieved where these are fewer; 0 where there is none.
 
     Examples
     --------
@@ -66,7 +66,6 @@ class JudgedShare(Metric):
     """
 
     name: ClassVar[str] = "Judged"
-    traits: ClassVar[Traits] = Traits(cutoff="must")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -74,9 +73,8 @@ class JudgedShare(Metric):
             raise InputError("Judged counts judged items of any grade: leave out rel.", kind="spec")
 
     def values(self, positions: Positions) -> ExactValues:
-        assert self.cutoff is not None
-        judged = count_judged(positions, self, np.full_like(positions.retrieved, self.cutoff))
-        return ExactValues.quotients(judged, np.maximum(np.minimum(positions.retrieved, self.cutoff), 1))
+        first = np.minimum(positions.retrieved, last_position(self.cutoff))
+        return ExactValues.quotients(count_judged(positions, self, first), np.maximum(first, 1))
 
 
 class UnjudgedShare(Metric):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tiebreak._base.catalogue import parameter
-from tiebreak._base.checks import check_count
+from tiebreak._base.checks import check_count, check_flag
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import ones, whole_numbers
@@ -18,6 +18,7 @@ from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_
 from tiebreak.projection.levels import Levels
 
 
+@dataclass(frozen=True)
 class AveragePrecision(RecallLevelMetric):
     r"""Average precision: the mean over relevant items of the precision at each one's position.
 
@@ -25,12 +26,20 @@ class AveragePrecision(RecallLevelMetric):
 
     The expected precision of a user who wants i relevant items, all i equally likely (RPP 3.2).
 
+    Parameters
+    ----------
+    relative : bool
+        Divide by the best possible with a cutoff k, min(k, m), in place of m, as LensKit does.
+
     Examples
     --------
     >>> AveragePrecision().evaluate(tb.positions([[2, 5], [4, None]])).ravel().tolist()
     [0.45, 0.125]
+    >>> AveragePrecision(cutoff=2, relative=True).evaluate(tb.positions([[1, 5, 9]])).ravel().tolist()      # 1 / 2
+    [0.5]
     """
 
+    relative: bool = parameter(False, check_flag, name="AP: relative", kw_only=True)
     name: ClassVar[str] = "AP"
 
     def exposure(self, k: Any, m: int) -> Any:
@@ -40,7 +49,7 @@ class AveragePrecision(RecallLevelMetric):
         return i
 
     def divisor(self, i: Any, m: int) -> Any:
-        return like(m, i)
+        return like(min(m, self.cutoff) if self.relative and self.cutoff else m, i)
 
 
 @dataclass(frozen=True)

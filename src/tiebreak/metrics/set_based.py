@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -138,7 +139,7 @@ class Precision(CountMetric):
 
 
 class Success(CountMetric):
-    r"""Whether any relevant item is among the first k.
+    r"""Whether any relevant item is among the first k; without a cutoff, among all retrieved.
 
     .. math:: e(j) = \mathbb{I}(j \le k), \qquad z(i, m) = \mathbb{I}(i = 1)
 
@@ -149,7 +150,6 @@ class Success(CountMetric):
     """
 
     name: ClassVar[str] = "Success"
-    traits: ClassVar[Traits] = Traits(cutoff="must")
 
     def count(self, p: Ranks) -> NDArray[np.int64]:
         return np.minimum(super().count(p), 1)
@@ -159,3 +159,49 @@ class Success(CountMetric):
 
     def weight(self, i: Any, m: int) -> Any:
         return whole_numbers(np.arange(m) == 0, i)
+
+
+class Hits(CountMetric):
+    r"""Number of relevant items among the first k; without a cutoff, among all retrieved.
+
+    .. math:: e(j) = \mathbb{I}(j \le k), \qquad z(i, m) = 1
+
+    As in ranx, its mean over requests is reported; `NumRelRet` is the sum.
+
+    Examples
+    --------
+    >>> Hits(cutoff=10).evaluate(tb.positions([[2, 5, 11]])).ravel().tolist()
+    [2.0]
+    """
+
+    name: ClassVar[str] = "Hits"
+    traits: ClassVar[Traits] = Traits(high=inf)
+
+    def denominator(self, m: int) -> int:
+        return 1
+
+
+class F1(CountMetric):
+    r"""Harmonic mean of precision and recall of the first k positions, as in ranx.
+
+    .. math:: F_1 = \frac{2 P R}{P + R} = \frac{2}{k + m} \sum_{i} \mathbb{I}(p_i \le k)
+
+    `SetF` is that of all retrieved items.
+
+    Examples
+    --------
+    >>> F1(cutoff=3).evaluate(tb.positions([[2, 5]])).ravel().tolist()      # 2 x 1 / (3 + 2)
+    [0.4]
+    """
+
+    name: ClassVar[str] = "F1"
+    traits: ClassVar[Traits] = Traits(cutoff="must")
+
+    def count(self, p: Ranks) -> NDArray[np.int64]:
+        return 2 * super().count(p)
+
+    def denominator(self, m: int) -> int:
+        return m + int(self.cutoff or 1)
+
+    def weight(self, i: Any, m: int) -> Any:
+        return whole_numbers(np.full(m, 2), i)

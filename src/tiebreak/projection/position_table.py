@@ -164,7 +164,7 @@ class Positions:
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: without levels, which are sorted again."""
-        return {name: value for name, value in vars(self).items() if name != "_levels"}
+        return {name: value for name, value in vars(self).items() if name not in ("_levels", "condensed_lists")}
 
     @cached_property
     def _levels(self) -> WeakValueDictionary[tuple[float | None, str | None], Levels]:
@@ -219,6 +219,34 @@ class Positions:
             return self
         entries = np.flatnonzero(mask)
         return self._store(entries, self.layout.request[entries], len(self.requests))
+
+    @cached_property
+    def condensed_lists(self) -> Positions:
+        """Positions in rankings without unjudged items (Sakai 2007).
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> positions = tb.project({"q": {"a": 1, "n": 0}}, {"q": {"x": 3.0, "n": 2.0, "a": 1.0}}, nonrelevant=True)
+        >>> positions.condensed_lists.levels().each(lambda p: p[..., 0]).tolist()      # n, a
+        [[2.0]]
+        """
+        if self.nonrelevant is None:
+            raise InputError(
+                "condensed lists need the items judged not relevant. Project with nonrelevant=True.", kind="nonrelevant"
+            )
+        request = np.concatenate([self.layout.request, self.nonrelevant.layout.request])
+        ranks = np.concatenate([self.ranks, self.nonrelevant.ranks], axis=1)
+        starts = offsets(np.bincount(request, minlength=len(self.requests)))[:-1]
+        retrieved = np.empty_like(self.retrieved)
+        for run, row in enumerate(ranks):
+            retrieved[run] = np.bincount(request, row <= self.retrieved[run, request], len(self.requests))
+            order = np.lexsort((row, request))
+            new = np.arange(1, len(order) + 1) - starts[request[order]]
+            row[order] = np.where(row[order] == UNRETRIEVED, UNRETRIEVED, new)
+        own, others = np.split(ranks, [self.ranks.shape[1]], axis=1)
+        nonrelevant = replace(self.nonrelevant, ranks=others, retrieved=retrieved)
+        return replace(self, ranks=own, retrieved=retrieved, nonrelevant=nonrelevant, top=None, pool=None)
 
     def optimistic(self) -> Positions:
         """Unretrieved relevant items right after the last item of the ranking, higher grades first (LR 2.2).

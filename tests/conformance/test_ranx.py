@@ -1,0 +1,38 @@
+"""The same numbers as ranx, by its own names."""
+
+import pytest
+
+import tiebreak as tb
+from conformance.test_ir_measures import random_experiment
+
+ranx = pytest.importorskip("ranx")
+
+NAMES = ("hits", "hit_rate", "precision", "recall", "f1", "r-precision", "mrr", "map", "dcg", "dcg_burges")
+NAMES = (*NAMES, "ndcg", "ndcg_burges")
+SPECS = [
+    f"{name}{cutoff}{level}"
+    for name in NAMES
+    for cutoff in ("", "@5", "@20")
+    for level in ("", "-l2")
+    if not (name == "r-precision" and cutoff)
+]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_equal_to_ranx(seed):
+    qrels, run = random_experiment(seed)
+    # It takes negative grades for large ones in 32 bits, and cuts map at the number of items retrieved.
+    qrels = {q: {item: grade for item, grade in of.items() if grade > 0} | {"d1": 2} for q, of in qrels.items()}
+    run = {q: run.get(q, {"none": 1.0}) for q in qrels}
+    ours = tb.Experiment(qrels, tb.Run(run, name="run")).evaluate(SPECS)
+    theirs = ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(qrels), theirs, SPECS)
+    for k, spec in enumerate(SPECS):
+        values = dict(zip(ours.requests, ours.values[0, :, k].tolist(), strict=True))
+        assert values == pytest.approx(dict(theirs.scores[spec]), rel=0, abs=1e-9), spec
+
+
+def test_rank_biased_precision_is_graded_in_ranx():
+    qrels, run = {"q": {"a": 2}}, {"q": {"a": 1.0}}
+    assert ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "rbp.50") == 1.0  # 2 x (1 - p)
+    assert tb.Experiment(qrels, run).evaluate("rbp.50").values.item() == 0.5
