@@ -196,6 +196,19 @@ def test_bad_parameters_are_one_clear_sentence(measure, message):
         by_request(measure())
 
 
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, "high"),
+        ({"q": {"a": 1}}, {"q": {"a": "1.0"}}, "1.0"),
+        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "nan"),
+    ],
+)
+def test_values_that_are_no_numbers_are_refused(qrels, run, message):
+    with pytest.raises(InputError, match=f"(?i){message}"):
+        by_request(provided.TSE, qrels, run)
+
+
 def test_a_cutoff_that_a_metric_does_not_take_is_refused():
     with pytest.raises(AssertionError, match="cutoff"):
         by_request(provided.TSE @ 10)
@@ -229,6 +242,10 @@ def test_the_command_line_has_the_options_of_ir_measures(files):
     ended = command("qrels", "run", "TSE", "-q", "-o", "jsonl", "--provider", "tiebreak", cwd=files)
     rows = [json.loads(line) for line in ended.stdout.splitlines()]
     assert {row["query_id"]: row["value"] for row in rows} == {"q1": 1 / 3, "q2": 0, "q3": 0, "all": 1 / 9}
+
+
+def test_the_usage_names_the_command(files):
+    assert command("--help", cwd=files).stdout.startswith("usage: python -m tiebreak.ir_measures ")
 
 
 @pytest.mark.parametrize(

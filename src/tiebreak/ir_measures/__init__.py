@@ -100,11 +100,11 @@ class Evaluator(providers.Evaluator):
                     "such as n=1000.",
                     kind="pool",
                 )
-        self.judgements = read_judgements(rows) if any(row.relevance > 0 for row in rows) else None
+        self.judgements = read_judgements(rows) if rows else None
         super().__init__(list(self.metrics), list(self.names.values()))
 
     def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
-        if self.judgements is None:
+        if self.judgements is None or not (self.judgements.grade > 0).any():
             return
         rankings = util.RunConverter(run).as_dict_of_dict()
         judged = {request: items for request, items in rankings.items() if str(request) in self.names}

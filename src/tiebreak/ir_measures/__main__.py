@@ -10,6 +10,7 @@ from tiebreak.cli.output import say, silence
 
 def main() -> None:
     """Run it; what is wrong with the input is one sentence, and exit code 2."""
+    sys.argv[0] = "python -m tiebreak.ir_measures"  # as its usage calls it
     try:
         main_cli()
         sys.stdout.flush()
