@@ -77,6 +77,8 @@ from tiebreak.errors import InputError
         ("rbp_resid", "RBP_resid(p=0.9)"),
         ("ndcg_rel", "nDCG_rel"),
         ("Rndcg", "RnDCG"),
+        ("ndcg.1=3.5,2=9.0,4=7", "nDCG(gains='1=3.5,2=9.0,4=7')"),
+        ("ndcg_rel_2=5", "nDCG_rel(gains='2=5')"),
     ],
 )
 def test_spellings_of_other_tools_are_understood(alias, spec):

@@ -72,6 +72,18 @@ def test_every_measure_on_random_runs(seed, level):
         assert actual == pytest.approx(expected, rel=0, abs=1e-9), request
 
 
+@pytest.mark.parametrize("name", ["ndcg", "G", "ndcg_rel", "Rndcg"])
+def test_gains_of_grades_stand_for_other_grades(name):
+    """pytrec_eval takes no gains, but grades that are."""
+    qrels, run = collection(7, 1)
+    gains = {1: 4, 2: 9, 3: 1}
+    others = {q: {item: gains.get(grade, grade) for item, grade in graded.items()} for q, graded in qrels.items()}
+    theirs = pytrec_eval.RelevanceEvaluator(others, {name}).evaluate(run)
+    ours = values(qrels, run, None, [f"{name}.1=4,2=9,3=1"])
+    for request, expected in theirs.items():
+        assert ours[request] == {f"{name}.1=4,2=9,3=1": pytest.approx(expected[name], rel=0, abs=1e-9)}
+
+
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.GradesWarning")
 def test_missing_topics_count_as_empty_rankings():
     qrels, run = collection(0, 1)

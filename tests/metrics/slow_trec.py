@@ -179,6 +179,16 @@ def with_options(twin, **options):
     return lambda ranking, grades, rel: twin(ranking, grades, rel, **options)
 
 
+def on_gains(twin, gains):
+    """A twin that sees the gains of grades in place of them; 0 where nothing gains anything."""
+
+    def with_gains(ranking, grades, rel):
+        graded = {item: gains.get(grade, grade) for item, grade in grades.items()}
+        return twin(ranking, graded, None) if any(gain > 0 for gain in graded.values()) else Fraction(0)
+
+    return with_gains
+
+
 TENTH, HALF = Fraction(1, 10), Fraction(1, 2)
 TWINS = {
     "NumQ": lambda ranking, grades, rel: 1,
@@ -215,8 +225,11 @@ TWINS = {
     "RBP_resid(p=0.3)": with_options(rbp_residual, p=Fraction(3, 10)),
     "G": g_measure,
     "G(rel=2)": with_options(g_measure, own_rel=2),
+    "G(gains='1:3,2:0.5')": on_gains(g_measure, {1: Fraction(3), 2: HALF}),
     "binG": binary_g,
     "nDCG_rel": ndcg_rel,
+    "nDCG_rel(gains='1:0,2:5')": on_gains(ndcg_rel, {1: 0, 2: 5}),
     "RnDCG": r_ndcg,
+    "RnDCG(gains='1:0,2:1')": on_gains(r_ndcg, {1: 0, 2: 1}),
     "gm": average_precision,
 }

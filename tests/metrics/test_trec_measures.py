@@ -180,6 +180,8 @@ def test_what_describes_the_input_is_not_compared():
         ("unj", "stands for several measures: unj_5, unj_10, unj_20"),
         ("Unjudged(rel=2)@5", "leave out rel"),
         ("RBP_resid(rel=2)", "leave out rel"),
+        ("G.2=x", "cannot be read"),
+        ("G(gains='2')", "G: gains='2'. Give the gain of each grade"),
         ("gm(TSL)", "TSL is not one"),
         ("gm(utility)", "utility is not one"),
         ("gm(num_ret)", "NumRet is not one"),

@@ -105,6 +105,7 @@ PATTERNS = {
     rf"set_F[_.]{NUMBER}": r"SetF(beta=\1)",
     rf"11pt_avg[_.]{NUMBERS}": r"IAP(recalls='\1')",
     rf"utility[_.]{NUMBERS}": r"utility(\1)",
+    rf"(ndcg|ndcg_rel|Rndcg|G)[_.](\d+={NUMBER}(?:,\d+={NUMBER})*)": r"\1(gains='\2')",
     rf"rbp[_.]p={NUMBER}": r"graded_RBP(p=\1)",
     rf"rbp_resid[_.]p={NUMBER}": r"RBP_resid(p=\1)",
     r"rbp_resid": "RBP_resid(p=0.9)",

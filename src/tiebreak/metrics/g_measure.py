@@ -16,7 +16,8 @@ from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.logarithms import BITS, log2_units
 from tiebreak.exact.values import Places
 from tiebreak.metrics._recall_level import LARGEST_WEIGHT, RecallLevelMetric, level_sums
-from tiebreak.metrics.base import LevelMetric, Metric, Traits
+from tiebreak.metrics.base import LevelMetric, Traits
+from tiebreak.metrics.gains import GainMetric
 from tiebreak.metrics.graded_entries import GradedBlock, GradedEntries
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket, Levels
@@ -62,7 +63,7 @@ def positions_without_relevant(bucket: Bucket) -> Any:
     return np.where(bucket.p == UNRETRIEVED, UNRETRIEVED, bucket.p - np.arange(bucket.m))
 
 
-class G(Metric):
+class G(GainMetric):
     r"""Gains, each discounted by how much the gains so far are below the ideal ones, as in trec_eval.
 
     .. math:: G = \frac{1}{\sum_j g_j} \sum_{i \text{ retrieved}} \frac{g_i}{\log_2 (2 + C(p_i) - S(p_i))}
@@ -80,8 +81,8 @@ class G(Metric):
     name: ClassVar[str] = "G"
     traits: ClassVar[Traits] = Traits(cutoff="no", uses_grades=True)
 
-    def values(self, positions: Positions) -> ExactValues:
-        entries = GradedEntries(positions, self.rel)
+    def gain_values(self, positions: Positions) -> ExactValues:
+        entries = GradedEntries(positions, None)
         grades = entries.exact(lambda grade: grade)
         unit = lcm(*(grade.denominator for grade in grades))
         largest = max(grades, default=Fraction(0)) * int(entries.sizes.max(initial=1))

@@ -16,7 +16,8 @@ from tiebreak.exact.arithmetic import DOUBLES, counting
 from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.logarithms import BITS, dcg_discount_units
 from tiebreak.exact.values import Places
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import Traits
+from tiebreak.metrics.gains import GainMetric
 from tiebreak.metrics.graded_entries import GradedBlock, GradedEntries
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import deepest_rank
@@ -26,7 +27,7 @@ SMALLEST = Fraction(1, 10**100)
 """The smallest grade as a share of the largest, so that sums are far from what floats cannot hold."""
 
 
-class PointsMetric(Metric):
+class PointsMetric(GainMetric):
     """The mean of nDCG, each with the ideal ranking truncated at the same position, over some positions."""
 
     traits: ClassVar[Traits] = Traits(cutoff="no", uses_grades=True)
@@ -43,8 +44,8 @@ class PointsMetric(Metric):
         """Whole numbers [run, request], the same where values are."""
         return entries.labels(None)
 
-    def values(self, positions: Positions) -> ExactValues:
-        entries = GradedEntries(positions, self.rel)
+    def gain_values(self, positions: Positions) -> ExactValues:
+        entries = GradedEntries(positions, None)
         grades = entries.exact(lambda grade: grade)
         largest = max(grades, default=Fraction(1))
         grades = [grade / largest for grade in grades]
