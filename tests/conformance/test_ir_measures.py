@@ -156,3 +156,23 @@ def test_other_names_mean_the_same_measure_at_the_same_level(names, level):
 def test_objects_are_measures_beside_names():
     scores = tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate(["AP", ir_measures.nDCG @ 10, ir_measures.RR])
     assert scores.measures == ("AP", "nDCG@10", "RR") and scores.values.ravel().tolist() == [1.0, 1.0, 1.0]
+
+
+# Known disagreements, each with its reason in docs/conformance.md.
+
+
+def both(spec, qrels, run):
+    """The value of the one request, ours and theirs."""
+    measure = ir_measures.parse_measure(spec)
+    (theirs,) = ir_measures.iter_calc([measure], qrels, run)
+    return tb.Experiment(qrels, run).evaluate(spec).values.item(), theirs.value
+
+
+def test_trec_eval_removes_negative_grades_from_condensed_lists():
+    assert both("RR(judged_only=True)", {"q": {"a": 1, "n": -1}}, {"q": {"n": 2.0, "a": 1.0}}) == (0.5, 1.0)
+    assert both("RR(judged_only=True)", {"q": {"a": 1, "n": 0}}, {"q": {"n": 2.0, "a": 1.0}}) == (0.5, 0.5)
+
+
+def test_compat_of_ir_measures_orders_ties_by_id_ascending():
+    ours, theirs = both("Compat", {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}})
+    assert theirs == 1.0 and ours == both("Compat", {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}})[1] < 1

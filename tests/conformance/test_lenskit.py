@@ -54,3 +54,11 @@ def test_gini_of_exposure_equals_that_of_lenskit():
     for k, metric in enumerate(theirs):
         value = metric.global_aggregate([metric.compute_list_data(recs, None) for recs in lists.values()])
         assert ours.mean[0, k] == pytest.approx(value, abs=1e-5)  # its exposures are 32-bit floats
+
+
+def test_lenskit_divides_by_the_length_of_short_lists():
+    recs, test = data.ItemList(item_ids=["a", "x"], ordered=True), data.ItemList(item_ids=["a", "b", "c"])
+    assert metrics.AveragePrecision(5).measure_list(recs, test) == 1 / 2
+    assert metrics.Precision(5).measure_list(recs, test) == 1 / 2
+    exp = tb.Experiment({"u": {"a": 1, "b": 1, "c": 1}}, {"u": {"a": 2.0, "x": 1.0}})
+    assert exp.evaluate(["AP(relative=true)@5", "P@5"]).values.ravel().tolist() == [1 / 3, 1 / 5]

@@ -1,5 +1,7 @@
 """The same numbers as ranx, by its own names."""
 
+import math
+
 import pytest
 
 import tiebreak as tb
@@ -30,6 +32,23 @@ def test_equal_to_ranx(seed):
     for k, spec in enumerate(SPECS):
         values = dict(zip(ours.requests, ours.values[0, :, k].tolist(), strict=True))
         assert values == pytest.approx(dict(theirs.scores[spec]), rel=0, abs=1e-9), spec
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_bpref_is_that_of_ranx_where_an_item_is_judged_not_relevant(seed):
+    qrels, run = random_experiment(seed)
+    qrels = {q: {item: max(grade, 0) for item, grade in of.items()} | {"none": 0} for q, of in qrels.items()}
+    run = {q: run.get(q, {"none": 1.0}) for q in qrels}
+    ours, theirs = tb.Experiment(qrels, run).evaluate("bpref"), ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(qrels), theirs, ["bpref"])
+    values = dict(zip(ours.requests, ours.values[0, :, 0].tolist(), strict=True))
+    assert values == pytest.approx(dict(theirs.scores["bpref"]), rel=0, abs=1e-9)
+
+
+def test_bpref_has_no_value_in_ranx_where_nothing_is_judged_not_relevant():
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}
+    assert math.isnan(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref"))
+    assert tb.Experiment(qrels, run).evaluate("bpref").values.item() == 0.5
 
 
 def test_rank_biased_precision_is_graded_in_ranx():
