@@ -1,8 +1,8 @@
-"""One run of many lines, as a TREC file and as a polars frame, read and projected in one process.
+"""One run of many lines, as a TREC file, as frames and as columns of lists, read and projected in one process.
 
-    python frames_tools.py make|file|frame|hold FOLDER REQUESTS
+    python frames_tools.py make|file|frame|pandas|lists|pandas-lists|hold FOLDER REQUESTS
 
-`make` writes both, once; `hold` only has the frame in memory, so that its share of the peak is known. Prints JSON:
+`make` writes it, once; `hold` only has the polars frame in memory, so that its share of the peak is known. Prints JSON:
 the seconds of the projection, how many relevant items were retrieved, and the sum of their positions.
 """
 
@@ -55,6 +55,20 @@ def measured(folder: Path, run: Any) -> dict[str, Any]:
     return {"seconds": seconds, "checksum": [len(retrieved), int(retrieved.sum(dtype="int64"))]}
 
 
+def held(what: str, frame: pl.DataFrame) -> Any:
+    """The rows as a frame, or as ranked lists of items, of polars or of pandas."""
+    if what.endswith("lists"):
+        by_score = frame.sort("score", "item", descending=True, maintain_order=True)
+        frame = by_score.group_by("request", maintain_order=True).agg("item")
+    if what == "pandas":
+        return frame.to_pandas()
+    if what == "pandas-lists":
+        import pandas as pd
+
+        return pd.DataFrame({"request": frame["request"].to_list(), "item": frame["item"].to_list()})
+    return frame
+
+
 def main() -> None:
     what, folder, requests = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     answer: dict[str, Any] = {}
@@ -65,8 +79,8 @@ def main() -> None:
     elif what == "file":
         answer = measured(folder, folder / "run.txt")
     else:
-        frame = pl.read_parquet(folder / "run.parquet")
-        answer = measured(folder, frame) if what == "frame" else {"rows": len(frame)}
+        frame = held(what, pl.read_parquet(folder / "run.parquet"))
+        answer = {"rows": len(frame)} if what == "hold" else measured(folder, frame)
     print(json.dumps(answer))
 
 

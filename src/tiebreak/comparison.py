@@ -16,6 +16,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Run, read_groups
 from tiebreak.inputs.attributes import group_places
+from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric
 from tiebreak.orderings import Ballots, Method, Ordering, method
@@ -248,13 +249,17 @@ class Comparison(Result, PairValues):
             self.measure, self, *options, notes=self.notes, library=self.library, more_settings=self.settings
         )
 
-    def by_group(self, groups: Path | Mapping[Any, Any] | Any) -> Segments[Comparison]:
+    def by_group(
+        self, groups: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None
+    ) -> Segments[Comparison]:
         """The comparison in every group of requests, with the number of requests that a group needs.
 
         Parameters
         ----------
         groups : path, dict or frame
             The group of every request, as `read_groups` reads it; every group needs a request that counts.
+        columns : dict or str, optional
+            Which column of a table holds what, where its name does not say so.
 
         Examples
         --------
@@ -265,7 +270,7 @@ class Comparison(Result, PairValues):
         >>> segments["fr"].mean.tolist(), segments["de"].mean.tolist()
         ([1.0], [-1.0])
         """
-        places = group_places(self.requests, read_groups(groups))
+        places = group_places(self.requests, read_groups(groups, columns=columns))
         return Segments(self, {group: self.take_requests(of_group) for group, of_group in places.items()})
 
     def order_requests(self) -> RequestOrders:

@@ -16,6 +16,7 @@ from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, Run, read_aspects
+from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.judgements import read_judgements, read_pairs
 from tiebreak.inputs.runs import RunLike, as_runs
 from tiebreak.inputs.sources import Path, Values
@@ -65,6 +66,9 @@ class Experiment:
     imputation : {"pessimistic", "optimistic"}
         Where relevant items are that a run does not retrieve: below everything, or, for study, right after the last
         item of the ranking, those of higher grades first (LR 2.2).
+    columns : dict or str, optional
+        Which column of the tables holds what, where its name does not say so: ``{"request": "prompt_id"}``, or
+        ``"request=prompt_id,score=pred"``. A name holds for every table that has such a column.
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
@@ -101,14 +105,16 @@ class Experiment:
         memory: int = MEMORY,
         jobs: int | None = None,
         audit: bool = True,
+        columns: Columns | None = None,
     ) -> None:
         check_choice(imputation, "imputation", IMPUTATIONS)
         self._imputation = imputation
-        read = SharedReader(memory)
+        self._columns = ColumnNames(columns, is_shared=True)
+        read = SharedReader(memory, self._columns)
         self.judgements = read(judgements)
         liked = None if profile is None else read(profile)
         self._intents = None if intents is None else read(nest_intents(intents))
-        self.runs = as_runs(runs, memory)
+        self.runs = as_runs(runs, memory, self._columns)
         self._options: dict[str, Any] = {
             "min_grade": min_grade,
             "binary": binary,
@@ -123,7 +129,8 @@ class Experiment:
             "memory": memory,
             "jobs": jobs,
         }
-        known = None if aspects is None else read_aspects(aspects)
+        known = None if aspects is None else read_aspects(aspects, columns=self._columns)
+        self._columns.check_used()
         if known is not None and not any(known.values()):
             raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
         self._aspect_source = AspectSource(self.judgements, known, liked)
@@ -285,7 +292,7 @@ class Experiment:
         exact = (-values if lower else values).take_columns(known)
         table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
         notes = (*((LOWER,) if lower else ()), *reading_notes(positions, chosen.rel, len(known)))
-        return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings)
+        return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings, self._columns)
 
     def explain(
         self,
@@ -329,15 +336,18 @@ def nest_intents(intents: Any) -> Any:
 class SharedReader:
     """Reads judgements, or pairs where these have a name for messages; a path only once, whatever it is given for."""
 
-    def __init__(self, memory: int) -> None:
-        self.memory = memory
+    def __init__(self, memory: int, columns: ColumnNames) -> None:
+        self.memory, self.columns = memory, columns
         self.by_path: dict[str, Any] = {}
 
     def __call__(self, source: Any, pairs: str | None = None) -> Any:
         path = str(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
         if path in self.by_path:
             return self.by_path[path]
-        table = read_pairs(source, pairs, self.memory) if pairs else read_judgements(source, memory=self.memory)
+        if pairs:
+            table: Any = read_pairs(source, pairs, self.memory, self.columns)
+        else:
+            table = read_judgements(source, memory=self.memory, columns=self.columns)
         if path is not None:
             self.by_path[path] = table
         return table

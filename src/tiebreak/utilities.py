@@ -17,8 +17,8 @@ from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, read_groups, read_weights
 from tiebreak.inputs.attributes import every_request, id_text
+from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.inputs.tables import Columns
 from tiebreak.inputs.utilities import UtilityTable, read_utilities
 from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
@@ -78,8 +78,9 @@ class Utilities:
         A file or a frame of any library with a column each for run, request and value, such as PyTerrier's
         ``pt.Experiment(..., perquery=True)``; ``{run: {request: value}}``; or a table for every run, with a column for
         each measure, such as LensKit's ``{run: RunAnalysis(...).measure(...)}``.
-    columns : dict, optional
-        Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``.
+    columns : dict or str, optional
+        Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``, or
+        ``"run=llm,value=accuracy"``; also of the tables of weights and groups.
     missing : float, optional
         The value of missing cells; without it they are an error that lists them.
     lower_is_better : bool
@@ -110,9 +111,11 @@ class Utilities:
         groups: Path | Mapping[Any, Any] | Any = None,
         measure: str | None = None,
     ) -> None:
-        how: dict[str, Any] = {"columns": columns, "missing": missing, "lower_is_better": lower_is_better}
+        names = ColumnNames(columns, is_shared=True)
+        how: dict[str, Any] = {"columns": names, "missing": missing, "lower_is_better": lower_is_better}
         values = read_utilities(table, measure=measure, **how)
-        self._set(values, values.measure, (LOWER,) if lower_is_better else (), weights, groups)
+        names.check_used(("run", "request"))
+        self._set(values, values.measure, (LOWER,) if lower_is_better else (), weights, groups, names)
 
     @classmethod
     def from_table(
@@ -123,21 +126,32 @@ class Utilities:
         weights: Any = None,
         groups: Any = None,
         more_settings: Mapping[str, Any] | None = None,
+        columns: Columns | None = None,
     ) -> Utilities:
         """Utilities from a table in memory."""
         utilities = cls.__new__(cls)
-        utilities._set(table, measure, notes, weights, groups)
+        utilities._set(table, measure, notes, weights, groups, columns)
         utilities.more_settings = dict(more_settings or {})
         return utilities
 
-    def _set(self, table: UtilityTable, measure: str, notes: tuple[str, ...], weights: Any, groups: Any) -> None:
+    def _set(
+        self,
+        table: UtilityTable,
+        measure: str,
+        notes: tuple[str, ...],
+        weights: Any,
+        groups: Any,
+        columns: Columns | None,
+    ) -> None:
         if weights is not None:
-            table = replace(table, weights=request_weights(table.requests, weights))
+            table = replace(table, weights=request_weights(table.requests, weights, columns))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
         self._size = plural(len(table.requests), "request")
         self.more_settings: dict[str, Any] = {}
-        self.groups = None if groups is None else tuple(every_request(table.requests, read_groups(groups), "group"))
+        self.groups: tuple[str, ...] | None = None
+        if groups is not None:
+            self.groups = tuple(every_request(table.requests, read_groups(groups, columns=columns), "group"))
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -376,9 +390,9 @@ class Utilities:
         return chosen
 
 
-def request_weights(requests: Ids, weights: Any) -> Floats:
+def request_weights(requests: Ids, weights: Any, columns: Columns | None) -> Floats:
     """The weight of every request."""
-    values = np.array(every_request(requests, read_weights(weights), "weight"))
+    values = np.array(every_request(requests, read_weights(weights, columns=columns), "weight"))
     if not values.any():
         raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
     return values

@@ -119,11 +119,11 @@ def test_min_grade_must_be_positive(min_grade):
         ({}, "are empty"),
         ({"q": {}}, "are empty"),
         ({"q": {"d": "1"}}, 'the value of item "d" of request "q" is \'1\'. Give a number'),
-        ({"q": {"d": True}}, "is True. Give a number"),
         ({"q": {"d": None}}, "is None. Give a number"),
         ({"q": {"d": float("nan")}}, "Give a finite number"),
         ({"q": {1.5: 1}}, "Ids are text or integers"),
-        ({"q": ["d"]}, "holds list"),
+        ({"q": ["d"], "r": {"d": 1}}, "holds list"),
+        ({"q": [1.5]}, "Ids are text or integers"),
         ({"q": {1: 1, "1": 2}}, "as text and as an integer"),
         ({1: {"d": 1}, "1": {"d": 1}}, "as text and as an integer"),
         ({"q": {"\ud800": 1}}, "not valid Unicode"),
@@ -146,3 +146,86 @@ def test_subtopic_of_a_dictionary_is_one_though_it_is_the_only_one():
 def test_request_without_judgements_is_kept_beside_subtopics():
     judgements = read_judgements({"q": {"d1": {"s1": 1}}, "r": {}})
     assert judgements.to_dict() == {"q": {"d1": 1.0}, "r": {}}
+
+
+# Without grades, and with Booleans
+
+UNGRADED = "The judgements have no grades: every listed item is relevant."
+LISTED = {
+    "lists": lambda: {"u1": ["a", "b"], "u2": ["c"]},
+    "sets": lambda: {"u1": {"a", "b"}, "u2": {"c"}},
+    "arrays": lambda: {"u1": np.array(["a", "b"]), "u2": np.array(["c"])},
+    "frame": lambda: frame(user_id=["u1", "u1", "u2"], item_id=["a", "b", "c"]),
+    "frame with times": lambda: frame(user_id=["u1", "u1", "u2"], item_id=["a", "b", "c"], timestamp=[7, 8, 9]),
+    "frame of lists": lambda: frame(user_id=["u1", "u2"], items=[["a", "b"], ["c"]]),
+}
+
+
+def frame(**columns):
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_listed_items_are_relevant_where_there_are_no_grades(kind):
+    scores = tb.Experiment(LISTED[kind](), {"u1": {"a": 2.0, "b": 1.0}, "u2": {"c": 1.0}}).evaluate("AP")
+    assert scores.values.ravel().tolist() == [1.0, 1.0]
+    assert UNGRADED in scores.notes
+
+
+def test_a_column_that_may_hold_grades_is_not_passed_over():
+    judged = frame(user_id=["u1"], item_id=["a"], stars=[0])
+    with pytest.raises(InputError, match="no column for grade") as refusal:
+        read_judgements(judged)
+    assert "columns={'grade': 'stars'}" in str(refusal.value) and "columns={'grade': None}" in str(refusal.value)
+    assert read_judgements(judged, columns={"grade": "stars"}).to_dict() == {"u1": {"a": 0.0}}
+    assert read_judgements(judged, columns={"grade": None}).to_dict() == {"u1": {"a": 1.0}}
+    assert read_judgements(judged, columns="grade=").notes == (UNGRADED,)
+
+
+def test_booleans_are_grades(write, tmp_path):
+    expected = {"q": {"a": 1.0, "b": 0.0}}
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns = {"qid": ["q", "q"], "docno": ["a", "b"], "label": [True, False]}
+    polars.DataFrame(columns).write_parquet(tmp_path / "q.parquet")
+    for held in (
+        {"q": {"a": True, "b": np.False_}},
+        polars.DataFrame(columns),
+        pandas.DataFrame(columns),
+        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        write("qid,docno,label\nq,a,True\nq,b,False\n", "q.csv"),
+        write('{"qid": "q", "docno": "a", "label": true}\n{"qid": "q", "docno": "b", "label": false}\n', "q.jsonl"),
+        write('{"q": {"a": true, "b": false}}', "q.json"),
+        tmp_path / "q.parquet",
+    ):
+        assert read_judgements(held).to_dict() == expected
+    with pytest.raises(InputError, match="holds Booleans"):
+        tb.Run(polars.DataFrame({"qid": ["q"], "docno": ["a"], "score": [True]}))
+    with pytest.raises(InputError, match="Give a number"):
+        tb.Run({"q": {"a": True}})
+
+
+def test_grades_in_lists_belong_to_their_items():
+    judged = frame(user_id=["u1", "u2"], items=[["a", "b"], ["c"]], rating=[[3, 1], [2]])
+    assert read_judgements(judged).to_dict() == {"u1": {"a": 3.0, "b": 1.0}, "u2": {"c": 2.0}}
+
+
+@pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "iteration"])
+def test_subtopics_of_tables_are_those_of_files(write, name):
+    rows = [("q", "1", "d1", 0), ("q", "2", "d1", 2), ("q", "1", "d2", -2), ("r", "2", "d1", 1), ("q", "2", "d1", 2)]
+    from_file = read_judgements(write("".join("{} {} {} {}\n".format(*row) for row in rows)))
+    columns = dict(zip(("qid", name, "docno", "label"), map(list, zip(*rows, strict=True)), strict=True))
+    from_table = read_judgements(frame(**columns))
+    assert from_table.to_dict() == from_file.to_dict()
+    for part in ("label", "entry", "grade"):
+        assert getattr(from_table.subtopics, part).tolist() == getattr(from_file.subtopics, part).tolist()
+    assert [*from_table.subtopics.labels] == [*from_file.subtopics.labels]
+    last = {key: [cell] for key, cell in zip(columns, ("q", "2", "d1", 1), strict=True)}
+    with pytest.raises(InputError, match='row 6: item "d1" of request "q" has another grade here'):
+        read_judgements(pytest.importorskip("polars").concat([frame(**columns), frame(**last)]))
+
+
+def test_a_subtopic_that_does_not_vary_is_none():
+    assert (
+        read_judgements(frame(qid=["q", "q"], docno=["a", "b"], label=[1, 1], iteration=["0", "Q0"])).subtopics is None
+    )
+    assert read_judgements(frame(qid=["q"], docno=["a"], label=[1], iteration=[7])).subtopics is None

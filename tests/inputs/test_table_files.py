@@ -122,7 +122,7 @@ def test_an_item_listed_twice_is_named_with_its_line(written):
         ("r.csv", "qid,docno,score\nq,a,high\n", "r.csv:2: column \"score\" holds 'high'. Give numbers"),
         ("r.csv", "qid,docno,score\n,a,1\n", 'r.csv:2: column "qid" has no value here.'),
         ("r.csv", 'qid,docno,score\nq,"a,1\n', "r.csv:"),
-        ("r.csv", "a,b\n1,2\n", "no column for score"),
+        ("r.csv", "a,b\n1,2\n", "no column for request"),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1}\n[1]\n', "r.jsonl:2: an object with the same keys"),
         ("r.jsonl", '{"qid": "q", "docno": "a", "score": 1}\n{"qid": 1}\n', "r.jsonl:2: an object with the same keys"),
         ("r.jsonl", '{"qid": 1.5, "docno": "a", "score": 1}\n', 'r.jsonl:1: column "qid" holds 1.5.'),

@@ -99,7 +99,7 @@ def test_a_value_that_is_no_number_is_refused():
 def test_a_table_without_its_columns_is_refused(tmp_path):
     path = tmp_path / "columns.csv"
     path.write_text("llm,request,value\na,q1,1\n")
-    with refused("columns.csv", "no column for run", "llm", "columns={'run': ...}"):
+    with refused("columns.csv", "no column for run", "llm", "columns={'run': 'llm'}"):
         tb.Utilities(path)
 
 

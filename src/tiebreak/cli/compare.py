@@ -60,7 +60,7 @@ def command(
     by_measure = {spec: exp.compare(spec, baseline=against) for spec in (*shown, *gates)}
     comparisons = [by_measure[spec] for spec in shown]
     if groups is not None:
-        output.write([one.by_group(groups).summary() for one in comparisons])
+        output.write([one.by_group(groups, columns=reading["columns"]).summary() for one in comparisons])
     elif output.format == "pref_eval":
         output.write_jsonl(*pref_eval.preferences(comparisons, per_request))
     else:

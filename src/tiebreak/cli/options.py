@@ -21,6 +21,7 @@ from tiebreak.cli.output import EXTENSIONS, FORMATS, Output, check_output, forma
 
 if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
+    from tiebreak.inputs.columns import ColumnNames
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -90,6 +91,15 @@ def groups_option(what: str) -> Callable[[Command], Command]:
     return click.option("--groups", metavar="FILE", help=help_)
 
 
+def column_names(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> ColumnNames | None:
+    """Names of columns by what they hold, for all tables of a command."""
+    if not values:
+        return None
+    from tiebreak.inputs.columns import ColumnNames
+
+    return ColumnNames(values, is_shared=True)
+
+
 POSITIVE = click.IntRange(min=1)
 SEED = click.IntRange(0, LARGEST)
 FILES = (
@@ -105,6 +115,14 @@ JOBS = click.option(
     type=POSITIVE,
     default=lambda: os.cpu_count() or 1,
     help="Number of threads; by default one per processor.",
+)
+COLUMNS = click.option(
+    "--columns",
+    multiple=True,
+    metavar="WHAT=NAME,...",
+    callback=column_names,
+    help="Columns of tables whose names do not say what they hold: request=prompt_id,score=pred. What they hold: "
+    "request, item, score, rank, grade, subtopic, run, value, group, weight, provider or aspect.",
 )
 READING = (
     click.option("--min-grade", type=float, help="Minimum grade of a relevant item; by default any above 0."),
@@ -124,6 +142,7 @@ READING = (
     reading_choice("ties", "How tied scores are broken: by item id, or by the rank column first."),
     reading_choice("duplicates", "What to do with an item listed twice for a request."),
     reading_choice("on_bad_score", "What to do with a line whose score is not a finite number."),
+    COLUMNS,
     click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
     JOBS,
 )
@@ -265,6 +284,7 @@ def experiment(
     measures: Iterable[Any] = (),
     *,
     early: EarlyReading | None = None,
+    columns: ColumnNames | None = None,
     **options: Any,
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
@@ -277,8 +297,12 @@ def experiment(
     for measure in several:
         measure_needs(measure)  # a bad name is an error before anything is read
     memory = options.get("memory", MEMORY)
-    named = [Run(path, name=name, memory=memory) if name else path for name, path in map(name_and_path, runs)]
-    result = Experiment(read_judgements(qrels, memory=memory, early=early), named, **options)
+    named = [
+        Run(path, name=name, columns=columns, memory=memory) if name else path
+        for name, path in map(name_and_path, runs)
+    ]
+    judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
+    result = Experiment(judgements, named, columns=columns, **options)
     with progress("reading") as tick:
         result.read(several, tick=tick, early=early)
     return result

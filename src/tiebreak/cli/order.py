@@ -83,10 +83,11 @@ def command(
 
     options.require(groups is not None or not tiers, "--tier is for groups: give --groups FILE")
     over: dict[str, Any] = {"weights": weights, "groups": groups}
+    columns = reading["columns"]
     if utilities is not None:
         is_alone = not (qrels or measures or per_request or resamples)
         options.require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
-        table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
+        table = Utilities(utilities, columns=columns, missing=missing, lower_is_better=lower_is_better, **over)
         write_populations(output, [table.order(by or "leximin", tiers=tiers or None)], [by or "leximin"])
         return
     find = partial(population_for, over_requests=bool(tiers or weights))
@@ -116,7 +117,7 @@ def command(
     exp = options.experiment(str(qrels), runs, specs, **reading)
     comparisons = [exp.compare(spec) for spec in specs]
     if groups is not None:
-        output.write([order_groups(one.by_group(groups), by, resamples, seed) for one in comparisons])
+        output.write([order_groups(one.by_group(groups, columns=columns), by, resamples, seed) for one in comparisons])
     elif output.format == "pref_eval":
         lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, by)
         output.write_jsonl(*lines)

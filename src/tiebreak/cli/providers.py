@@ -50,7 +50,7 @@ def command(
     from tiebreak.notes import reading_notes
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read
-    owners = read_providers(providers)
+    owners = read_providers(providers, columns=options["columns"])
     exp = experiment(qrels, runs, [measure], **options)
     if view == "pairs":
         leximin = ProviderLeximin(owners, measure, per_item=per_item, missing=missing)

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from tiebreak.cli.catalogue_help import PAPERS
 from tiebreak.cli.options import (
+    COLUMNS,
     JOBS,
     aspect_options,
     distinct,
@@ -99,7 +100,7 @@ def study_command(name: str, study: Study) -> click.Command:
     if study.measures:
         options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
-        options = [RATINGS, *options, JOBS]
+        options = [RATINGS, *options, COLUMNS, JOBS]
     run = with_options(run, (*options, *(COLLECTIONS if study.averages else ()), PLOT))
     if study.reads.startswith("runs"):
         run = reading_options(aspect_options(run), is_needed=not study.averages, deep_views=study.deep_views)
@@ -162,9 +163,12 @@ def check_plot(plot: str, output: Output, typed: dict[str, Any]) -> None:
 def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     """Check what was typed, read the files, run the study."""
     from tiebreak.cli.progress import progress
+    from tiebreak.inputs import read_groups
     from tiebreak.studies.measures import preferences_by_name
 
     options = study_options(study, typed)
+    if typed.get("columns") and options.get("groups"):
+        options["groups"] = read_groups(options["groups"], columns=typed["columns"])
     measures = tuple(distinct(typed.pop("measures", ()))) or None
     if study.averages:
         how = {option: typed.pop(option) for option in ("collections", "group_by", "qrels_name")}
@@ -184,7 +188,10 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
         else:
             to_read = preferences_by_name(measures or module.MEASURES)
         options["jobs"] = typed["jobs"]
-        data = typed["qrels"] if study.reads == "ratings" else experiment(measures=to_read, **typed)
+        if study.reads == "ratings":
+            data, options["columns"] = typed["qrels"], typed["columns"]
+        else:
+            data = experiment(measures=to_read, **typed)
     with progress(*study.progress) as tick:
         return getattr(module, name)(data, **options, tick=tick)
 
@@ -244,6 +251,7 @@ def run_validity(
         tables = (typed["aspects"], typed["profile"], typed["intents"])
         require(not any(tables), "--aspects, --train and --intents are for QRELS RUN...")
         over = {name: options.pop(name, None) for name in ("weights", "groups")}
+        over["columns"] = typed["columns"]
         table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
         return validity(table, view, **options)
     require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")

@@ -91,7 +91,7 @@ def command(
     options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
     options.require(groups is None or not (utilities or letters), "--groups goes without --utilities and --letters")
     if utilities is not None:
-        table = Utilities(utilities)
+        table = Utilities(utilities, columns=reading["columns"])
         with progress("testing", "draws") as tick:
             results = [table.test(test_, baseline, **how, tick=tick)]
     else:
@@ -100,7 +100,8 @@ def command(
         with progress("testing", "draws") as tick:
             compared = [exp.compare(spec, baseline) for spec in shown]
             if groups is not None:
-                output.write([one.by_group(groups).test(test_, **how, tick=tick) for one in compared])
+                segments = [one.by_group(groups, columns=reading["columns"]) for one in compared]
+                output.write([one.test(test_, **how, tick=tick) for one in segments])
                 return
             results = [one.test(test_, **how, tick=tick) for one in compared]
     output.write([one.letter_table() for one in results] if letters else results)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_number
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, quote
+from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, check_spelling
-from tiebreak.inputs.tables import Columns, Table, open_source
+from tiebreak.inputs.tables import Table, open_source
 
 
 def read_groups(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, str]:
@@ -94,7 +95,7 @@ def id_values(
     expected = (
         f"a csv, tsv, JSON lines or parquet file with columns {key} and {value}, a data frame, or {{{key}: {value}}}"
     )
-    data = open_source(source, f"the {value}s", columns or {}, expected)
+    data = open_source(source, f"the {value}s", columns, expected)
     assert not isinstance(data, Source), "all files hold a table"
     if isinstance(data, Table):
         keys = data.column(key)

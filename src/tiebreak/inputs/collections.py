@@ -19,7 +19,7 @@ FILES = ("aspects", "profile", "intents", "exclude", "candidates")
 """Tables beside the judgements, by the parameters of an experiment."""
 OPTIONS = (
     *("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score"),
-    "imputation",
+    *("imputation", "columns"),
 )
 """How judgements and runs are read, likewise."""
 Place: TypeAlias = "Path | Mapping[str, Any]"

@@ -13,13 +13,14 @@ from tiebreak import _kernels
 from tiebreak._base.checks import check_count, check_number
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
-from tiebreak._kernels.interface import MEMORY, Counts, Fault, JudgedRows, Tick
+from tiebreak._kernels.interface import MEMORY, Counts, Fault, FrameColumns, IdColumn, JudgedRows, Tick
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.columns import Columns, plain
 from tiebreak.inputs.ids import Ids, offsets
 from tiebreak.inputs.sources import Path, Source, Values, check_spelling, dict_columns
-from tiebreak.inputs.tables import Columns, Table, open_source
+from tiebreak.inputs.tables import Table, open_source
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
 
@@ -47,7 +48,7 @@ class Judgements:
     Those of request r are entries ``starts[r]`` to ``starts[r + 1]`` of `item` (a place in `items`) and `grade`. An
     item is relevant where its grade is above 0, and at least `min_grade` where that is asked for.
     With subtopics, an item's grade is the largest over its subtopics. `library` is the data frame library of whoever
-    gave a frame.
+    gave a frame; `notes` are what results say about the judgements.
     """
 
     requests: Ids
@@ -58,6 +59,7 @@ class Judgements:
     subtopics: Subtopics | None = None
     audit: FileAudit | None = None
     library: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.item)
@@ -106,16 +108,19 @@ def read_judgements(
     """Read judgements from a TREC qrels file, a dictionary or a data frame.
 
     A file has lines ``request iteration item grade``. Where its second column takes several values, they are
-    subtopics. A line may be repeated, but not with another grade.
+    subtopics; so is a column ``subtopic_id`` or ``iteration`` of a table. A line may be repeated, but not with another
+    grade. Without grades, as in ``{request: [item, ...]}`` or a table of users and items, all items listed are
+    relevant.
 
     Parameters
     ----------
     source : path, dict or frame
         A file, plain or compressed by gzip or zstd; ``"-"`` for standard input; ``{request: {item: grade}}``, or with
         subtopics ``{request: {item: {subtopic: grade}}}``; a data frame of any library with a column each for request,
-        item and grade; or what ranx, LensKit, ir_measures and ir_datasets call qrels.
-    columns : dict, optional
-        Which column of a frame holds what, where its name does not say so: ``{"request": "user", "grade": "stars"}``.
+        item and grade; what ranx, LensKit, ir_measures and Hugging Face hold; or ``"irds:ID"`` for ir_datasets.
+    columns : dict or str, optional
+        Which column of a table holds what, where its name does not say so: ``{"request": "user", "grade": "stars"}``,
+        or ``"request=user,grade=stars"``; ``{"grade": None}`` where there is none.
     tick : callable, optional
         Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
     memory : int
@@ -131,57 +136,137 @@ def read_judgements(
     if isinstance(source, Judgements):
         return source
     check_count(memory, "memory")
-    return read(judgement_source(source, "the judgements", columns or {}, memory), tick, memory, early)
+    return read(judgement_source(source, "the judgements", columns, memory), tick, memory, early)
 
 
-def read(source: Source | Values, tick: Tick | None, memory: int, early: EarlyReading | None = None) -> Judgements:
+def read(
+    source: Source | Judgements | Mapping[Any, Any],
+    tick: Tick | None,
+    memory: int,
+    early: EarlyReading | None = None,
+) -> Judgements:
+    if isinstance(source, Judgements):
+        return source
     if not isinstance(source, Source):
         return dict_judgements(source)
     rows = _kernels.read_judgements(source.kernel, tick, memory, early)
     if isinstance(rows, Fault):
         faults.raise_input_error(rows, source, faults.JUDGEMENTS, memory)
     audit = FileAudit.from_counts(source.label, rows.counts, 0, first=source.first_line)
-    return replace(group_rows(rows, audit), library=source.library)
+    return replace(group_rows(rows, audit), library=source.library, notes=source.notes)
 
 
-def read_pairs(source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY) -> Judgements | None:
+def read_pairs(
+    source: Path | Values | Judgements | Any, what: str, memory: int = MEMORY, columns: Columns | None = None
+) -> Judgements | None:
     """Pairs of request and item without values, or ``{request: [item, ...]}``; messages call them `what`."""
     if source is None or isinstance(source, Judgements):
         return source
-    if isinstance(source, Mapping):
-        for request, listed in source.items():
-            if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
-                problem = f"request {quote(str(request))} holds {type(listed).__name__}"
-                raise InputError(f"{what}: {problem}. Give {{request: [item, ...]}}.", kind="shape")
-        pairs = {request: dict.fromkeys(listed, 1.0) for request, listed in source.items()}
+    where = judgement_source(source, what, columns, memory, is_graded=False)
+    if isinstance(where, Mapping):
+        pairs = listed_items(where, what)
         return dict_judgements(pairs) if any(pairs.values()) else None
-    where = judgement_source(source, what, {}, memory, is_graded=False)
     is_empty = isinstance(where, Source) and where.is_table and not len(where.kernel[2])
     return None if is_empty else read(where, None, memory)
 
 
+def listed_items(values: Mapping[Any, Any], label: str) -> dict[Any, dict[Any, float]]:
+    """Items by request, each with grade 1."""
+    for request, listed in values.items():
+        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+            problem = f"request {quote(str(request))} holds {type(listed).__name__}"
+            raise InputError(f"{label}: {problem}. Give {{request: [item, ...]}}.", kind="shape")
+    return {request: dict.fromkeys(listed, 1.0) for request, listed in values.items()}
+
+
 def judgement_source(
-    source: Any, label: str, columns: Columns, memory: int, is_graded: bool = True
-) -> Source | Mapping[Any, Any]:
-    """The source of judgements, or of pairs without a grade; a dictionary as it is."""
+    source: Any, label: str, columns: Columns | None, memory: int, is_graded: bool = True
+) -> Source | Judgements | Mapping[Any, Any]:
+    """The source of judgements, or of pairs without a grade; a dictionary as it is, subtopics as judgements."""
     expected = "a path, {request: {item: grade}} or a data frame"
     roles = ("request", "item")
     data = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
     if not isinstance(data, Table):
         return data
     request, item = data.column("request"), data.column("item")
-    read = data.read([request], item, data.column("grade") if is_graded else None)
-    ((requests, request_of_row),) = read.coded
-    return data.source(requests, request_of_row, read.items, read.values)
+    grade = grade_column(data, (request, item)) if is_graded else None
+    notes = (UNGRADED,) if is_graded and grade is None else ()
+    if data.contents.has_lists(item):
+        read, _ = data.read_lists([request], item, grade)
+    elif is_graded and (subtopic := data.find("subtopic")) is not None:
+        read = data.read([request, subtopic, item], item, grade, booleans=True)
+        labels, label_of_row = subtopic_labels(*read.coded[1])
+        if len(labels) > 1:
+            return replace(table_subtopics(data, read, labels, label_of_row), notes=notes)
+    else:
+        read = data.read([request], item, grade, booleans=True)
+    requests, request_of_row = read.coded[0]
+    return data.source(requests, request_of_row, read.items, read.values, *notes)
 
 
-def dict_judgements(grades: Values) -> Judgements:
-    """Judgements of ``{request: {item: grade}}``, or with subtopics of ``{request: {item: {subtopic: grade}}}``."""
+UNGRADED = "The judgements have no grades: every listed item is relevant."
+TIMES = ("timestamp", "datetime", "date", "time")
+"""Columns that may stand beside users and items where there are no grades."""
+
+
+def grade_column(table: Table, ids: tuple[str, str]) -> str | None:
+    """The column of grades; none where every listed item is relevant: nothing beside ids but a time."""
+    column = table.find("grade")
+    is_absent = table.columns.by_role.get("grade") == ""
+    others = [name for name in table.contents.names if name not in ids and plain(name) not in TIMES]
+    if column is not None or is_absent or not others:
+        return column
+    problem = table.columns.missing("grade", table.contents.names, table.label)
+    advice = "Where every listed item is relevant: columns={'grade': None}, on the command line --columns grade=."
+    raise InputError(f"{problem} {advice}", kind="columns")
+
+
+def subtopic_labels(ids: IdColumn, code_of_row: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
+    """Subtopics by name, and that of every row; 0 and Q0, which stand where there is none, are the same."""
+    names = ["0" if name == "Q0" else name for name in Ids(*ids)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return [*places], np.array([places[name] for name in names], dtype=np.int32)[code_of_row]
+
+
+def table_subtopics(table: Table, read: FrameColumns, labels: list[str], subtopic: NDArray[np.int32]) -> Judgements:
+    """Judgements of a table with subtopics."""
+    (requests, request), _, (items, item) = read.coded
+    for row in np.flatnonzero(~np.isfinite(read.values))[:1].tolist():
+        raise InputError(f"{table.label}, row {row + 1}: the grade is not a finite number. Give one.", kind="grade")
+    triple = (request.astype(np.int64) * len(labels) + subtopic) * len(Ids(*items)) + item
+    _, first, inverse = np.unique(triple, return_index=True, return_inverse=True)
+    for row in np.flatnonzero(read.values != read.values[first][inverse.ravel()])[:1].tolist():
+        entry = Ids(*requests)[int(request[row])], Ids(*items)[int(item[row])]
+        fault = Fault("conflict", 0, row + 1, 0, entry[0].encode(), entry[1].encode(), b"")
+        where = Source(table.label, ("table",), "row", table.contents.first_line)
+        faults.raise_input_error(fault, where, faults.JUDGEMENTS)
+    kept = np.sort(first)
+    rows = JudgedRows(
+        requests,
+        Ids.from_names(labels).column,
+        items,
+        request[kept],
+        subtopic[kept],
+        item[kept],
+        read.values[kept] + 0.0,
+        NO_COUNTS,
+    )
+    return replace(group_rows(rows, None, has_subtopics=True), library=table.library)
+
+
+def dict_judgements(grades: Mapping[Any, Any]) -> Judgements:
+    """Judgements of ``{request: {item: grade}}``, with subtopics of ``{request: {item: {subtopic: grade}}}``.
+
+    Items that are only listed, ``{request: [item, ...]}``, are relevant.
+    """
     label = "the judgements"
+    notes: tuple[str, ...] = ()
+    if grades and all(isinstance(listed, (list, tuple, set, frozenset, np.ndarray)) for listed in grades.values()):
+        grades, notes = listed_items(grades, label), (UNGRADED,)
     levels = [listed.values() for listed in grades.values() if isinstance(listed, Mapping)]
     if any(isinstance(content, Mapping) for values in levels for content in values):
         return subtopic_judgements(grades, label)
-    requests, request, item_ids, grade = dict_columns(grades, label)
+    requests, request, item_ids, grade = dict_columns(grades, label, booleans=True)
     if not len(grade):
         raise InputError(f"{label} are empty. Give {{request: {{item: grade}}}}.", kind="empty")
     for row in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
@@ -192,7 +277,7 @@ def dict_judgements(grades: Values) -> Judgements:
     codes: dict[str, int] = {}
     item = np.array([codes.setdefault(name, len(codes)) for name in item_ids], dtype=np.int32)
     starts = offsets(np.bincount(request, minlength=len(requests)))
-    return Judgements(requests, Ids.from_names(codes), starts, item, grade + 0.0)
+    return Judgements(requests, Ids.from_names(codes), starts, item, grade + 0.0, notes=notes)
 
 
 def subtopic_judgements(grades: Mapping[Any, Any], label: str) -> Judgements:
@@ -200,7 +285,9 @@ def subtopic_judgements(grades: Mapping[Any, Any], label: str) -> Judgements:
     subtopics, items = dict[str, int](), dict[str, int]()
     keys, values = [], []
     for r, listed in enumerate(grades.values()):
-        names, item_of_row, subtopic_of_row, grade_of_row = dict_columns(listed, label, ("item", "subtopic"))
+        names, item_of_row, subtopic_of_row, grade_of_row = dict_columns(
+            listed, label, ("item", "subtopic"), booleans=True
+        )
         for code, name in zip(item_of_row.tolist(), subtopic_of_row, strict=True):
             keys.append((r, subtopics.setdefault(name, len(subtopics)), items.setdefault(names[code], len(items))))
         values.append(grade_of_row)

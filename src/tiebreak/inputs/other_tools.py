@@ -1,18 +1,24 @@
 """Objects of other tools, recognised by their shape: none of them needs to be installed.
 
-ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, and the named tuples of ir_measures and ir_datasets.
+ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, the data sets of Hugging Face, and ids of ir_datasets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
-from tiebreak.errors import InputError, quote
+from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.sources import calling
 
-Values = dict[str, dict[str, Any]]
+IR_DATASETS = "irds:"
+"""How ids of ir_datasets begin."""
+
+
+def maker(source: object) -> str:
+    """The package that an object comes from."""
+    return type(source).__module__.partition(".")[0]
 
 
 def is_frame(source: object) -> bool:
@@ -23,74 +29,55 @@ def is_frame(source: object) -> bool:
     )
 
 
-def unpack(source: Any, value: str) -> Any:
-    """A dictionary or a frame of another tool's object, whose score or relevance is `value`; else the object itself."""
-    if is_frame(source):
+def is_other_tool(source: object) -> bool:
+    """Whether `unpack` knows an object."""
+    return (
+        (maker(source) == "ranx" and hasattr(source, "to_dict"))
+        or (maker(source) == "lenskit" and hasattr(source, "to_df"))
+        or (maker(source) == "datasets" and hasattr(source, "column_names"))
+    )
+
+
+def unpack(source: Any) -> Any:
+    """A dictionary, a frame or rows of another tool's object; else the object itself."""
+    if is_frame(source) or not is_other_tool(source):
         return source
-    maker = type(source).__module__.partition(".")[0]
-    if maker == "ranx" and hasattr(source, "to_dict"):
+    if maker(source) == "ranx":
         with calling("what ranx holds"):
             rankings = source.to_dict().items()
             return {str(request): {str(i): float(v) for i, v in items.items()} for request, items in rankings}
-    if maker == "lenskit" and hasattr(source, "to_df"):
+    if maker(source) == "lenskit":
         with calling("what LensKit holds"):
-            return rank_as_score(source.to_df()) if value == "score" else source.to_df()
-    rows = tuples(source)
-    return group_tuples(rows, value) if rows is not None else source
+            return source.to_df()
+    return unpack_dataset(source)
 
 
-def rank_as_score(frame: Any) -> Any:
-    """LensKit ranks the items of ordered lists: that order is kept. Items of other lists have only a score."""
-    import narwhals as nw
-
-    table = nw.from_native(frame)
-    if not {"rank", "score"} <= {*table.columns}:
-        return frame
-    rank = nw.col("rank").cast(nw.Float64)
-    score = nw.when(rank.is_null()).then(nw.col("score").cast(nw.Float64)).otherwise(0.0 - rank)
-    return table.with_columns(score=score).to_native()
-
-
-def tuples(source: Any) -> Iterator[Any] | None:
-    """Rows with a query and a document, from a list or a generator; None for anything else."""
-    if not isinstance(source, (list, tuple, Iterator)):
-        return None
-    rows = iter(source)
-    first = next(rows, None)
-    if hasattr(first, "query_id") and hasattr(first, "doc_id") and not is_frame(first):
-        return chain([first], rows)
-    if isinstance(source, Iterator):
-        raise InputError(
-            f"a {type(source).__name__} can be read once, and holds no rows with query_id and doc_id. Give a list.",
-            kind="shape",
-        )
-    return None
+def unpack_dataset(source: Any) -> Any:
+    """A data set of Hugging Face: a table of Arrow, or rows where it is streamed; its split where it has only one."""
+    if isinstance(source, Mapping):
+        if len(source) != 1:
+            names = ", ".join(quote(str(name)) for name in source)
+            raise InputError(f"a data set with the splits {names}. Give one of them.", kind="shape")
+        return unpack(next(iter(source.values())))
+    with calling("the data set"):
+        if hasattr(source, "__getitem__"):
+            return source.with_format("arrow")[:]
+        return iter(source)
 
 
-def group_tuples(rows: Iterator[Any], value: str) -> Values:
-    """``{request: {item: value}}`` of rows, or with subtopics ``{request: {item: {subtopic: value}}}``."""
-    by_request: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        item = str(row.doc_id)
-        values = by_request.setdefault(str(row.query_id), {}).setdefault(item, {})
-        subtopic = subtopic_name(row) if value == "relevance" else ""
-        if subtopic in values and (value == "score" or values[subtopic] != getattr(row, value)):
-            raise InputError(
-                f"item {quote(item)} is listed twice for request {quote(str(row.query_id))}. Keep one.",
-                kind="duplicate" if value == "score" else "conflict",
-                request=str(row.query_id),
-                item=item,
-            )
-        values[subtopic] = getattr(row, value)
-    if len({subtopic for items in by_request.values() for values in items.values() for subtopic in values}) > 1:
-        return by_request
-    return {
-        request: {item: next(iter(values.values())) for item, values in items.items()}
-        for request, items in by_request.items()
-    }
+def is_ir_datasets_id(source: object) -> bool:
+    return isinstance(source, str) and source.startswith(IR_DATASETS)
 
 
-def subtopic_name(row: Any) -> str:
-    """What ir_datasets calls subtopic, or the column of TREC's files that holds it, which is 0 or Q0 where unused."""
-    subtopic = str(getattr(row, "subtopic_id", getattr(row, "iteration", "0")))
-    return "0" if subtopic == "Q0" else subtopic
+def ir_datasets_rows(source: str, value: str) -> Iterator[Any]:
+    """The judgements, or the scored documents, of a data set that ir_datasets knows."""
+    try:
+        ir_datasets = import_module("ir_datasets")
+    except ImportError:
+        raise MissingExtraError(source, "ir-datasets") from None
+    kind = "scoreddocs" if value == "score" else "qrels"
+    with calling(source):
+        data = ir_datasets.load(source.removeprefix(IR_DATASETS))
+        if not data.has(kind):
+            raise InputError(f"{source}: this data set has no {kind}. Give another.", kind="missing", file=source)
+        return iter(list(getattr(data, f"{kind}_iter")()))

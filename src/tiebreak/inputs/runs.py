@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from glob import glob
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,12 +14,18 @@ from tiebreak._base.checks import check_count
 from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quote
+from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.other_tools import is_frame, unpack
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, dict_columns
-from tiebreak.inputs.tables import Columns, Table, open_source
+from tiebreak.inputs.other_tools import IR_DATASETS, is_frame, is_ir_datasets_id, is_other_tool
+from tiebreak.inputs.rows import cell_names, is_list
+from tiebreak.inputs.run_tables import descending, table_runs
+from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, check_spelling, dict_columns
+from tiebreak.inputs.tables import Table, open_source
 
-SUFFIXES = (".gz", ".zst", ".zstd"), (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (
+    (".gz", ".zst", ".zstd", ".lz4"),
+    (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".inter"),
+)
 
 
 class Run:
@@ -31,12 +37,14 @@ class Run:
     ----------
     source : path, dict or frame
         A file of lines ``request iteration item rank score [tag]``, plain or compressed by gzip or zstd; ``"-"`` for
-        standard input; ``{request: {item: score}}``; a data frame of any library with a column each for request, item
-        and score; or what ranx, LensKit and ir_measures call a run.
+        standard input; ``{request: {item: score}}``; ``{request: [item, ...]}`` in ranked order; a data frame of any
+        library with a column each for request, item and score, or one of lists of items; what ranx, LensKit,
+        ir_measures and Hugging Face hold; or ``"irds:ID"`` for the scored documents of ir_datasets.
     name : str, optional
         What to call it. By default the file's name without endings such as ``.run.gz``.
-    columns : dict, optional
-        Which column of a frame holds what, where its name does not say so: ``{"request": "user", "score": "pred"}``.
+    columns : dict or str, optional
+        Which column of a table holds what, where its name does not say so: ``{"request": "user", "score": "pred"}``,
+        or ``"request=user,score=pred"``.
     memory : int
         Bytes that may be held of a table in a file, or copied of what can be read only once.
 
@@ -58,13 +66,13 @@ class Run:
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
         check_count(memory, "memory")
         default = name or own_name(source) or "run"
-        runs = list(read_sources(source, default, columns or {}, memory))
+        runs = list(read_sources(source, default, columns, memory))
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
         if not runs:
             raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
         if len(runs) > 1:
             names = join_names([str(each) for each, _ in runs])
-            raise InputError(f"{label} holds several runs: {names}. Give the frame itself as runs.", kind="shape")
+            raise InputError(f"{label} holds several runs: {names}. Give it as runs, without a name.", kind="shape")
         in_table, self.source = runs[0]
         self.name = name or in_table or default
 
@@ -79,38 +87,58 @@ class Run:
         return f"<Run {self.name!r}>"
 
 
-def read_sources(source: Any, name: str, columns: Columns, memory: int) -> Iterator[tuple[str | None, Source]]:
-    """The run in a source, or each run of a table that holds several; their names where the table has them."""
+def read_sources(source: Any, name: str, columns: Columns | None, memory: int) -> Iterator[tuple[str | None, Source]]:
+    """The run in a source, or each run of one that holds several; their names where it has them."""
     label, expected = f"run {quote(name)}", "a path, {request: {item: score}} or a data frame"
     data = open_source(source, label, columns, expected, roles=("request", "item"), memory=memory)
     if isinstance(data, Source):
         yield None, data
     elif isinstance(data, Table):
         yield from table_runs(data)
+    elif holds_runs(data):
+        for key, one in data.items():
+            if isinstance(one, Mapping) and holds_runs(one):
+                problem = f"{quote(str(key))} holds runs by name itself"
+                raise InputError(f"{label}: {problem}. Give {{name: run}}.", kind="shape")
+            run = one if isinstance(one, Run) else Run(one, name=str(key), columns=columns, memory=memory)
+            yield str(key), run.source
+    elif data and all(map(is_list, data.values())):
+        yield None, listed_run(data, label)
     else:
         requests, request_of_row, items, scores = dict_columns(data, label)
         yield None, Source(label, ("table", requests.column, request_of_row, items.column, scores))
 
 
-def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
-    run, score = table.find("run"), table.find("score")
-    value = score or table.find("rank") or table.column("score")
-    request, item = table.column("request"), table.column("item")
-    read = table.read([request] if run is None else [request, run], item, value)
-    values = read.values if score else -read.values  # the first rank is the largest score
-    (requests, request_of_row), *run_column = read.coded
-    if not run_column:
-        yield None, table.source(requests, request_of_row, read.items, values)
-        return
-    ((runs, run_of_row),) = run_column
-    for k, name in enumerate(Ids(*runs)):
-        rows = np.flatnonzero(run_of_row == k)
-        source = table.source(requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows])
-        yield name, replace(source, label=f"{table.label}, run {quote(name)}", first_line=None)
+def holds_runs(data: Mapping[Any, Any]) -> bool:
+    """Whether a dictionary holds runs by name, rather than rankings by request."""
+    return any(map(is_run, data.values()))
+
+
+def is_run(value: Any) -> bool:
+    """Whether this is a run, rather than the scores of items, or a list of them."""
+    if isinstance(value, Mapping):
+        first = next(iter(value.values()), None)
+        return isinstance(first, Mapping) or is_list(first)
+    if isinstance(value, np.ndarray):
+        return value.ndim == 2 or value.dtype.names is not None
+    if isinstance(value, (list, tuple)):
+        return bool(value) and bool(cell_names(value[0]))
+    return isinstance(value, (Run, str, os.PathLike, Iterator)) or is_frame(value) or is_other_tool(value)
+
+
+def listed_run(data: Mapping[Any, Any], label: str) -> Source:
+    """Lists of items in ranked order, by request."""
+    check_spelling(data, "request", label)
+    sizes = np.array([*map(len, data.values())], dtype=np.int64)
+    items = Ids.from_names(chain.from_iterable(data.values()))
+    request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return Source(label, ("table", Ids.from_names(data).column, request_of_row, items.column, descending(sizes)))
 
 
 def own_name(source: Any) -> str | None:
     """A file's name, or what an object calls itself; a frame's attribute `name` may be one of its columns."""
+    if is_ir_datasets_id(source):
+        return str(source).removeprefix(IR_DATASETS)
     if isinstance(source, (str, os.PathLike)):
         return "stdin" if os.fspath(source) == STANDARD_INPUT else run_name(source)
     name = None if is_frame(source) else getattr(source, "name", None)
@@ -132,11 +160,11 @@ def run_name(path: Path) -> str:
 RunLike: TypeAlias = "Run | Path | Values | Any"
 
 
-def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run]:
+def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY, columns: Columns | None = None) -> list[Run]:
     """Runs of any kind of input; those without a name are called run1, run2, ... by their position."""
     named: dict[str, Run] = {}
     for number, one in enumerate(iterate_runs(runs), start=1):
-        for run in [one] if isinstance(one, Run) else read_runs(one, f"run{number}", memory):
+        for run in [one] if isinstance(one, Run) else read_runs(one, f"run{number}", memory, columns):
             if other := named.get(run.name):
                 raise InputError(
                     f"two runs are called {quote(run.name)}: {other.source.label} and {run.source.label}. "
@@ -150,22 +178,24 @@ def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY) -> list[Run
 
 
 def iterate_runs(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
-    """The runs of a list; one run, or a frame of several, as a list of one."""
-    if isinstance(runs, (Run, str, os.PathLike, Mapping)) or is_frame(runs):
+    """The runs of a list; one run, or what holds several by name, as a list of one."""
+    if isinstance(runs, (list, tuple, Iterator)) and not is_frame(runs):
+        rest = iter(runs)
+        several = [*islice(rest, 1)]
+        is_rows = bool(several) and bool(cell_names(several[0]))
+        return [chain(several, rest) if isinstance(runs, Iterator) else runs] if is_rows else chain(several, rest)
+    if isinstance(runs, (Run, str, os.PathLike, Mapping, np.ndarray)) or is_frame(runs) or is_other_tool(runs):
         return [runs]
-    data = unpack(runs, "score")
-    if data is not runs:
-        return [Run(data, name=own_name(runs))]
     if not isinstance(runs, Iterable):
         raise InputError(f"runs cannot be read from {type(runs).__name__}. Give paths or data frames.", kind="shape")
     return runs
 
 
-def read_runs(source: RunLike, fallback: str, memory: int) -> Iterator[Run]:
+def read_runs(source: RunLike, fallback: str, memory: int, columns: Columns | None) -> Iterator[Run]:
     """The run in a source; every run of a table that holds several, of a folder, or of a pattern such as ``*.gz``."""
     for one in files_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else [source]:
         default = own_name(one) or fallback
-        for name, where in read_sources(one, default, {}, memory):
+        for name, where in read_sources(one, default, columns, memory):
             yield Run.from_source(where, default if name is None else name)
 
 

@@ -33,13 +33,17 @@ LARGEST_VALUE = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a kernel can read, and how messages call it and its rows: by number, or by line if they come from a file."""
+    """What a kernel can read, and how messages call it and its rows: by number, or by line if they come from a file.
+
+    `notes` are what results say about it.
+    """
 
     label: str
     kernel: KernelSource
     rows: str = "entry"
     first_line: int | None = None
     library: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def is_table(self) -> bool:
@@ -146,7 +150,7 @@ Roles = tuple[str, str]
 
 
 def dict_columns(
-    values: Values, label: str, roles: Roles = ("request", "item")
+    values: Values, label: str, roles: Roles = ("request", "item"), booleans: bool = False
 ) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
     """The ids of requests, and for every item of every request: the request's index, the item's id, its value."""
     outer, inner = roles
@@ -162,7 +166,7 @@ def dict_columns(
     sizes = [len(listed) for listed in values.values()]
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     items = Ids.from_names(item for listed in values.values() for item in listed)
-    check_numbers((v for listed in values.values() for v in listed.values()), values, label, roles)
+    check_numbers((v for listed in values.values() for v in listed.values()), values, label, roles, booleans)
     try:
         numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
     except OverflowError:
@@ -182,9 +186,10 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
         seen.add(str(name))
 
 
-def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles) -> None:
-    """Real numbers only: text is rejected, even if float() could parse it."""
-    strange = {kind for kind in set(map(type, numbers)) if kind is bool or not issubclass(kind, (Real, Decimal))}
+def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles, booleans: bool) -> None:
+    """Real numbers only, or Booleans: text is rejected, even if float() could parse it."""
+    kinds = {*map(type, numbers)} - ({bool, np.bool_} if booleans else set())
+    strange = {kind for kind in kinds if kind is bool or not issubclass(kind, (Real, Decimal))}
     if not strange:
         return
     for request, listed in values.items():

@@ -9,19 +9,18 @@ from __future__ import annotations
 import csv
 import json
 import os
-from array import array
+import re
 from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, BinaryIO, NamedTuple, NoReturn, cast
-
-import numpy as np
+from itertools import chain
+from typing import Any, BinaryIO, cast
 
 from tiebreak import _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
-from tiebreak.inputs.faults import RUN, raise_input_error
-from tiebreak.inputs.ids import offsets
+from tiebreak.inputs.frames import FrameContents, select
+from tiebreak.inputs.rows import ROW_COST, Contents, Lists, RowContents
 from tiebreak.inputs.sources import Source, calling
 
 COMPRESSED = {
@@ -30,26 +29,16 @@ COMPRESSED = {
     ".zstd": ("compression.zstd", "backports.zstd"),
 }
 """File extensions, and the modules that can open such files."""
-JSON_LINES, SEPARATED = (".jsonl", ".ndjson"), {".csv": ",", ".tsv": "\t"}
+JSON_LINES, SEPARATED = (".jsonl", ".ndjson"), {".csv": ",", ".tsv": "\t", ".inter": "\t"}
 LONGEST_LINE = 65_536
-ROW_COST = 32
-"""Bytes that a row costs beside its item id, as a line of a run does."""
-BATCH = 4096
-"""Rows that are unpacked together."""
 
 Rows = Generator[tuple[int, list[Any]]]
 """The names of the columns, then the cells of every row, each with the number of its line."""
-
-
-class Contents(NamedTuple):
-    """An open table: the names of its columns, a reader of some of them, and the line of the first row in a text file.
-
-    `read` takes the columns whose ids are coded, the column of item ids, and that of numbers; without it they are 1.
-    """
-
-    names: list[str]
-    read: Callable[[list[str], str, str | None], FrameColumns | Fault]
-    first_line: int | None = None
+BATCH = 4096
+"""Rows that are unpacked together."""
+MOVIELENS = re.compile(r"(u[1-5ab]?\.(data|base|test)|ratings\.dat)(\.gz|\.zstd?)?", re.IGNORECASE)
+"""Files of ratings without a line of names, and such a line."""
+MOVIELENS_LINE = re.compile(r"(\d+)(?:\t|::)(\d+)(?:\t|::)([\d.]+)(?:\t|::)(\d{8,})")
 
 
 def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = MEMORY) -> Contents | None:
@@ -61,10 +50,14 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
     packed = ""
     if kind in COMPRESSED:
         kind, packed = os.path.splitext(stem)[1], kind
-    if kind not in (".parquet", *JSON_LINES, *SEPARATED) or not os.path.isfile(path):
+    if not os.path.isfile(path):
+        return None
+    if MOVIELENS.fullmatch(os.path.basename(path)):
+        return open_movielens(path, packed, memory)
+    if kind not in (".parquet", *JSON_LINES, *SEPARATED):
         return None
     if kind == ".parquet":
-        return open_parquet(path, packed, memory)
+        return ParquetContents(path, packed, memory)
     rows = json_rows(path, packed) if kind in JSON_LINES else csv_rows(path, packed, SEPARATED[kind])
     _, names = next(rows, (1, []))
     if kind == ".tsv" and not is_table(names):
@@ -73,69 +66,7 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{path}:1: there are two columns {quote(name)}. Keep one.", kind="columns", file=path)
-
-    def read(coded: list[str], item: str, value: str | None) -> FrameColumns:
-        return TextReader(path, memory).read(rows, names, coded, item, value)
-
-    return Contents(names, read, 1 if kind in JSON_LINES else 2)
-
-
-class TextReader:
-    """Rows of text as columns: ids as bytes, numbers as float64."""
-
-    def __init__(self, path: str, memory: int) -> None:
-        self.path, self.memory = path, memory
-
-    def read(self, rows: Rows, names: list[str], coded: list[str], item: str, value: str | None) -> FrameColumns:
-        ids = [(name, names.index(name), dict[bytes, int](), array("i")) for name in coded]
-        item_column, value_column = names.index(item), None if value is None else names.index(value)
-        letters, ends, numbers = bytearray(), array("q", [0]), array("d")
-        n_bytes = 0
-        for line, cells in rows:
-            for name, column, codes, code_of_row in ids:
-                text = self.id(name, line, cells[column])
-                if text not in codes:
-                    codes[text] = len(codes)
-                    n_bytes += len(text)
-                code_of_row.append(codes[text])
-            text = self.id(item, line, cells[item_column])
-            n_bytes += ROW_COST + len(text)
-            if n_bytes > self.memory:
-                self.stop("memory", line)
-            letters += text
-            ends.append(len(letters))
-            numbers.append(1.0 if value_column is None else self.number(str(value), line, cells[value_column]))
-        columns = [
-            ((b"".join(codes), offsets([*map(len, codes)])), np.array(code_of_row, dtype=np.int32))
-            for _, _, codes, code_of_row in ids
-        ]
-        return FrameColumns(columns, (bytes(letters), np.array(ends, dtype=np.int64)), np.array(numbers))
-
-    def id(self, name: str, line: int, cell: object) -> bytes:
-        if cell is None or cell == "":
-            self.stop("null", line, name)
-        if isinstance(cell, bool) or not isinstance(cell, (str, int)):
-            self.stop("id_type", line, f"{name}\t{cell_text(cell)}")
-        try:
-            return str(cell).encode()
-        except UnicodeEncodeError:
-            self.stop("encoding", line, str(cell))
-
-    def number(self, name: str, line: int, cell: Any) -> float:
-        is_plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
-        is_number = isinstance(cell, (int, float)) and not isinstance(cell, bool)
-        try:
-            return float(cell if is_plain or is_number else "")
-        except (ValueError, OverflowError):
-            self.stop("value_type", line, f"{name}\t{cell_text(cell)}")
-
-    def stop(self, kind: str, line: int, text: str = "") -> NoReturn:
-        fault = Fault(kind, 0, line, 0, b"", b"", text.encode(errors="backslashreplace"))
-        raise_input_error(fault, Source(self.path, ("table",), first_line=1), RUN, self.memory)
-
-
-def cell_text(cell: object) -> str:
-    return quote(repr(cell))[1:-1]
+    return RowContents(Source(path, ("table",), first_line=1 if kind in JSON_LINES else 2), names, rows, memory)
 
 
 class Lines:
@@ -177,6 +108,26 @@ def csv_rows(path: str, packed: str, separator: str) -> Rows:
         raise lines.error(quote(str(error))[1:-1]) from None
 
 
+def open_movielens(path: str, packed: str, memory: int) -> Contents | None:
+    """The ratings in a file of MovieLens; None where its first line is in another format."""
+    lines = Lines(path, packed)
+    stream = iter(lines)
+    first = next(stream, "")
+    if not MOVIELENS_LINE.fullmatch(first.strip()):
+        return None
+
+    def rows() -> Rows:
+        for line in chain([first], stream):
+            lines.end_record()
+            match = MOVIELENS_LINE.fullmatch(line.strip())
+            if match is None:
+                raise lines.error("a user, an item, a rating and a time are expected, as MovieLens writes them")
+            yield lines.number, [*match.groups()]
+
+    names = ["user_id", "item_id", "rating", "timestamp"]
+    return RowContents(Source(path, ("table",), first_line=1), names, rows(), memory)
+
+
 def json_rows(path: str, packed: str) -> Rows:
     lines, names = Lines(path, packed), None
     for line in lines:
@@ -214,30 +165,65 @@ def open_text(path: str, packed: str) -> TextIOWrapper:
     raise MissingExtraError(f"{path}: reading zstd", "zstd")
 
 
-def open_parquet(path: str, packed: str, memory: int) -> Contents:
-    if packed:
-        raise InputError(
-            f"{path}: parquet compresses its columns itself. Give the file unpacked.", kind="io", file=path
-        )
-    for module, opener in PARQUET.items():
-        try:
-            library = import_module(module)
-        except ImportError:
-            continue
-        with calling(path, "as parquet"):
-            names, n_rows, load = opener(library, os.path.abspath(path))
-        break
-    else:
-        raise MissingExtraError(f"{path}: reading parquet", "frames")
+class ParquetContents:
+    """The columns of a parquet file, through the first library that reads it."""
 
-    def read(coded: list[str], item: str, value: str | None) -> FrameColumns | Fault:
-        if n_rows * ROW_COST > memory:
+    first_line: int | None = None
+
+    def __init__(self, path: str, packed: str, memory: int) -> None:
+        if packed:
+            raise InputError(
+                f"{path}: parquet compresses its columns itself. Give the file unpacked.", kind="io", file=path
+            )
+        for module, opener in PARQUET.items():
+            try:
+                library = import_module(module)
+            except ImportError:
+                continue
+            with calling(path, "as parquet"):
+                self.names, self.n_rows, self.load = opener(library, os.path.abspath(path))
+            break
+        else:
+            raise MissingExtraError(f"{path}: reading parquet", "frames")
+        self.path, self.memory = path, memory
+
+    def read(self, coded: list[str], item: str, value: str | None, booleans: bool = False) -> FrameColumns | Fault:
+        if self.n_rows * ROW_COST > self.memory:
             return Fault("memory", 0, 0, 0, b"", b"", b"")
-        with calling(path, "as parquet"):
-            columns = load([*dict.fromkeys(filter(None, (*coded, item, value)))])
-            return _kernels.read_frame(columns, coded, item, value, memory)
+        with calling(self.path, "as parquet"):
+            columns = self.load([*dict.fromkeys(filter(None, (*coded, item, value)))])
+            if booleans:
+                columns = numbers_for_booleans(columns, str(value))
+            return _kernels.read_frame(columns, coded, item, value, self.memory)
 
-    return Contents(names, read)
+    def has_lists(self, name: str) -> bool:
+        with calling(self.path, "as parquet"):
+            return FrameContents(self.load([name]), self.path).has_lists(name)
+
+    def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists | Fault:
+        with calling(self.path, "as parquet"):
+            columns = self.load([*dict.fromkeys(filter(None, (*coded, item, value)))])
+            if hasattr(columns, "read_next_batch"):
+                batches, n_bytes = [], 0
+                for batch in columns:  # the file does not say how long its lists are
+                    n_bytes += batch.nbytes
+                    if n_bytes > self.memory:
+                        return Fault("memory", 0, 0, 0, b"", b"", b"")
+                    batches.append(batch)
+                columns = import_module("pyarrow").Table.from_batches(batches, columns.schema)
+        return FrameContents(columns, self.path).read_lists(coded, item, value)
+
+
+def numbers_for_booleans(columns: Any, name: str) -> Any:
+    """A column of Booleans as one of 1 and 0."""
+    if not hasattr(columns, "read_next_batch"):
+        return select(columns, [str(column) for column in columns.columns], name)
+    place, pyarrow = columns.schema.get_field_index(name), import_module("pyarrow")
+    if columns.schema.field(place).type != pyarrow.bool_():
+        return columns
+    schema = columns.schema.set(place, pyarrow.field(name, pyarrow.int8()))
+    batches = (one for batch in columns for one in pyarrow.Table.from_batches([batch]).cast(schema).to_batches())
+    return pyarrow.RecordBatchReader.from_batches(schema, batches)
 
 
 OpenParquet = tuple[list[str], int, Callable[[list[str]], Any]]

@@ -13,9 +13,10 @@ from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
+from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, Values
-from tiebreak.inputs.tables import Columns, Table, open_source
+from tiebreak.inputs.tables import Table, open_source
 from tiebreak.inputs.utility_cells import EXPECTED, dict_cells, table_cells, unpack_scores
 
 MOST_LISTED = 5
@@ -81,13 +82,13 @@ def read_utilities(
     """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
         check_number(missing, "missing", low=-LARGEST_VALUE, high=LARGEST_VALUE)
-    data = open_source(unpack_scores(source), "the utilities", columns or {}, EXPECTED)
+    data = open_source(unpack_scores(source), "the utilities", columns, EXPECTED)
     assert not isinstance(data, Source), "all files hold a table"
     if isinstance(data, Table):
         label, library, cells = data.label, data.library, table_cells(data, measure)
     else:
         label, library = "the utilities", None
-        cells = dict_cells(data, label, columns or {}, measure)
+        cells = dict_cells(data, label, columns, measure)
     table = fill_table(tuple(cells.runs), cells.requests, cells.run, cells.request, cells.value, missing, label)
     values = 0.0 - table if lower_is_better else table
     return UtilityTable(tuple(cells.runs), cells.requests, values, library=library, measure=cells.measure or "utility")

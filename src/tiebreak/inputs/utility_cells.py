@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, UnknownNameError, quote
+from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import is_frame
 from tiebreak.inputs.sources import calling, dict_columns
-from tiebreak.inputs.tables import Columns, Table, frame_table
+from tiebreak.inputs.tables import Table, frame_table
 
 EXPECTED = (
     "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, "
@@ -44,9 +45,7 @@ def unpack_scores(source: Any) -> Any:
 
 def table_cells(table: Table, measure: str | None) -> Cells:
     """The cells of a table with a column for runs; of one measure where a column names several."""
-    named = "name" if "name" in table.contents.names else None  # as PyTerrier calls its systems
-    run = table.find("run") or named or table.column("run")
-    request, value = table.column("request"), value_column(table, measure)
+    run, request, value = table.column("run"), table.column("request"), value_column(table, measure)
     is_long = "measure" in table.contents.names and value != measure
     read = table.read([request, run, *(["measure"] if is_long else [])], request, value)
     (requests, request_of_row), (runs, run_of_row), *measures = ((Ids(*ids), code) for ids, code in read.coded)
@@ -56,7 +55,7 @@ def table_cells(table: Table, measure: str | None) -> Cells:
 
 def value_column(table: Table, measure: str | None, beside: str | None = None) -> str:
     """The column called as the measure is, else that of values."""
-    is_wide = measure in table.contents.names and not table.columns.get("value")
+    is_wide = measure in table.contents.names and not table.columns.names("value")
     return str(measure) if is_wide else table.column("value", beside)
 
 
@@ -85,12 +84,12 @@ def drop_unused(ids: Ids, codes: NDArray[np.int32]) -> tuple[Ids, NDArray[np.int
     return ids.take(np.flatnonzero(is_used)), (np.cumsum(is_used) - 1)[codes].astype(np.int32)
 
 
-def dict_cells(by_run: Mapping[Any, Any], label: str, columns: Columns, measure: str | None) -> Cells:
+def dict_cells(by_run: Mapping[Any, Any], label: str, columns: Columns | None, measure: str | None) -> Cells:
     """The cells of ``{run: {request: value}}``, or with a table for every run."""
-    values = dict(by_run)
+    values, names = dict(by_run), ColumnNames(columns)
     for run, cells in by_run.items():
         if is_frame(frame := unpack_scores(cells)):
-            values[run] = request_values(frame_table(frame, f"{label}, run {quote(str(run))}", columns), measure)
+            values[run] = request_values(frame_table(frame, f"{label}, run {quote(str(run))}", names), measure)
     runs, run, request_of_row, value = dict_columns(values, label, ("run", "request"))
     codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
     request = np.array([codes[name] for name in request_of_row], dtype=np.int32)

@@ -19,6 +19,7 @@ from tiebreak._kernels.interface import CHOICES, MEMORY, UNRETRIEVED, Fault, Jud
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, Subtopics, read_judgements, read_pairs
 from tiebreak.inputs.runs import Run, RunLike, as_runs
@@ -50,6 +51,7 @@ def project(
     audit: bool = False,
     tick: Tick | None = None,
     early: EarlyReading | None = None,
+    columns: Columns | None = None,
 ) -> Positions:
     """Read runs and find the positions of the relevant items of every request.
 
@@ -98,6 +100,8 @@ def project(
         Called about ten times a second with the bytes read and the bytes in all; what it raises ends the work.
     early : EarlyReading, optional
         Files that a command has begun to read.
+    columns : dict or str, optional
+        Which column of the tables holds what, where its name does not say so, as in `Experiment`.
 
     Examples
     --------
@@ -114,18 +118,20 @@ def project(
             check_count(size, name)
     if min_grade is not None:
         check_number(min_grade, "min_grade", above=0)
-    judgements = read_judgements(judgements, tick=tick, memory=memory, early=early)
+    names = ColumnNames(columns, is_shared=True)
+    judgements = read_judgements(judgements, columns=names, tick=tick, memory=memory, early=early)
     relevant_from = min_grade
     if binary:
         judgements, min_grade = judgements.binary(min_grade), None
-    systems = as_runs(runs, memory)
+    systems = as_runs(runs, memory, names)
     for run in systems:
         if ties == "rank" and run.source.is_table:
             raise InputError(
                 f'{run.source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
             )
-    excluded = read_pairs(exclude, "the excluded items", memory)
-    allowed = read_pairs(candidates, "the candidates", memory)
+    excluded = read_pairs(exclude, "the excluded items", memory, names)
+    allowed = read_pairs(candidates, "the candidates", memory, names)
+    names.check_used()
     plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
     judged_only = judged_only or allowed is not None
     options = Options(
@@ -141,6 +147,7 @@ def project(
         for run, file in zip(systems, audits, strict=True)
         if not file.lines
     ]
+    about_input = dict.fromkeys((*judgements.notes, *(note for run in systems for note in run.source.notes)))
     libraries = [judgements.library, *(run.source.library for run in systems)]
     positions = replace(
         plan.positions(tuple(run.name for run in systems), projection),
@@ -148,7 +155,7 @@ def project(
         relevant_from=relevant_from,
         ties=ties,
         audits=audits,
-        notes=(*removal_notes(judgements, excluded, allowed), *notes),
+        notes=(*about_input, *removal_notes(judgements, excluded, allowed), *notes),
         library=next(filter(None, libraries), None),
     )
     if requests == "common":

@@ -18,6 +18,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import competition_ranks
 from tiebreak.inputs import read_aspects
+from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.metrics import Metric, parse_metrics
 from tiebreak.metrics.diversity.base import AspectMetric
@@ -59,6 +60,7 @@ def ideal(
     seed: int = 0,
     jobs: int = 1,
     tick: Tick | None = None,
+    columns: Columns | None = None,
 ) -> Findings:
     """How diversity measures respond as an ideal ranking gets worse, or as ratings are removed (AB 5).
 
@@ -96,6 +98,8 @@ def ideal(
         The paper does not say which.
     shares : floats
         Shares of the ratings to remove, for robustness.
+    columns : dict or str, optional
+        Which column of the tables holds what, where its name does not say so, as in `Experiment`.
 
     Examples
     --------
@@ -106,8 +110,11 @@ def ideal(
     length = cutoff if length is None else length
     removed = check_several(shares, "shares", lambda share, name: check_number(share, name, above=0, below=1))
     by_name = None if measures is None else aspect_measures(measures)
-    judgements, labels = read_judgements(ratings), read_aspects(aspects)
-    raters = Raters.from_judgements(judgements, labels, None if profile is None else read_judgements(profile))
+    names = ColumnNames(columns, is_shared=True)
+    judgements, labels = read_judgements(ratings, columns=names), read_aspects(aspects, columns=names)
+    liked = None if profile is None else read_judgements(profile, columns=names)
+    names.check_used()
+    raters = Raters.from_judgements(judgements, labels, liked)
     if by_name is None:
         by_name = aspect_measures(
             robustness_measures(cutoff) if view == "robustness" else default_measures(cutoff, raters.largest)

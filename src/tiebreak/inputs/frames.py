@@ -1,0 +1,145 @@
+"""Data frames of any library: their columns, also those of lists."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak import _kernels
+from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
+from tiebreak.errors import InputError
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.rows import Lists, RowContents, is_list
+from tiebreak.inputs.sources import Source, calling
+
+
+class FrameContents:
+    """The columns of a data frame; a lazy one is computed."""
+
+    first_line: int | None = None
+
+    def __init__(self, frame: Any, label: str) -> None:
+        if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect"):
+            with calling(label):
+                frame = frame.collect()
+        self.frame, self.label = frame, label
+        self.library = type(frame).__module__.partition(".")[0]
+        for attribute in ("column_names", "columns", "schema.names"):
+            with suppress(AttributeError):
+                self.names = [str(name) for name in attrgetter(attribute)(frame)]
+                return
+        raise InputError(
+            f"a {self.library} {type(frame).__name__} has no named columns. Give a data frame.", kind="shape"
+        )
+
+    def read(self, coded: list[str], item: str, value: str | None, booleans: bool = False) -> FrameColumns | Fault:
+        if self.is_empty:
+            return no_rows(coded)
+        with calling(self.label):
+            frame = select(
+                self.frame, [*filter(None, dict.fromkeys([*coded, item, value]))], value if booleans else None
+            )
+            return _kernels.read_frame(frame, coded, item, value)
+
+    @property
+    def is_empty(self) -> bool:
+        return hasattr(self.frame, "__len__") and not len(self.frame)
+
+    def has_lists(self, name: str) -> bool:
+        import narwhals as nw
+
+        if self.is_empty:
+            return False
+        try:
+            column = nw.from_native(self.frame).select(name)
+            kind = column.collect_schema()[name]
+        except Exception:  # an Arrow stream that narwhals does not know
+            schema: Any = getattr(self.frame, "schema", None)
+            kinds = ("list<", "large_list<", "fixed_size_list<")
+            return hasattr(schema, "field") and str(schema.field(name).type).startswith(kinds)
+        if kind == nw.Object and isinstance(column, nw.DataFrame):
+            return is_list(column[name][0])
+        return isinstance(kind, (nw.List, nw.Array))
+
+    def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists | Fault:
+        with calling(self.label):
+            if hasattr(self.frame, "read_all"):  # a stream can be read only once
+                self.frame = self.frame.read_all()
+            listed = [*filter(None, (item, value))]
+            try:
+                flat, sizes = flatten(select(self.frame, listed), listed, self.label)
+            except InputError:
+                raise
+            except Exception:  # there is no pyarrow, or it cannot convert some lists
+                if not hasattr(self.frame, "iloc"):
+                    raise
+                names = [*dict.fromkeys([*coded, *listed])]
+                rows = enumerate(map(list, zip(*(self.frame[name] for name in names), strict=True)), start=1)
+                where = Source(self.label, ("table",), "row")
+                return RowContents(where, names, rows, MEMORY).read_lists(coded, item, value)
+            keys = _kernels.read_frame(select(self.frame, coded), coded, coded[0], None)
+            columns = _kernels.read_frame(flat, [], item, value)
+        if isinstance(keys, Fault):
+            return keys
+        if isinstance(columns, Fault):  # in the row whose list has it
+            row = int(np.searchsorted(np.cumsum(sizes), columns.line - 1, side="right")) + 1
+            return columns._replace(line=row)
+        repeated = [(ids, np.repeat(code_of_row, sizes)) for ids, code_of_row in keys.coded]
+        return columns._replace(coded=repeated), sizes[sizes > 0]
+
+
+def flatten(frame: Any, names: list[str], label: str) -> tuple[Any, NDArray[np.int64]]:
+    """Columns of lists as columns of their elements, and the lengths of the lists, the same in all of them."""
+    library = type(frame).__module__.partition(".")[0]
+    flat, lengths = (flatten_polars if library == "polars" else flatten_arrow)(frame, names)
+    for sizes in lengths:
+        for row in np.flatnonzero(sizes < 0)[:1].tolist():
+            raise InputError(f"{label}, row {row + 1}: there is no list here. Give one, or leave it out.", kind="null")
+        for row in np.flatnonzero(sizes != lengths[0])[:1].tolist():
+            problem = f"a list of {lengths[0][row]} items and one of {sizes[row]} values. Give one for each"
+            raise InputError(f"{label}, row {row + 1}: {problem}.", kind="shape")
+    return flat, lengths[0]
+
+
+def flatten_polars(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.int64]]]:
+    polars = import_module("polars")
+    columns = [frame[name] for name in names]
+    columns = [one.arr.to_list() if isinstance(one.dtype, polars.Array) else one for one in columns]
+    lengths = [one.list.len().cast(polars.Int64).fill_null(-1) for one in columns]
+    flat = [one.filter(sizes > 0).explode() for one, sizes in zip(columns, lengths, strict=True)]
+    if len({len(one) for one in flat}) > 1:
+        flat = flat[:1] * len(flat)  # an error that the lengths show
+    return polars.DataFrame(dict(zip(names, flat, strict=True))), [sizes.to_numpy() for sizes in lengths]
+
+
+def flatten_arrow(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.int64]]]:
+    pyarrow, compute = import_module("pyarrow"), import_module("pyarrow.compute")
+    columns = pyarrow.table(frame).select(names).columns
+    lengths = [compute.list_value_length(one).cast(pyarrow.int64()).fill_null(-1).to_numpy() for one in columns]
+    flat = [compute.list_flatten(one) for one in columns]
+    if len({len(one) for one in flat}) > 1:
+        flat = flat[:1] * len(flat)
+    return pyarrow.table(dict(zip(names, flat, strict=True))), lengths
+
+
+def no_rows(coded: list[str]) -> FrameColumns:
+    nothing = Ids.from_names([]).column
+    return FrameColumns([(nothing, np.empty(0, dtype=np.int32)) for _ in coded], nothing, np.empty(0))
+
+
+def select(frame: Any, names: list[str], booleans: str | None = None) -> Any:
+    """Only these columns: the others may hold what no library can convert. Booleans of one may become numbers."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame).select(*names)
+        if booleans is not None and table.collect_schema()[booleans] == nw.Boolean:
+            table = table.with_columns(nw.col(booleans).cast(nw.Int8))
+        return table.to_native()
+    except Exception:  # an Arrow stream that narwhals does not know, or names that are not text
+        return frame

@@ -1,0 +1,146 @@
+"""Which column holds what: common names, names that a user gives, in every constructor and on the command line."""
+
+import pytest
+
+import tiebreak as tb
+from cli.running import run
+from tiebreak.errors import InputError
+from tiebreak.inputs.columns import NAMES, ColumnNames, parse_columns, plain
+
+pandas = pytest.importorskip("pandas")
+
+
+def frame(**columns):
+    return pandas.DataFrame(columns)
+
+
+@pytest.mark.parametrize(
+    ("request_name", "item", "grade", "score"),
+    [
+        ("userId", "movieId", "rating", "prediction"),  # MovieLens
+        ("user_id", "item_id", "weight", "score"),  # RecTools
+        ("user_id:token", "item_id:token", "rating:float", "score:float"),  # RecBole
+        ("userID", "itemID", "rating", "prediction"),  # recommenders
+        ("query-id", "corpus-id", "score", "score"),  # BEIR and MTEB
+        ("qid", "docno", "label", "score"),  # PyTerrier
+        ("query_id", "doc_id", "relevance", "score"),  # ir_measures
+        ("q_id", "doc_id", "score", "score"),  # ranx
+        ("uid", "iid", "rating", "est"),  # Surprise
+    ],
+)
+def test_columns_are_known_by_the_names_of_other_tools(request_name, item, grade, score):
+    judged = pandas.DataFrame({request_name: [1, 1], item: [10, 20], grade: [4.0, 3.0], "timestamp": [7, 8]})
+    ranked = pandas.DataFrame({request_name: [1, 1], item: [30, 20], score: [0.9, 0.8]})
+    scores = tb.Experiment(judged, ranked).evaluate(["AP", "nDCG"])
+    discount = 1 / 1.584962500721156
+    assert scores.values.ravel().tolist() == pytest.approx([(1 / 2) / 2, 3 * discount / (4 + 3 * discount)])
+
+
+def test_ranks_of_rectools_rank_where_there_is_no_score():
+    ranked = frame(user_id=[1, 1], item_id=[10, 20], rank=[2, 1])
+    assert tb.project({1: {10: 1}}, ranked).ranks.tolist() == [[2]]
+
+
+def test_named_ranks_come_before_scores():
+    ranked = frame(user=[1, 1], item=[10, 20], rank=[2, 1], score=[2.0, 1.0])
+    assert tb.project({1: {10: 1}}, ranked).ranks.tolist() == [[1]]
+    assert tb.project({1: {10: 1}}, ranked, columns="rank=rank").ranks.tolist() == [[2]]
+
+
+@pytest.mark.parametrize("columns", [{"request": "u", "score": "s"}, "request=u,score=s", ["request=u", "score = s"]])
+def test_columns_are_named_in_dictionaries_and_in_text(columns):
+    assert parse_columns(columns) == {"request": "u", "score": "s"}
+    ranked = frame(u=["q"], item=["a"], s=[1.0])
+    for experiment in (
+        tb.Experiment({"q": {"a": 1}}, ranked, columns=columns),
+        tb.Experiment({"q": {"a": 1}}, tb.Run(ranked, columns=columns)),
+    ):
+        assert experiment.evaluate("AP").values.tolist() == [[[1.0]]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("request", 'columns: "request" has no =. Write what a column holds and its name'),
+        ("requst=u", 'unknown value for columns "requst". Did you mean "request"?'),
+        ("request=u,request=v", "columns: two columns are named for request."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(columns, words):
+    with pytest.raises(InputError) as refusal:
+        ColumnNames(columns)
+    assert words in str(refusal.value)
+
+
+def test_error_lists_all_known_names_and_says_what_to_type():
+    with pytest.raises(InputError) as refusal:
+        tb.Experiment({"q": {"a": 1}}, frame(prompt_id=["q"], item=["a"], score=[1.0]))
+    text = str(refusal.value)
+    assert all(name in text for name in NAMES["request"])
+    assert "There are prompt_id, item, score." in text
+    assert "columns={'request': 'prompt_id'}, on the command line --columns request=prompt_id." in text
+
+
+def test_names_hold_for_the_tables_that_have_them():
+    judged = frame(prompt_id=["q"], item=["a"], stars=[1])
+    ranked = frame(qid=["q"], item=["a"], pred=[1.0])
+    columns = {"request": "prompt_id", "grade": "stars", "score": "pred"}
+    experiment = tb.Experiment(judged, ranked, columns=columns)
+    assert experiment.evaluate("AP").values.tolist() == [[[1.0]]]
+    assert tb.project(judged, ranked, columns=columns).ranks.tolist() == [[1]]
+    groups = frame(prompt_id=["q"], country=["fr"])
+    grouped = tb.Experiment(judged, ranked, columns=columns | {"group": "country"})
+    assert grouped.utilities("AP", groups=groups).groups == ("fr",)
+
+
+def test_name_that_no_table_has_is_refused():
+    with pytest.raises(InputError, match='columns: no table here has a column "perd" for score'):
+        tb.Experiment({"q": {"a": 1}}, frame(qid=["q"], item=["a"], score=[1.0]), columns={"score": "perd"})
+    with pytest.raises(InputError, match='no table here has a column "modle" for run'):
+        tb.Utilities(frame(model=["a"], request=["q"], value=[1.0]), columns={"run": "modle"})
+
+
+def test_two_columns_of_one_name_but_for_its_spelling_are_ambiguous():
+    table = frame(userId=["q"], USER_ID=["r"], item=["a"], score=[1.0])
+    with pytest.raises(InputError, match='"userId" and "USER_ID" may both be the column for request'):
+        tb.Run(table)
+    assert tb.project({"r": {"a": 1}}, tb.Run(table, columns={"request": "USER_ID"})).ranks.tolist() == [[1]]
+    exact = frame(userId=["q"], user_id=["r"], item=["a"], score=[1.0])
+    assert tb.project({"r": {"a": 1}}, exact).ranks.tolist() == [[1]]
+
+
+@pytest.mark.parametrize("name", ["user_id", "userId", "USER-ID", "user id", "user_id:token"])
+def test_spelling_does_not_matter(name):
+    assert plain(name) == "userid"
+
+
+def test_only_the_types_of_recbole_are_cut_off():
+    assert plain("a:b") == "a:b"
+
+
+def test_columns_on_the_command_line(tmp_path):
+    (tmp_path / "qrels.csv").write_text("prompt_id,doc,label\np1,a,1\np2,b,1\n")
+    (tmp_path / "run.csv").write_text("prompt_id,doc,pred\np1,a,1\np2,x,1\n")
+    (tmp_path / "groups.csv").write_text("prompt_id,country\np1,fr\np2,de\n")
+    columns = "request=prompt_id,item=doc,score=pred"
+    files = (tmp_path / "qrels.csv", tmp_path / "run.csv")
+    done = run("evaluate", *files, "-m", "AP", "--format", "csv", "--columns", columns)
+    assert done.stdout == "run,measure,value,n_requests\nrun,AP,0.5,2\n"
+    named = run("evaluate", files[0], f"bm25={files[1]}", "-m", "AP", "--format", "csv", "--columns", columns)
+    assert named.stdout == "run,measure,value,n_requests\nbm25,AP,0.5,2\n"
+    grouped = run(
+        *("evaluate", *files, "-m", "AP", "--format", "csv", "--columns", columns, "--columns", "group=country"),
+        *("--groups", tmp_path / "groups.csv"),
+    )
+    assert "mean(AP),1.0" in grouped.stdout and "mean(AP),0.0" in grouped.stdout
+    refused = run("evaluate", *files, "-m", "AP")
+    assert refused.returncode == 2 and "--columns request=prompt_id" in refused.stderr
+    refused = run("evaluate", *files, "--columns", columns + ",rank=place")
+    assert 'no table here has a column "place" for rank' in refused.stderr
+
+
+def test_columns_of_utilities_and_groups_on_the_command_line(tmp_path):
+    (tmp_path / "values.csv").write_text("prompt_id,llm,accuracy\np1,a,1\np2,a,0\np1,b,0\np2,b,0\n")
+    columns = "request=prompt_id,run=llm,value=accuracy"
+    done = run("order", "--utilities", tmp_path / "values.csv", "--by", "mean", "--format", "csv", "--columns", columns)
+    assert done.stdout.splitlines()[1] == "a,mean,mean,1,0.5,False"
