@@ -42,6 +42,7 @@ BAD_RANKS = ["x", "1.0", "+", "1_0", "9223372036854775808", "-922337203685477580
 RUN_SPACING = [
     b"%b Q0 %b %b %b tag",
     b"%b\t0\t%b\t%b\t%b\ttag",
+    b"%b Q0 %b %b %b tag and more",
     b"%b Q0 %b %b %b",
     b" %b  Q0\t %b \t%b   %b tag \t",
     b"\t%b 0 %b %b %b  ",

@@ -94,7 +94,7 @@ def test_name_must_be_text():
         (GOOD + b"\x00\x01\x02", 2, "control", "looks like a binary file"),
         (b"q1 Q0 d1 1 2.0 a\rq1 Q0 d2 2 1.0 a\r", 1, "control", "a carriage return inside the line"),
         (GOOD + b"q1 d2 1.0\n", 2, "columns", "3 columns found"),
-        (b"q1 Q0 d1 1 2.0 a b c\n", 1, "columns", "8 columns found"),
+        (b"q1 Q0 d1 too 1 2.0 a\n", 1, "columns", "7 columns found"),
         (b"q1 0 d1 1\n", 1, "columns", "This looks like a qrels file"),
         (b"q1 Q0 d\xff 1 2.0 tag\n", 1, "encoding", r"d\xff"),
         (b"q1 Q0 d1 1 1,5 tag\n", 1, "score", 'the score "1,5" of item "d1" of request "q1"'),
@@ -109,6 +109,16 @@ def test_bad_file_is_refused_with_file_line_and_advice(content, line, kind, mess
     assert (error.line, error.kind) == (line, kind)
     assert message in str(error)
     assert len(str(error)) < 500 + len(str(tmp_path))
+
+
+def test_columns_after_the_tag_are_ignored_as_by_trec_eval(tmp_path):
+    path = tmp_path / "long.run"
+    path.write_bytes(b"q1 Q0 d2 1 2.0 tag and more\nq1 Q0 d1 2 1.0 tag\t#1\n")
+    assert project(QRELS, path, nonrelevant=True).ranks.tolist() == [[2]]
+    path = tmp_path / "long.qrels"
+    path.write_bytes(b"q1 0 d1 1 more\n")  # trec_eval calls this malformed
+    with pytest.raises(InputError, match="5 columns found; judgements have 4 columns"):
+        read_judgements(path)
 
 
 def test_rank_column_must_be_an_integer_where_it_counts(tmp_path):

@@ -32,7 +32,7 @@ pub fn read_judgements(source: &Source, memory: u64, watch: &Watch) -> Result<Ju
         Source::Table(rows) => reader.read_table(rows, &mut tally)?,
         _ => {
             let mut text = Text::open(source, watch)?;
-            each_row(&mut text, &[4], &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
+            each_row(&mut text, 4..=4, &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
         }
     }
     if reader.grade.is_empty() {

@@ -1,11 +1,14 @@
 //! Bytes to lines to columns (SEMANTICS section 1).
 
+use std::ops::RangeInclusive;
+
 use crate::fault::{Fault, FaultKind, Stop};
+use crate::number::parse_rank;
 use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
 
 pub const LONGEST_LINE: usize = 65_536;
-/// A line with more columns is never valid.
+/// Columns beyond these are ignored where they are allowed.
 const MOST_COLUMNS: usize = 6;
 const BUFFER: usize = 128 * 1024;
 /// Bytes that are searched at once.
@@ -31,8 +34,8 @@ impl<'a> Row<'a> {
         if memchr::memchr(b'\t', self.line).is_some() {
             tally.add(Counter::Tabs, line, b"");
         }
-        let sizes = self.edges.iter().map(|(from, to)| (to - from) as usize).filter(|&size| size > 0);
-        let (columns, bytes) = sizes.fold((0, 0), |(columns, bytes), size| (columns + 1, bytes + size));
+        let columns = self.line.split(|&byte| byte <= b' ').filter(|column| !column.is_empty());
+        let (columns, bytes) = columns.fold((0, 0), |(columns, bytes), column| (columns + 1, bytes + column.len()));
         if self.line.len() - bytes >= columns {
             tally.add(Counter::Blanks, line, b"");
         }
@@ -43,9 +46,11 @@ impl<'a> Row<'a> {
 }
 
 /// Call `visit` with the number and the columns of every line that is neither blank nor a comment.
+///
+/// Columns after a run's tag are ignored, as by trec_eval; where there is no rank before them, an id holds a blank.
 pub fn each_row(
     text: &mut Text,
-    widths: &[usize],
+    widths: RangeInclusive<usize>,
     tally: &mut Tally,
     watch: &Watch,
     mut visit: impl FnMut(u64, &Row, &mut Tally) -> Result<(), Stop>,
@@ -82,12 +87,12 @@ pub fn each_row(
     }
 }
 
-struct Lines<'w> {
-    widths: &'w [usize],
+struct Lines {
+    widths: RangeInclusive<usize>,
     number: u64,
 }
 
-impl Lines<'_> {
+impl Lines {
     /// Visit the lines of `buffer[..end]`, which ends with a line feed; `WINDOW` more bytes can be read.
     fn visit_block(
         &mut self,
@@ -116,7 +121,9 @@ impl Lines<'_> {
                 tally.add(Counter::Blank, self.number, b"");
             } else if row.column(0)[0] == b'#' {
                 tally.add(Counter::Comment, self.number, row.line);
-            } else if !self.widths.contains(&columns) {
+            } else if !self.widths.contains(&columns)
+                || (columns > MOST_COLUMNS && parse_rank(row.column(3)).is_none())
+            {
                 return Err(Fault::line(FaultKind::Columns, self.number, columns as i64, row.line).into());
             } else {
                 tally.add(Counter::Lines, self.number, b"");

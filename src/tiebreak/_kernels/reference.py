@@ -202,8 +202,11 @@ TextRow = tuple[int, bytes, list[bytes]]
 """Line number, line, columns."""
 
 
-def read_rows(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) -> Iterator[TextRow]:
-    """Every line that is neither blank nor a comment."""
+def read_rows(chunks: Iterable[bytes], least: int, most: float, tally: Tally) -> Iterator[TextRow]:
+    """Every line that is neither blank nor a comment, with at least and at most so many columns.
+
+    Columns after a run's tag are ignored, as by trec_eval; where there is no rank before them, an id holds a blank.
+    """
     for number, line in enumerate(iter_lines(chunks), start=1):
         if not line.endswith(b"\n"):
             tally.add("no_final_newline", number)
@@ -222,7 +225,7 @@ def read_rows(chunks: Iterable[bytes], widths: tuple[int, ...], tally: Tally) ->
             tally.add("blank", number)
         elif columns[0].startswith(b"#"):
             tally.add("comment", number, line)
-        elif len(columns) not in widths:
+        elif not least <= len(columns) <= most or (len(columns) > 6 and parse_rank(columns[3]) == NO_RANK):
             raise Stop("columns", number, len(columns), text=line)
         else:
             tally.add("lines", number)
@@ -330,7 +333,7 @@ def judgement_lines(source: Source, tick: Tick | None, tally: Tally) -> Iterator
             tally.add("lines", line)
             yield line, request, b"0", item, value + 0.0, b""
         return
-    for line, written, columns in read_rows(read_chunks(source, tick, 0, source_size(source)), (4,), tally):
+    for line, written, columns in read_rows(read_chunks(source, tick, 0, source_size(source)), 4, 4, tally):
         request, subtopic, item, text = columns
         count_spelling(line, written, columns, text, tally)
         if subtopic == b"Q0":
@@ -485,7 +488,7 @@ def run_lines(
     if source[0] == "table":  # which may be empty: a run that retrieves nothing
         yield from table_lines(source, options, tally)
         return
-    for number, line, columns in read_rows(read_chunks(source, tick, before, total), (5, 6), tally):
+    for number, line, columns in read_rows(read_chunks(source, tick, before, total), 5, np.inf, tally):
         request, _, item, place, text, *_ = columns
         rank = parse_rank(place)
         if rank == NO_RANK and options.ties == "rank":

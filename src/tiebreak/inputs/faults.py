@@ -10,7 +10,7 @@ from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
 COLUMNS = {
-    RUN: "a run has 5 or 6 columns: request iteration item rank score [tag]",
+    RUN: "a run has at least 5 columns: request iteration item rank score [tag]",
     JUDGEMENTS: "judgements have 4 columns: request iteration item grade",
 }
 SENTENCES = {

@@ -43,7 +43,7 @@ fn random_file(chance: &mut Chance) -> String {
         let score = chance.below(scores) as f64 / 4.0 - 1.0 + chance.pick(&[0.0, 0.0, 1e-12]);
         let score = if chance.one_in(200) { "bad".to_owned() } else { score.to_string() };
         let gap = chance.pick(&[" ", " ", " ", " ", "\t", "  "]);
-        let end = chance.pick(&["\n", "\n", "\n", "\n", "\r\n", " tag\n", "\n\n", "\n#\n"]);
+        let end = chance.pick(&["\n", "\n", "\n", "\n", "\r\n", " tag\n", " tag and more\n", "\n\n", "\n#\n"]);
         text.push_str(&[&format!("q{request}"), "Q0", &item, &rank.to_string(), &score].join(gap));
         text.push_str(end);
     }

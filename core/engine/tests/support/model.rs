@@ -3,6 +3,7 @@
 //! Every line is split and kept, every ranking is sorted whole, nothing is read in blocks, hashed or skipped.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 use tiebreak_engine::ids::Ids;
 use tiebreak_engine::run::{RunResult, ScoreRange, Top};
@@ -21,7 +22,7 @@ type Outcome = Result<(), Fault>;
 /// The number and the columns of every line that is neither blank nor a comment.
 fn each_row<'t>(
     text: &'t [u8],
-    widths: &[usize],
+    widths: RangeInclusive<usize>,
     tally: &mut Tally,
     mut visit: impl FnMut(u64, &[u8], &[&'t [u8]], &mut Tally) -> Outcome,
 ) -> Outcome {
@@ -54,7 +55,7 @@ fn each_row<'t>(
             tally.add(Counter::Blank, number, b"");
         } else if columns[0][0] == b'#' {
             tally.add(Counter::Comment, number, line);
-        } else if !widths.contains(&columns.len()) {
+        } else if !widths.contains(&columns.len()) || (columns.len() > 6 && rank_of(columns[3]).is_none()) {
             return Err(Fault::line(FaultKind::Columns, number, columns.len() as i64, line));
         } else {
             tally.add(Counter::Lines, number, b"");
@@ -102,7 +103,7 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
     let mut tally = Tally::default();
     let mut codes: [HashMap<Vec<u8>, i32>; 3] = Default::default();
     let mut grades: HashMap<[i32; 3], f64> = HashMap::new();
-    each_row(text, &[4], &mut tally, |line, written, columns, tally| {
+    each_row(text, 4..=4, &mut tally, |line, written, columns, tally| {
         let &[request, iteration, item, text] = columns else { unreachable!("four columns") };
         count_spelling(line, written, columns, text, tally);
         if iteration == b"Q0" {
@@ -140,7 +141,7 @@ pub fn read_judgements(text: &[u8]) -> Result<JudgedRows, Fault> {
 pub fn project_text(text: &[u8], judgements: &Judgements, options: &Options) -> Result<(Vec<i32>, RunResult), Fault> {
     let mut rankings = Rankings::new(judgements, options);
     let mut tally = Tally::default();
-    each_row(text, &[5, 6], &mut tally, |number, line, columns, tally| {
+    each_row(text, 5..=usize::MAX, &mut tally, |number, line, columns, tally| {
         let (request, item, place, text) = (columns[0], columns[2], columns[3], columns[4]);
         let rank = rank_of(place);
         if options.rank_breaks_ties && rank.is_none() {
