@@ -55,7 +55,7 @@ def test_a_data_set_of_several_splits_has_to_be_chosen_from(hugging_face):
 class LikeDataset:
     """A data set as Hugging Face holds it."""
 
-    column_names = ("query-id", "corpus-id", "score")
+    column_names, num_rows = ("query-id", "corpus-id", "score"), 4
 
     def __init__(self, values):
         self.values = values

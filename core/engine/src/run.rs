@@ -177,7 +177,9 @@ impl<'a> Projector<'a> {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => {
                 let mut text = Text::open(source, watch)?;
-                each_row(&mut text, 5..=usize::MAX, &mut tally, watch, |line, row, tally| self.read_row(line, row, tally))
+                each_row(&mut text, 5..=usize::MAX, &mut tally, watch, |line, row, tally| {
+                    self.read_row(line, row, tally)
+                })
             }
         };
         self.result.tally = tally;

@@ -121,8 +121,7 @@ impl Lines {
                 tally.add(Counter::Blank, self.number, b"");
             } else if row.column(0)[0] == b'#' {
                 tally.add(Counter::Comment, self.number, row.line);
-            } else if !self.widths.contains(&columns)
-                || (columns > MOST_COLUMNS && parse_rank(row.column(3)).is_none())
+            } else if !self.widths.contains(&columns) || (columns > MOST_COLUMNS && parse_rank(row.column(3)).is_none())
             {
                 return Err(Fault::line(FaultKind::Columns, self.number, columns as i64, row.line).into());
             } else {

@@ -19,7 +19,7 @@ from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.columns import Columns, plain
 from tiebreak.inputs.ids import Ids, offsets
-from tiebreak.inputs.sources import Path, Source, Values, check_spelling, dict_columns
+from tiebreak.inputs.sources import Path, Source, Values, check_nested, check_spelling, dict_columns
 from tiebreak.inputs.tables import Table, open_source
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
@@ -281,6 +281,7 @@ def dict_judgements(grades: Mapping[Any, Any]) -> Judgements:
 
 
 def subtopic_judgements(grades: Mapping[Any, Any], label: str) -> Judgements:
+    check_nested(grades, label, ("request", "item"))
     check_spelling(grades, "request", label)
     subtopics, items = dict[str, int](), dict[str, int]()
     keys, values = [], []

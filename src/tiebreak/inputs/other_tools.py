@@ -60,7 +60,7 @@ def unpack_dataset(source: Any) -> Any:
             raise InputError(f"a data set with the splits {names}. Give one of them.", kind="shape")
         return unpack(next(iter(source.values())))
     with calling("the data set"):
-        if hasattr(source, "__getitem__"):
+        if hasattr(source, "num_rows"):
             return source.with_format("arrow")[:]
         return iter(source)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,16 +153,8 @@ def dict_columns(
     values: Values, label: str, roles: Roles = ("request", "item"), booleans: bool = False
 ) -> tuple[Ids, NDArray[np.int32], Ids, NDArray[np.float64]]:
     """The ids of requests, and for every item of every request: the request's index, the item's id, its value."""
-    outer, inner = roles
-    for request, listed in values.items():
-        if not isinstance(listed, Mapping):
-            raise InputError(
-                f"{label}: {outer} {quote(str(request))} holds {type(listed).__name__}. "
-                f"Give {{{outer}: {{{inner}: value}}}}.",
-                kind="shape",
-                file=label,
-            )
-    check_spelling(values, outer, label)
+    check_nested(values, label, roles)
+    check_spelling(values, roles[0], label)
     sizes = [len(listed) for listed in values.values()]
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     items = Ids.from_names(item for listed in values.values() for item in listed)
@@ -172,6 +164,19 @@ def dict_columns(
     except OverflowError:
         raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
     return Ids.from_names(values), request_of_row, items, numbers
+
+
+def check_nested(values: Mapping[Any, Any], label: str, roles: Roles) -> None:
+    """A dictionary of dictionaries."""
+    outer, inner = roles
+    for name, listed in values.items():
+        if not isinstance(listed, Mapping):
+            raise InputError(
+                f"{label}: {outer} {quote(str(name))} holds {type(listed).__name__}. "
+                f"Give {{{outer}: {{{inner}: value}}}}.",
+                kind="shape",
+                file=label,
+            )
 
 
 def check_spelling(names: Iterable[object], what: str, label: str) -> None:
