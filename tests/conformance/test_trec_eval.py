@@ -8,6 +8,7 @@ import pytest
 import tiebreak as tb
 from nested import nested
 from tiebreak._base.nicknames import NICKNAMES
+from tiebreak.errors import EmptyRequestsWarning, GradesWarning
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 
@@ -93,6 +94,14 @@ def test_missing_topics_count_as_empty_rankings():
     for request in missing:
         relevant = sum(grade > 0 for grade in qrels[request].values())
         assert {name: value for name, value in ours[request].items() if value} == {"num_q": 1, "num_rel": relevant}
+
+
+def test_rndcg_of_trec_eval_is_0_for_a_topic_without_an_item_of_the_level():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"Rndcg", "ndcg"}, relevance_level=2).evaluate(run)
+    assert theirs["q"] == {"Rndcg": 0, "ndcg": 1}
+    with pytest.warns((EmptyRequestsWarning, GradesWarning)):
+        assert tb.Experiment(qrels, run, min_grade=2).evaluate("Rndcg").values.tolist() == [[[1.0], [1.0]]]
 
 
 def test_negative_grades_say_that_an_item_of_the_pool_was_not_sampled_for_judging():

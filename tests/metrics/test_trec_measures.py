@@ -114,6 +114,9 @@ def test_grades_of_a_binary_request_and_of_halves():
     assert value("graded_RBP(p=0.5)", "ab", halves) == 0.5 * (0.5 + 0.25 * 0.5)
     # Ideal gains of less than 1 cost 1: 2 + 1 - 1/2 and 2 + 2 - 3/4.
     assert value("G", "ab", halves) == pytest.approx((0.5 / log2(2.5) + 0.25 / log2(3.25)) / 0.75)
+    # In units of 10^-9 these are large numbers, of which logarithms are taken all the same.
+    fine = value("G", "xa", {"q": {"a": 7.123456789}})
+    assert fine == pytest.approx(1 / log2(2 + 7.123456789 + 1 - 7.123456789))
     assert value("graded_RBP(p=0.9)", "xab", {"q": {"a": 1, "b": 1}}) == value("RBP(p=0.9)", "xab")
 
 

@@ -15,13 +15,16 @@ from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.logarithms import BITS, log2_units
 from tiebreak.exact.values import Places
-from tiebreak.metrics._recall_level import LARGEST_WEIGHT, RecallLevelMetric, level_sums
+from tiebreak.metrics._recall_level import RecallLevelMetric, level_sums
 from tiebreak.metrics.base import LevelMetric, Traits
 from tiebreak.metrics.gains import GainMetric
 from tiebreak.metrics.graded_entries import GradedBlock, GradedEntries
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket, Levels
 from tiebreak.projection.primitives import UNRETRIEVED
+
+LARGEST_SUM = 1 << 52
+"""Sums of gains below this, in units of their smallest digit, are exact as floats."""
 
 
 class BinaryG(LevelMetric):
@@ -86,7 +89,7 @@ class G(GainMetric):
         grades = entries.exact(lambda grade: grade)
         unit = lcm(*(grade.denominator for grade in grades))
         largest = max(grades, default=Fraction(0)) * int(entries.sizes.max(initial=1))
-        if (largest + int(positions.retrieved.max(initial=0)) + 2) * unit >= LARGEST_WEIGHT:
+        if (largest + int(positions.retrieved.max(initial=0)) + 2) * unit >= LARGEST_SUM:
             raise InputError(
                 f"{self}: grades are too large, or have too many digits. Give small numbers.", kind="grade"
             )
