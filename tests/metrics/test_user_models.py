@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
@@ -62,8 +63,12 @@ def test_scale_and_cutoff_are_asked_for(name):
     [
         ("INST", r"such as INST\(max_rel=3\)\."),
         ("INST(max_rel=1, min_rel=1)", "max_rel=1 is not above min_rel=1"),
-        ("INST(max_rel=1, T=0)", "T=0. Give a number above 0"),
+        ("INST(max_rel=1, T=0)", "T=0. Give a number of at least 1e-06"),
+        ("INST(max_rel=1, T=0.2)", "INST: T=0.2. Give a number of at least 0.25"),
+        ("INST(max_rel=1, T=1e300)", r"at most 1e\+06"),
         ("INSQ(max_rel='three')", "Give a number"),
+        ("NERR10(max_rel=3, p=1e-9)", "of at least 1e-06"),
+        ("Compat(p=1e-300)", "of at least 1e-06"),
         ("BPM(max_rel=3, min_rel=-1)@5", "at least 0"),
         ("NERR10(max_rel=3, p=1)", "NERR10: p=1"),
         ("SDCG(max_rel=3, dcg='exp-log2')@5", "there is no parameter 'dcg'"),
@@ -136,3 +141,35 @@ def test_values_keep_within_bounds_where_unretrieved_items_are_placed_optimistic
     run = {"q": {"x": 3.0, "a": 2.0, "n": 1.0}}
     value = tb.Experiment({"q": grades}, run, imputation="optimistic").evaluate(spec).values.item()
     assert tb.Experiment({"q": grades}, run).evaluate(spec).values.item() <= value <= 1
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *(
+            "INST(max_rel=2, T=1000000)",
+            "INST(max_rel=2, T=0.25)",
+            "INSQ(max_rel=2, T=1000000)",
+            "INSQ(max_rel=2, T=0.000001)",
+        ),
+        *(
+            "BPM(max_rel=2, T=1000000)@5",
+            "BPM(max_rel=1e300)@5",
+            "BPM(max_rel=1e-300)@5",
+            "NERR10(max_rel=2, p=0.000001)",
+        ),
+        *(
+            "NERR11(max_rel=2, T=0.000001)",
+            "Compat(p=0.000001)",
+            "nDCG(gains={1: 1e100, 2: 0})",
+            "DCG(gains={1: 1e-300})",
+        ),
+    ],
+)
+def test_extreme_parameters_have_the_value_of_exact_arithmetic(spec):
+    grades = {"a": 2, "b": 1, "c": 1}
+    run = {"q": {item: -float(k) for k, item in enumerate("xbayz")}}
+    positions = tb.project({"q": grades}, run, nonrelevant=True)
+    values = tb.metric(spec).values(positions)
+    (exact,) = values.exactly(0, np.array([0]))
+    assert values.nearest.item() == float(exact) and exact > 0

@@ -17,6 +17,9 @@ from tiebreak.projection import Levels, Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
+LEAST, MOST = 1e-6, 1e6
+"""Bounds of parameters of which high powers are taken exactly: with many more digits that takes minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:

@@ -19,7 +19,7 @@ from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.logarithms import BITS
 from tiebreak.exact.values import Places
-from tiebreak.metrics.base import Metric, Traits
+from tiebreak.metrics.base import LEAST, Metric, Traits
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks
@@ -48,7 +48,7 @@ class Compatibility(Metric):
     [[0.3333]]
     """
 
-    p: float = parameter(0.95, check_number, above=0, below=1, name="Compat: p")
+    p: float = parameter(0.95, check_number, low=LEAST, below=1, name="Compat: p")
     normalize: bool = parameter(True, check_flag, name="Compat: normalize")
     name: ClassVar[str] = "Compat"
     traits: ClassVar[Traits] = Traits(uses_grades=True, cutoff="no")

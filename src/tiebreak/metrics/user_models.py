@@ -12,7 +12,7 @@ from tiebreak.exact import Doubles, decimal
 from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.logarithms import dcg_discount_units
 from tiebreak.metrics._user_model import UserModel
-from tiebreak.metrics.base import Traits
+from tiebreak.metrics.base import LEAST, MOST, Traits
 
 NO_DIFFERENCE = 2.0**-90
 """Double-double gains that are as close as this are the same."""
@@ -63,7 +63,7 @@ class BejeweledPlayer(UserModel):
     [[0.5]]
     """
 
-    T: float = parameter(1.0, check_number, above=0, name="BPM: T")
+    T: float = parameter(1.0, check_number, low=LEAST, high=MOST, name="BPM: T")
     name: ClassVar[str] = "BPM"
     traits: ClassVar[Traits] = Traits(uses_grades=True, rises=False, cutoff="must")
 
@@ -91,7 +91,7 @@ class INSQ(UserModel):
     [[0.6923]]
     """
 
-    T: float = parameter(1.0, check_number, above=0)
+    T: float = parameter(1.0, check_number, low=LEAST, high=MOST)
     name: ClassVar[str] = "INSQ"
     traits: ClassVar[Traits] = Traits(uses_grades=True)
 
@@ -104,6 +104,8 @@ class INST(INSQ):
 
     .. math:: C(i) = \Big( \frac{i + T + T_i - 1}{i + T + T_i} \Big)^2, \qquad T_i = T - \sum_{j \le i} g_j
 
+    It is a probability where T is at least 1/4.
+
     Examples
     --------
     >>> p = tb.project({"q": {"a": 1}}, {"q": {"a": 1.0}})
@@ -113,6 +115,10 @@ class INST(INSQ):
 
     name: ClassVar[str] = "INST"
     traits: ClassVar[Traits] = Traits(uses_grades=True, rises=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.T, "INST: T", low=0.25)
 
     def continuation(self, k: int, gain: Any, total: Any) -> Any:
         return goal_sensitive(k + 2 * decimal(self.T) - total)
@@ -179,7 +185,7 @@ class NERR10(UserModel):
     [[0.6]]
     """
 
-    p: float = parameter(0.9, check_number, above=0, below=1, name="NERR10: p")
+    p: float = parameter(0.9, check_number, low=LEAST, below=1, name="NERR10: p")
     name: ClassVar[str] = "NERR10"
 
     def continuation(self, k: int, gain: Any, total: Any) -> Any:
