@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Score every run by every measure.
 
-    Measures are named as in trec_eval, ir_measures, ranx or below; official, set and all_trec stand for several, as in
-    trec_eval, and so does P.5,10.
+    Measures are named as in trec_eval, ir_measures, ranx, LensKit or below; official, set and all_trec stand for
+    several, as in trec_eval, and so does P.5,10.
     """
     from tiebreak._base.nicknames import expand_all
     from tiebreak.experiment import DEFAULT_MEASURES

@@ -116,7 +116,8 @@ class DCG(Metric):
     gain : {"linear", "exp"}
         The grade itself, or 2^grade - 1.
     gains : dict or str, optional
-        Gains of some grades, such as ``{1: 1, 2: 5}``, in a spec also ``'1:1,2:5'``; other grades gain themselves.
+        Gains of some grades, such as ``{1: 1, 2: 5}``, in a spec also ``'1:1,2:5'``; other grades gain themselves, and
+        those of 0 and below nothing.
     discount : {"log2", "clipped"}
         1 / log2(k + 1); or 1 / log2(k) with 1 at position 1, as Järvelin and Kekäläinen (2002) and LensKit have it.
     rel : float, optional
