@@ -64,6 +64,7 @@ def test_columns_are_named_in_dictionaries_and_in_text(columns):
         ("request", 'columns: "request" has no =. Write what a column holds and its name'),
         ("requst=u", 'unknown value for columns "requst". Did you mean "request"?'),
         ("request=u,request=v", "columns: two columns are named for request."),
+        (7, 'columns=7. Give a dictionary such as {"request": "prompt_id"}.'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(columns, words):
@@ -112,6 +113,27 @@ def test_two_columns_of_one_name_but_for_its_spelling_are_ambiguous():
 @pytest.mark.parametrize("name", ["user_id", "userId", "USER-ID", "user id", "user_id:token"])
 def test_spelling_does_not_matter(name):
     assert plain(name) == "userid"
+
+
+def test_the_index_of_pandas_has_columns_too():
+    table = frame(qid=["q", "q"], docno=["a", "b"], score=[1.0, 2.0])
+    lists = table.groupby("qid")["docno"].agg(list)
+    for held in (
+        table.set_index("qid"),
+        table.set_index(["qid", "docno"]),
+        table.set_index(["qid", "docno"])["score"],
+        lists.map(lambda items: items[::-1]),
+        lists.map(lambda items: items[::-1]).to_frame(),
+    ):
+        assert tb.project({"q": {"a": 1}}, held).ranks.tolist() == [[2]]
+    with pytest.raises(InputError, match="no column for request"):
+        tb.Run(table["score"])
+
+
+def test_columns_whose_names_are_numbers(engine):
+    table = pandas.DataFrame([["q", "Q0", "a", 1, 2.0, "t"]])
+    columns = {"request": 0, "item": 2, "score": 4}
+    assert tb.project({"q": {"a": 1}}, tb.Run(table, columns=columns)).ranks.tolist() == [[1]]
 
 
 def test_only_the_types_of_recbole_are_cut_off():

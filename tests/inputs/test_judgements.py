@@ -124,6 +124,7 @@ def test_min_grade_must_be_positive(min_grade):
         ({"q": {1.5: 1}}, "Ids are text or integers"),
         ({"q": ["d"], "r": {"d": 1}}, "holds list"),
         ({"q": [1.5]}, "Ids are text or integers"),
+        ({"q": [["d"]]}, "holds list. Give {request: [item, ...]}"),
         ({"q": {1: 1, "1": 2}}, "as text and as an integer"),
         ({1: {"d": 1}, "1": {"d": 1}}, "as text and as an integer"),
         ({"q": {"\ud800": 1}}, "not valid Unicode"),

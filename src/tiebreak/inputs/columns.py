@@ -117,6 +117,8 @@ def parse_columns(columns: Mapping[str, str | None] | Iterable[str]) -> dict[str
     """Names of columns by what they hold, from a dictionary or from text; the empty name where there is no column."""
     if isinstance(columns, Mapping):
         pairs = list(columns.items())
+    elif not isinstance(columns, Iterable):
+        raise InputError(f'columns={columns!r}. Give a dictionary such as {{"request": "prompt_id"}}.', kind="columns")
     else:
         texts = [columns] if isinstance(columns, str) else columns
         pairs = [split_name(one) for text in texts for one in str(text).split(",")]

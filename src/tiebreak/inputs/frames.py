@@ -27,6 +27,7 @@ class FrameContents:
         if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect"):
             with calling(label):
                 frame = frame.collect()
+        frame = index_as_columns(frame)
         self.frame, self.label = frame, label
         self.library = type(frame).__module__.partition(".")[0]
         for attribute in ("column_names", "columns", "schema.names"):
@@ -91,6 +92,15 @@ class FrameContents:
             return columns._replace(line=row)
         repeated = [(ids, np.repeat(code_of_row, sizes)) for ids, code_of_row in keys.coded]
         return columns._replace(coded=repeated), sizes[sizes > 0]
+
+
+def index_as_columns(frame: Any) -> Any:
+    """A frame, or a series, of pandas with the named levels of its index as columns; other frames as they are."""
+    if not hasattr(frame, "iloc"):
+        return frame
+    table = frame if hasattr(frame, "columns") else frame.to_frame()
+    levels = [name for name in table.index.names if name is not None and name not in table.columns]
+    return table.reset_index(level=levels) if levels else table
 
 
 def flatten(frame: Any, names: list[str], label: str) -> tuple[Any, NDArray[np.int64]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -172,11 +172,16 @@ def read_pairs(
 
 def listed_items(values: Mapping[Any, Any], label: str) -> dict[Any, dict[Any, float]]:
     """Items by request, each with grade 1."""
+    pairs = {}
     for request, listed in values.items():
-        if isinstance(listed, (str, bytes)) or not isinstance(listed, Iterable):
+        try:
+            if isinstance(listed, (str, bytes)):
+                raise TypeError
+            pairs[request] = dict.fromkeys(listed, 1.0)
+        except TypeError:  # not a list, or a list of lists
             problem = f"request {quote(str(request))} holds {type(listed).__name__}"
-            raise InputError(f"{label}: {problem}. Give {{request: [item, ...]}}.", kind="shape")
-    return {request: dict.fromkeys(listed, 1.0) for request, listed in values.items()}
+            raise InputError(f"{label}: {problem}. Give {{request: [item, ...]}}.", kind="shape") from None
+    return pairs
 
 
 def judgement_source(

@@ -12,7 +12,7 @@ from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.other_tools import is_frame
+from tiebreak.inputs.other_tools import is_frame, maker
 from tiebreak.inputs.sources import calling, dict_columns
 from tiebreak.inputs.tables import Table, frame_table
 
@@ -34,13 +34,11 @@ class Cells(NamedTuple):
 
 
 def unpack_scores(source: Any) -> Any:
-    """A frame as it is, with the named levels of a pandas index as columns; that of LensKit's `RunAnalysisResult`."""
-    if type(source).__module__.partition(".")[0] == "lenskit" and hasattr(source, "list_metrics"):
+    """The frame of LensKit's `RunAnalysisResult`; anything else as it is."""
+    if maker(source) == "lenskit" and hasattr(source, "list_metrics"):
         with calling("what LensKit holds"):
-            source = source.list_metrics()
-    names = getattr(getattr(source, "index", None), "names", None) if is_frame(source) else None
-    levels = [name for name in names or () if name is not None and name not in source.columns]
-    return source.reset_index(level=levels) if levels else source
+            return source.list_metrics()
+    return source
 
 
 def table_cells(table: Table, measure: str | None) -> Cells:
