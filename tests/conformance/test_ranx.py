@@ -8,6 +8,9 @@ import tiebreak as tb
 from conformance.test_ir_measures import random_experiment
 
 ranx = pytest.importorskip("ranx")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unsafe cast from uint64"
+)  # numba, where it compiles ranx for the first time
 
 NAMES = ("hits", "hit_rate", "precision", "recall", "f1", "r-precision", "mrr", "map", "dcg", "dcg_burges")
 NAMES = (*NAMES, "ndcg", "ndcg_burges")
