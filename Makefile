@@ -1,9 +1,9 @@
-# One command each: what CI runs, the tests, the benchmarks, exact arithmetic, the fuzzers.
+# One command each: what CI runs, the tests, the benchmarks, exact arithmetic, the fuzzers, pages of the docs.
 PYTHON ?= python3
 FUZZ ?= 1000000
 EXACT ?= 100000
 
-.PHONY: check test bench exact fuzz valgrind reproduction papers
+.PHONY: check test bench exact fuzz valgrind reproduction papers conformance
 
 check:  ## everything CI runs, in environments of its own
 	bash .ci/run
@@ -29,3 +29,6 @@ reproduction:  ## docs/reproduction.md, from DATA, a folder of collections; need
 
 papers:  ## docs/papers.md, from reproduce/papers.toml
 	$(PYTHON) reproduce/papers.py
+
+conformance:  ## docs/conformance.md, from the tools that are installed: pip install '.[dev]', and lenskit for its section
+	PYTHONPATH=tests $(PYTHON) -m conformance.page

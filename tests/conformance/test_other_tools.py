@@ -120,7 +120,26 @@ def test_trec_eval_takes_negative_grades_for_unjudged():
     assert tb.metric("bpref").evaluate(positions).item() == 0.0
 
 
+def test_trec_eval_cuts_before_it_removes_unjudged_items():
+    """By its source, form_res_rels.c: ``-M 2`` leaves x and y, of which ``-J`` leaves nothing."""
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 4.0, "y": 3.0, "a": 2.0, "z": 1.5, "b": 1.0}}
+    cut = {"q": {item: run["q"][item] for item in ("x", "y")}}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}, judged_docs_only_flag=True)
+    assert evaluator.evaluate(cut)["q"]["recip_rank"] == 0
+    both = {"depth": 2, "judged_only": True}
+    assert tb.Experiment(qrels, run, **both).evaluate("RR").values.item() == 1
+    assert evaluator.evaluate(run)["q"]["recip_rank"] == 1  # -J alone
+
+
 def test_tools_leave_out_requests_that_a_run_misses():
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}
     assert set(with_trec_eval(qrels, run, "map")) == {"q1"}
     assert nested(tb.Experiment(qrels, run).evaluate("AP"), "request", "measure")["q2"] == {"AP": 0.0}
+
+
+def test_ir_measures_scores_requests_that_a_run_misses_0():
+    qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}
+    assert {value.query_id: value.value for value in ir_measures.iter_calc([ir_measures.AP], qrels, run)} == {
+        "q1": 1.0,
+        "q2": 0.0,
+    }
