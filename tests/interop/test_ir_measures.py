@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +95,12 @@ def test_requests_without_relevant_items_are_left_out_where_0_is_not_the_worst()
     assert ir_measures.calc_aggregate([measure], QRELS, RUN)[measure] == (3 + 100) / 2
     beside = ir_measures.calc_aggregate([measure, ir_measures.AP], QRELS, RUN)
     assert beside[measure] == (3 + 100) / 2
+
+
+def test_the_page_lists_the_measures_for_which_0_is_not_the_worst():
+    page = (Path(__file__).parents[2] / "docs" / "other_libraries.md").read_text(encoding="utf-8")
+    names = re.search(r"0 is not the worst value\s+\((.*?)\) they get NaN", page, re.DOTALL)[1]
+    assert {*re.findall(r"\w+", names)} == {n for n, one in provided.MEASURES.items() if math.isnan(one.DEFAULT)}
 
 
 @pytest.mark.parametrize("run", [{}, [], {"other": {"a": 1.0}}])
