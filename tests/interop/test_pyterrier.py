@@ -50,6 +50,13 @@ def test_transformers_in_batches():
     assert whole["TSL(n=100)"].item() == (2 + 100) / 2
 
 
+def test_measures_without_a_value_for_a_topic_have_no_mean():
+    table = pt.Experiment([BM25], TOPICS, QRELS, [TSL(n=100)], names=["bm25"])
+    assert table["TSL(n=100)"].isna().all()  # of q3, which has nothing relevant
+    table = pt.Experiment([BM25], TOPICS[:2], QRELS, [TSL(n=100)], names=["bm25"])
+    assert table["TSL(n=100)"].tolist() == [(2 + 100) / 2]
+
+
 def test_frames_of_all_queries_are_utilities():
     table = pt.Experiment([BM25, DENSE], TOPICS, QRELS, MEASURES, names=["bm25", "dense"], perquery=True)
     utilities = tb.Utilities(table, measure="TSE")
