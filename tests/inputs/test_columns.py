@@ -82,6 +82,11 @@ def test_error_lists_all_known_names_and_says_what_to_type():
     assert "columns={'request': 'prompt_id'}, on the command line --columns request=prompt_id." in text
 
 
+def test_error_names_no_column_that_holds_something_else():
+    with pytest.raises(InputError, match=r"There are qid, docno\. Add one, or say which it is: columns={'score': ...}"):
+        tb.Run(frame(qid=["q"], docno=["a"]))
+
+
 def test_names_hold_for_the_tables_that_have_them():
     judged = frame(prompt_id=["q"], item=["a"], stars=[1])
     ranked = frame(qid=["q"], item=["a"], pred=[1.0])

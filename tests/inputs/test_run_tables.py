@@ -106,6 +106,11 @@ def test_an_empty_list_retrieves_nothing(frame):
     assert places(tb.project(QRELS, {"u1": ["x", "b", "a"], "u0": [], "u2": ["c"]})) == RANKS
 
 
+def test_a_table_of_no_lists_retrieves_nothing():
+    table = polars_lists({"user_id": ["u1"], "items": [["a"]]}).clear()
+    assert tb.project(QRELS, table).listed.tolist() == [[0, 0]]
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [

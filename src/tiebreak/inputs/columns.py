@@ -93,12 +93,15 @@ class ColumnNames:
 
     def missing(self, role: str, columns: Sequence[str], label: str) -> InputError:
         """The error where no column is known for a role."""
-        unknown = (name for name in columns if not any(plain(name) in map(plain, known) for known in NAMES.values()))
-        example = quote(next(unknown, columns[0]))[1:-1]
+        common = {plain(name) for known in NAMES.values() for name in known}
+        unknown = [quote(name)[1:-1] for name in columns if plain(name) not in common]
+        advice = f"Add one, or say which it is: columns={{{role!r}: ...}}, on the command line --columns {role}=..."
+        if unknown:
+            example = f"columns={{{role!r}: {unknown[0]!r}}}, on the command line --columns {role}={unknown[0]}."
+            advice = f"Say which it is, such as {example}"
         return InputError(
             f"{label}: no column for {role}. Known names: {', '.join(NAMES[role])}. There are {list_names(columns)}. "
-            f"Say which it is, such as columns={{{role!r}: {example!r}}}, on the command line "
-            f"--columns {role}={example}.",
+            f"{advice}",
             kind="columns",
         )
 

@@ -54,8 +54,6 @@ class FrameContents:
     def has_lists(self, name: str) -> bool:
         import narwhals as nw
 
-        if self.is_empty:
-            return False
         try:
             column = nw.from_native(self.frame).select(name)
             kind = column.collect_schema()[name]
@@ -64,13 +62,15 @@ class FrameContents:
             kinds = ("list<", "large_list<", "fixed_size_list<")
             return hasattr(schema, "field") and str(schema.field(name).type).startswith(kinds)
         if kind == nw.Object and isinstance(column, nw.DataFrame):
-            return is_list(column[name][0])
+            return len(column) > 0 and is_list(column[name][0])
         return isinstance(kind, (nw.List, nw.Array))
 
     def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists | Fault:
         with calling(self.label):
             if hasattr(self.frame, "read_all"):  # a stream can be read only once
                 self.frame = self.frame.read_all()
+            if self.is_empty:
+                return no_rows(coded), np.empty(0, dtype=np.int64)
             listed = [*filter(None, (item, value))]
             try:
                 flat, sizes = flatten(select(self.frame, listed), listed, self.label)
