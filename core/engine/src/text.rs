@@ -34,14 +34,26 @@ impl<'a> Row<'a> {
         if memchr::memchr(b'\t', self.line).is_some() {
             tally.add(Counter::Tabs, line, b"");
         }
-        let columns = self.line.split(|&byte| byte <= b' ').filter(|column| !column.is_empty());
-        let (columns, bytes) = columns.fold((0, 0), |(columns, bytes), column| (columns + 1, bytes + column.len()));
-        if self.line.len() - bytes >= columns {
+        if self.has_spare_blanks() {
             tally.add(Counter::Blanks, line, b"");
         }
         if memchr::memchr2(b'e', b'E', number).is_some() {
             tally.add(Counter::Scientific, line, number);
         }
+    }
+
+    /// Whether there are blanks at the ends of the line, or several between columns.
+    fn has_spare_blanks(&self) -> bool {
+        let sizes = self.edges.iter().map(|(from, to)| (to - from) as usize).filter(|&size| size > 0);
+        let (columns, bytes) = sizes.fold((0, 0), |(columns, bytes), size| (columns + 1, bytes + size));
+        let beyond = &self.line[self.edges[MOST_COLUMNS - 1].1 as usize..];
+        if columns == MOST_COLUMNS && !beyond.is_empty() {
+            let is_blank = |byte: &u8| *byte <= b' ';
+            return self.line.windows(2).any(|pair| pair.iter().all(is_blank))
+                || self.line.first().is_some_and(is_blank)
+                || self.line.last().is_some_and(is_blank);
+        }
+        self.line.len() - bytes >= columns
     }
 }
 
