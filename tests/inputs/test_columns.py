@@ -171,3 +171,55 @@ def test_columns_of_utilities_and_groups_on_the_command_line(tmp_path):
     columns = "request=prompt_id,run=llm,value=accuracy"
     done = run("order", "--utilities", tmp_path / "values.csv", "--by", "mean", "--format", "csv", "--columns", columns)
     assert done.stdout.splitlines()[1] == "a,mean,mean,1,0.5,False"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "-m", "RPP", "--groups", "groups.csv"),
+        ("order", "-m", "RPP", "--groups", "groups.csv"),
+        ("order", "--by", "mean(AP)", "--weights", "weights.csv"),
+        ("test", "-m", "AP", "--groups", "groups.csv"),
+        ("study", "power", "-m", "AP", "--groups", "groups.csv"),
+        ("providers", "--providers", "providers.csv"),
+        ("evaluate", "-m", "S-Recall@5", "--aspects", "aspects.csv"),
+        ("evaluate", "-m", "AP", "--exclude", "seen.csv", "--candidates", "seen.csv"),
+        ("check",),
+        ("worst",),
+        ("explain",),
+    ],
+    ids=" ".join,
+)
+def test_every_command_takes_columns(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    tables = {
+        "qrels": "prompt_id,doc,label\np1,a,1\np2,a,1\np3,b,1\n",
+        "x": "prompt_id,doc,pred\np1,a,2\np2,x,2\np2,a,1\np3,b,1\n",
+        "y": "prompt_id,doc,pred\np1,a,1\np2,a,2\np3,x,2\np3,b,1\n",
+        "groups": "prompt_id,country\np1,fr\np2,fr\np3,de\n",
+        "weights": "prompt_id,visits\np1,3\np2,2\np3,1\n",
+        "providers": "doc,by\na,A\nb,B\n",
+        "aspects": "doc,kind\na,A\nb,B\n",
+        "seen": "prompt_id,doc\np1,a\np2,a\np3,b\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    files = ("qrels.csv", "x.csv", "y.csv")
+    columns = "request=prompt_id,item=doc,score=pred,group=country,weight=visits,provider=by,aspect=kind"
+    if "--aspects" not in command:
+        columns = columns.removesuffix(",aspect=kind")
+    places = 2 if command[0] == "study" else 1
+    if "--exclude" in command:
+        (tmp_path / "other.csv").write_text("prompt_id,doc\np1,z\n")
+        command = tuple("other.csv" if command[k - 1] == "--exclude" else word for k, word in enumerate(command))
+    done = run(*command[:places], *files, *command[places:], "--columns", columns)
+    assert done.returncode == 0, done.stderr
+
+
+def test_ratings_of_a_study_take_columns(tmp_path):
+    (tmp_path / "ratings.csv").write_text("who,what,stars\nu,a,4\nu,b,3\nu,c,1\n")
+    (tmp_path / "genres.csv").write_text("what,kind\na,war\nb,love\nc,war\nc,love\n")
+    columns = "request=who,item=what,grade=stars,aspect=kind"
+    options = ("--aspects", tmp_path / "genres.csv", "--steps", "1", "--columns", columns)
+    done = run("study", "ideal", tmp_path / "ratings.csv", *options)
+    assert done.returncode == 0, done.stderr

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILES_HELP = """
-QRELS and RUN are files in TREC's formats or tables (csv, tsv, JSON lines, parquet), plain or compressed by gzip or
-zstd; a RUN may be a folder of them, or - for standard input. A run can be given as NAME=PATH.
+QRELS and RUN are files in TREC's formats, tables (csv, tsv, JSON lines, parquet) or JSON, plain or compressed by gzip
+or zstd; or irds:ID for ir_datasets. A RUN may be a folder of files, or - for standard input; NAME=PATH gives it a name.
 """
 OWN_FUNCTION = " Or module:function for your own measure; the module is imported from sys.path (set PYTHONPATH)."
 OWN_EXPOSURE = " Or your own, recall_level(exposure='module:function'), with the module on sys.path (set PYTHONPATH)."
