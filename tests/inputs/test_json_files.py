@@ -39,11 +39,11 @@ def test_rows_and_runs_by_name_are_read(tmp_path):
 
 
 def test_predictions_of_mteb_are_read(tmp_path):
-    predictions = {"mteb_model_meta": {"model_name": "e5"}, "default": {"test": RUN}}
+    predictions = {"mteb_model_meta": {"model_name": "e5", "revision": "1"}, "default": {"test": RUN}}
     positions = tb.project(QRELS, write(tmp_path / "SciFact_predictions.json", predictions))
-    assert (positions.runs, places(positions)) == (("SciFact_predictions",), RANKS)
+    assert (positions.runs, places(positions)) == (("e5",), RANKS)
     predictions["default"]["dev"] = RUN
-    assert tb.project(QRELS, write(tmp_path / "r.json", predictions)).runs == ("default/test", "default/dev")
+    assert tb.project(QRELS, write(tmp_path / "r.json", predictions)).runs == ("e5 default/test", "e5 default/dev")
 
 
 @pytest.mark.parametrize("ending", ["json", "lz4", "parquet", "trec"])

@@ -86,7 +86,8 @@ def open_bytes(path: str) -> BinaryIO:
 
 
 def mteb_predictions(data: dict[str, Any]) -> Any:
-    """The predictions of MTEB's files, by subset and split where there are several."""
+    """The predictions of MTEB's files, by the model's name; also by subset and split where there are several."""
+    model = str(data[MODEL].get("model_name") or MODEL) if isinstance(data[MODEL], dict) else MODEL
     subsets = {name: splits for name, splits in data.items() if name != MODEL and isinstance(splits, dict)}
-    runs = {f"{subset}/{split}": run for subset, splits in subsets.items() for split, run in splits.items()}
-    return next(iter(runs.values())) if len(runs) == 1 else runs
+    runs = {f"{model} {subset}/{split}": run for subset, splits in subsets.items() for split, run in splits.items()}
+    return {model: next(iter(runs.values()))} if len(runs) == 1 else runs
