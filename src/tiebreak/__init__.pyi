@@ -40,6 +40,8 @@ from tiebreak.orderings.bootstrap import PairShares as PairShares
 from tiebreak.orderings.result import RequestOrders as RequestOrders
 from tiebreak.populations import population as population
 from tiebreak.populations.lags import LagCurve as LagCurve
+from tiebreak.populations.values import PopulationScores as PopulationScores
+from tiebreak.populations.values import WinShares as WinShares
 from tiebreak.preferences import preference as preference
 from tiebreak.projection import UNRETRIEVED as UNRETRIEVED
 from tiebreak.projection import Levels as Levels
@@ -62,9 +64,7 @@ from tiebreak.studies._collection_findings import CollectionFindings as Collecti
 from tiebreak.studies._counterexamples import LawTable as LawTable
 from tiebreak.studies._power import PowerStudy as PowerStudy
 from tiebreak.studies.base import Findings as Findings
-from tiebreak.utilities import PopulationScores as PopulationScores
 from tiebreak.utilities import Utilities as Utilities
-from tiebreak.utilities import WinShares as WinShares
 
 __version__: str
 __all__: list[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,49 +24,15 @@ from tiebreak.orderings import Ordering
 from tiebreak.populations import Population, population
 from tiebreak.populations.lags import LagCurve, lag_curve
 from tiebreak.populations.lexicographic import scores_by_tier
+from tiebreak.populations.values import PopulationScores, PopulationValue, WinShares
 from tiebreak.preferences import Pairs, PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.record import Rows
 from tiebreak.significance import Significance, Test, significance
 
 LOWER = "Utilities are minus the values given, of which lower is better."
+TRIAL_NOTES = {"mean": "Repeated trials are averaged.", "keep": "Every trial of a request counts as a request."}
 REST = "all other groups"
 """The last tier: groups that were not named."""
-
-
-class PopulationValue(NamedTuple):
-    """One population of one run, over all requests or those of a group."""
-
-    run: str
-    group: str | None
-    measure: str
-    value: float
-
-
-class WinShares(NamedTuple):
-    """In which share of the requests each of two runs is better, and in which they tie."""
-
-    first: float
-    tied: float
-    second: float
-
-
-class PopulationScores(Rows[PopulationValue]):
-    """Numbers per run, of all requests or of every group; the measure is a population such as ``gmean(AP)``."""
-
-    spread = "measure"
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return PopulationValue._fields if self._has_groups else ("run", "measure", "value")
-
-    @property
-    def _has_groups(self) -> bool:
-        return any(row.group is not None for row in self.values)
-
-    def rows(self) -> tuple[Any, ...]:
-        """Every number; without the column of groups where there are none."""
-        return self.values if self._has_groups else tuple((row.run, row.measure, row.value) for row in self.values)
 
 
 class Utilities:
@@ -76,8 +42,9 @@ class Utilities:
     ----------
     table : path, dict or frame
         A file or a frame of any library with a column each for run, request and value, such as PyTerrier's
-        ``pt.Experiment(..., perquery=True)``; ``{run: {request: value}}``; or a table for every run, with a column for
-        each measure, such as LensKit's ``{run: RunAnalysis(...).measure(...)}``.
+        ``pt.Experiment(..., perquery=True)``; a wide one, with a row for each request and a column for each run, or the
+        other way round; ``{run: {request: value}}``; or a table for every run, with a column for each measure, such as
+        LensKit's ``{run: RunAnalysis(...).measure(...)}`` and samples of lm-evaluation-harness, ``{run: path}``.
     columns : dict or str, optional
         Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``, or
         ``"run=llm,value=accuracy"``; also of the tables of weights and groups.
@@ -85,6 +52,9 @@ class Utilities:
         The value of missing cells; without it they are an error that lists them.
     lower_is_better : bool
         Values are costs, such as latencies: utilities are minus the values.
+    trials : {"mean", "keep"}, optional
+        What to do where a run has several values for a request: take their mean; or keep every trial as a request, by
+        the column trial, and test by the means of requests, as trials are not independent. By default an error.
     weights : path, dict or frame, optional
         Weights of requests, such as traffic; for populations that allow it.
     groups : path, dict or frame, optional
@@ -107,15 +77,17 @@ class Utilities:
         columns: Columns | None = None,
         missing: float | None = None,
         lower_is_better: bool = False,
+        trials: str | None = None,
         weights: Path | Mapping[Any, Any] | Any = None,
         groups: Path | Mapping[Any, Any] | Any = None,
         measure: str | None = None,
     ) -> None:
         names = ColumnNames(columns, is_shared=True)
         how: dict[str, Any] = {"columns": names, "missing": missing, "lower_is_better": lower_is_better}
-        values = read_utilities(table, measure=measure, **how)
+        values = read_utilities(table, measure=measure, trials=trials, **how)
         names.check_used(("run", "request"))
-        self._set(values, values.measure, (LOWER,) if lower_is_better else (), weights, groups, names)
+        notes = (*((LOWER,) if lower_is_better else ()), *((TRIAL_NOTES[trials],) if trials else ()))
+        self._set(values, values.measure, notes, weights, groups, names)
 
     @classmethod
     def from_table(
@@ -144,14 +116,15 @@ class Utilities:
         columns: Columns | None,
     ) -> None:
         if weights is not None:
-            table = replace(table, weights=request_weights(table.requests, weights, columns))
+            table = replace(table, weights=request_weights(table.origins or table.requests, weights, columns))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
         self._size = plural(len(table.requests), "request")
         self.more_settings: dict[str, Any] = {}
         self.groups: tuple[str, ...] | None = None
         if groups is not None:
-            self.groups = tuple(every_request(table.requests, read_groups(groups, columns=columns), "group"))
+            requests = table.origins or table.requests
+            self.groups = tuple(every_request(requests, read_groups(groups, columns=columns), "group"))
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -334,7 +307,7 @@ class Utilities:
         alternative: str | None = None,
     ) -> Significance:
         """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
-        units = self._units
+        units = self._independent_units
         table = units._table_without_weights("a test")
         size = len(self.runs)
         check_two_runs(self.runs, "a test")
@@ -353,6 +326,16 @@ class Utilities:
     def _units(self) -> Utilities:
         """The utilities that are ordered and tested: these, or the means of groups if there are any."""
         return self if self.groups is None else self.by_group()
+
+    @property
+    def _independent_units(self) -> Utilities:
+        """What a test takes for independent: requests by the means of their trials, or groups."""
+        origins = self.table.origins
+        if self.groups is not None or origins is None:
+            return self._units
+        means = Utilities.from_table(self.table, self.measure, self.notes, more_settings=self.more_settings)
+        means.groups = tuple(origins)
+        return means.by_group()
 
     def _table_without_weights(self, what: str) -> UtilityTable:
         if self.table.weights is not None:

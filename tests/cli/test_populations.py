@@ -222,3 +222,33 @@ def test_what_cannot_be_meant_is_refused(files, arguments, message):
     qrels, one, two, _ = files
     filled = [argument.format(qrels=qrels, one=one, two=two) for argument in arguments]
     assert message in done(*filled, code=2).stderr
+
+
+def test_utilities_of_every_run_come_from_a_file_each(tmp_path):
+    for run, values in {"a": (1, 0), "b": (0.5, 0.25)}.items():
+        lines = (f'{{"prompt_id": {k}, "filtered_resps": [], "acc": {value}}}\n' for k, value in enumerate(values))
+        (tmp_path / f"{run}.jsonl").write_text("".join(lines))
+    both = ["--utilities", f"mine={tmp_path / 'a.jsonl'}", "--utilities", tmp_path / "b.jsonl"]
+    assert ranked(*both, "--columns", "request=prompt_id,value=acc", "--by", "leximin") == {"b": 1, "mine": 2}
+    assert ranked(*both, "--columns", "request=prompt_id,value=acc", "--by", "mean") == {"mine": 1, "b": 2}
+    same = ["--utilities", tmp_path / "b.jsonl", "--utilities", tmp_path / "b.jsonl"]
+    assert "NAME=FILE" in done("order", *same, code=2).stderr
+
+
+def test_files_of_utilities_are_not_overwritten(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("request,value\nq,1\n")
+    assert "is also an input file" in done("order", "--utilities", f"a={path}", "-o", path, code=2).stderr
+    assert path.read_text() == "request,value\nq,1\n"
+
+
+def test_wide_tables_and_trials(tmp_path):
+    (tmp_path / "wide.csv").write_text("qid,a,b\nq1,1,0.4\nq2,0.1,0.4\n")
+    assert ranked("--utilities", tmp_path / "wide.csv") == {"b": 1, "a": 2}
+    path = tmp_path / "trials.csv"
+    path.write_text("run,request,trial,value\na,q,1,1\na,q,2,0\nb,q,1,0.4\nb,q,2,0.4\n")
+    assert "--trials mean" in one_line_error("order", "--utilities", path)
+    assert ranked("--utilities", path, "--trials", "mean") == {"a": 1, "b": 2}  # 0.5 and 0.4
+    assert ranked("--utilities", path, "--trials", "keep") == {"b": 1, "a": 2}  # 0 and 0.4 are the worst
+    for command in ("order", "test"):
+        assert "--utilities" in done(command, "qrels", "run", "--trials", "mean", code=2).stderr

@@ -87,7 +87,7 @@ def test_a_run_as_text_and_as_number_is_refused():
 
 
 def test_a_run_that_holds_no_requests_by_name_is_refused():
-    with refused('run "a" holds list', "{run: {request: value}}"):
+    with refused('run "a" cannot be read from list', "{run: {request: value}}"):
         tb.Utilities({"a": [1, 0.5]})
 
 

@@ -176,7 +176,7 @@ def test_a_column_for_each_measure_and_a_frame_for_each_run():
 def test_a_request_with_two_rows_in_the_frame_of_a_run_is_refused():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"user_id": ["u", "u"], "AP": [1.0, 0.5]})
-    with pytest.raises(tb.InputError, match='run "a": a request has several rows'):
+    with pytest.raises(tb.InputError, match='run "a", request "u" appears twice'):
         tb.Utilities({"a": frame}, measure="AP")
 
 

@@ -58,7 +58,7 @@ def command(
         output.write((*((scores,) if per_request else ()), *means))
         return
     from tiebreak.populations import population  # only now: plain means do without what it imports
-    from tiebreak.utilities import PopulationScores
+    from tiebreak.populations.values import PopulationScores
 
     options.require(not per_request, "populations are over requests: leave out -q")
     for spec in populations:

@@ -100,6 +100,19 @@ def column_names(context: click.Context, parameter: click.Parameter, values: tup
     return ColumnNames(values, is_shared=True)
 
 
+def utility_tables(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> str | dict[str, str] | None:
+    """The file of all runs, or those of every run by its name."""
+    named = [name_and_path(value) for value in values]
+    if len(named) < 2 and not any(name for name, _ in named):
+        return values[0] if values else None
+    tables = {name or os.path.basename(path).partition(".")[0]: path for name, path in named}
+    if len(tables) < len(named):
+        raise click.BadParameter("two files are called the same. Give each run its name: NAME=FILE.")
+    return tables
+
+
 POSITIVE = click.IntRange(min=1)
 SEED = click.IntRange(0, LARGEST)
 FILES = (
@@ -122,7 +135,7 @@ COLUMNS = click.option(
     metavar="WHAT=NAME,...",
     callback=column_names,
     help="Columns of tables whose names do not say what they hold: request=prompt_id,score=pred. What they hold: "
-    "request, item, score, rank, grade, subtopic, run, value, group, weight, provider or aspect.",
+    "request, item, score, rank, grade, subtopic, run, value, trial, group, weight, provider or aspect.",
 )
 READING = (
     click.option("--min-grade", type=float, help="Minimum grade of a relevant item; by default any above 0."),
@@ -147,7 +160,17 @@ READING = (
     JOBS,
 )
 UTILITIES = click.option(
-    "--utilities", metavar="FILE", help="A table of run, request and value, in place of QRELS RUN..."
+    "--utilities",
+    multiple=True,
+    metavar="[NAME=]FILE",
+    callback=utility_tables,
+    help="A table of run, request and value, or with a column for every run, in place of QRELS RUN...; or, repeatable, "
+    "a table of request and value for every run.",
+)
+TRIALS = click.option(
+    "--trials",
+    type=click.Choice(("mean", "keep")),
+    help="With --utilities: repeated trials of a request are averaged, or kept by their column trial.",
 )
 ASPECTS = (
     click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
@@ -207,8 +230,9 @@ def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Com
 def files_read(options: Mapping[str, Any]) -> list[str]:
     """The files that the current command was given to read, also in specs, and the modules that it runs."""
     parameters = click.get_current_context().command.params
-    names = [str(one.name) for one in parameters if one.metavar == "FILE" and one.name not in WRITTEN]
-    tables = [path for path in (options.get(name) for name in ("qrels", *names)) if path]
+    names = [str(one.name) for one in parameters if str(one.metavar).endswith("FILE") and one.name not in WRITTEN]
+    values = [value for value in (options.get(name) for name in ("qrels", *names)) if value]
+    tables = [path for value in values for path in (value.values() if isinstance(value, dict) else [value])]
     tables += re.findall(r"grades\s*=\s*['\"]([^'\"]+)", " ".join(specs_in(options)))
     runs = (name_and_path(run)[1] for run in options.get("runs", ()))
     return [*tables, *runs, *collection_files(options.get("collections", ())), *modules_in(specs_in(options))]

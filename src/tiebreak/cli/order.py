@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=options.SEED, default=0, show_default=True, help="Random seed of the resamples.")
 @options.UTILITIES
+@options.TRIALS
 @click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
 @click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
@@ -63,7 +64,8 @@ def command(
     per_request: bool,
     resamples: int | None,
     seed: int,
-    utilities: str | None,
+    utilities: str | dict[str, str] | None,
+    trials: str | None,
     missing: float | None,
     lower_is_better: bool,
     weights: str | None,
@@ -87,7 +89,9 @@ def command(
     if utilities is not None:
         is_alone = not (qrels or measures or per_request or resamples)
         options.require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
-        table = Utilities(utilities, columns=columns, missing=missing, lower_is_better=lower_is_better, **over)
+        table = Utilities(
+            utilities, trials=trials, columns=columns, missing=missing, lower_is_better=lower_is_better, **over
+        )
         write_populations(output, [table.order(by or "leximin", tiers=tiers or None)], [by or "leximin"])
         return
     find = partial(population_for, over_requests=bool(tiers or weights))
@@ -95,7 +99,8 @@ def command(
     specs = options.distinct([str(by)] if alone else measures or DEFAULTS)
     populations = [alone] if alone else [find(spec, by) for spec in specs]
     options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
-    options.require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
+    is_plain = missing is None and trials is None and not lower_is_better
+    options.require(is_plain, "--missing, --trials and --lower-is-better are for --utilities")
     is_plain = not (per_request and (by or resamples))
     options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
     over_requests = [population for population in populations if population is not None]

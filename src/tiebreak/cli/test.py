@@ -55,6 +55,7 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--letters", is_flag=True, help="Compact letters: runs that share one were not shown to differ.")
 @options.groups_option("test in every group")
 @options.UTILITIES
+@options.TRIALS
 @options.output_options
 def command(
     qrels: str | None,
@@ -69,7 +70,8 @@ def command(
     baseline: str | None,
     letters: bool,
     groups: str | None,
-    utilities: str | None,
+    utilities: str | dict[str, str] | None,
+    trials: str | None,
     output: Output,
     **reading: Any,
 ) -> None:
@@ -89,9 +91,10 @@ def command(
     how |= {"alternative": alternative, "jobs": reading["jobs"]}
     is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)
     options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
+    options.require(utilities is not None or trials is None, "--trials is for --utilities")
     options.require(groups is None or not (utilities or letters), "--groups goes without --utilities and --letters")
     if utilities is not None:
-        table = Utilities(utilities, columns=reading["columns"])
+        table = Utilities(utilities, trials=trials, columns=reading["columns"])
         with progress("testing", "draws") as tick:
             results = [table.test(test_, baseline, **how, tick=tick)]
     else:

@@ -25,6 +25,7 @@ NAMES = {
     "subtopic": ("subtopic", "subtopic_id", "iteration"),
     "run": ("run", "run_id", "system", "model", "name", "tag"),
     "value": ("value", "utility", *SCORE),
+    "trial": ("trial", "repetition", "repeat", "repeat_index", "attempt", "epoch", "seed"),
     "group": ("group", "segment", "language", "topic"),
     "weight": ("weight", "traffic", "frequency", "count"),
     "provider": ("provider", "author", "artist", "publisher", "seller"),

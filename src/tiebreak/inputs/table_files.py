@@ -72,19 +72,19 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
 class Lines:
     """The lines of a text file; the length of a line, and of a record of several lines, is bounded."""
 
-    def __init__(self, path: str, packed: str) -> None:
-        self.path, self.packed = path, packed
+    def __init__(self, path: str, packed: str, longest: int = LONGEST_LINE) -> None:
+        self.path, self.packed, self.longest = path, packed, longest
         self.number = self.length = 0
 
     def __iter__(self) -> Iterator[str]:
         with calling(self.path), open_text(self.path, self.packed) as stream:
-            while line := stream.readline(LONGEST_LINE + 2):
+            while line := stream.readline(self.longest + 2):
                 self.number += 1
                 content = line.rstrip("\r\n")
                 # No character takes more than four bytes.
-                self.length += len(content) if len(content) * 4 <= LONGEST_LINE else len(content.encode())
-                if self.length > LONGEST_LINE:
-                    raise self.error(f"the line is longer than {LONGEST_LINE:,} bytes", "long_line")
+                self.length += len(content) if len(content) * 4 <= self.longest else len(content.encode())
+                if self.length > self.longest:
+                    raise self.error(f"the line is longer than {self.longest:,} bytes", "long_line")
                 yield line
 
     def end_record(self) -> None:

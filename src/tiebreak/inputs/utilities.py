@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_number
+from tiebreak._base.checks import check_choice, check_number
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, Values
-from tiebreak.inputs.tables import Table, open_source
-from tiebreak.inputs.utility_cells import EXPECTED, dict_cells, table_cells, unpack_scores
+from tiebreak.inputs.sources import LARGEST_VALUE, Path, Values
+from tiebreak.inputs.tables import Table
+from tiebreak.inputs.trials import TRIALS, average_trials, keep_trials
+from tiebreak.inputs.utility_cells import Cells, dict_cells, open_scores, table_cells
 
 MOST_LISTED = 5
 
@@ -28,6 +29,7 @@ class UtilityTable:
 
     `weights` say how much each request counts where a population allows it; `exact` are the exact values, where the
     utilities are those of a metric; `library` is the data frame library of the input; `measure` names the values.
+    `origins` are the requests of which the columns are trials.
     """
 
     runs: tuple[str, ...]
@@ -37,6 +39,7 @@ class UtilityTable:
     exact: ExactValues | None = None
     library: str | None = None
     measure: str = "utility"
+    origins: Ids | None = None
 
     def __post_init__(self) -> None:
         assert self.exact is None or np.array_equal(self.values, self.exact.nearest), "values are changed with `exact`"
@@ -67,6 +70,7 @@ class UtilityTable:
             requests=self.requests.take(places),
             values=self.values[:, places],
             weights=None if self.weights is None else self.weights[places],
+            origins=None if self.origins is None else self.origins.take(places),
             exact=None if self.exact is None else self.exact.take_columns(places),
         )
 
@@ -78,32 +82,39 @@ def read_utilities(
     missing: float | None = None,
     lower_is_better: bool = False,
     measure: str | None = None,
+    trials: str | None = None,
 ) -> UtilityTable:
     """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
         check_number(missing, "missing", low=-LARGEST_VALUE, high=LARGEST_VALUE)
-    data = open_source(unpack_scores(source), "the utilities", columns, EXPECTED)
-    assert not isinstance(data, Source), "all files hold a table"
+    if trials is not None:
+        check_choice(trials, "trials", TRIALS)
+    data = open_scores(source, "the utilities", columns)
     if isinstance(data, Table):
-        label, library, cells = data.label, data.library, table_cells(data, measure)
+        label, library, cells = data.label, data.library, table_cells(data, measure, trials == "keep")
     else:
         label, library = "the utilities", None
-        cells = dict_cells(data, label, columns, measure)
-    table = fill_table(tuple(cells.runs), cells.requests, cells.run, cells.request, cells.value, missing, label)
-    values = 0.0 - table if lower_is_better else table
-    return UtilityTable(tuple(cells.runs), cells.requests, values, library=library, measure=cells.measure or "utility")
+        cells = dict_cells(data, label, columns, measure, trials == "keep")
+    origins = None
+    if trials == "keep":
+        if cells.trials is None or cells.trial is None:
+            raise InputError(
+                f"{label}: trials are kept by their names. Give a table with a column trial.", kind="trials"
+            )
+        requests, request, origins = keep_trials(cells.requests, cells.request, cells.trials, cells.trial)
+        cells = cells._replace(requests=requests, request=request)
+    values, exact = fill_table(cells, missing, label, trials == "mean")
+    if lower_is_better:
+        values, exact = 0.0 - values, None if exact is None else -exact
+    more: dict[str, Any] = {"exact": exact, "library": library, "origins": origins}
+    return UtilityTable(tuple(cells.runs), cells.requests, values, measure=cells.measure or "utility", **more)
 
 
 def fill_table(
-    runs: tuple[str, ...],
-    requests: Ids,
-    run: NDArray[np.int32],
-    request: NDArray[np.int32],
-    value: NDArray[np.float64],
-    missing: float | None,
-    label: str,
-) -> NDArray[np.float64]:
-    """The table [run, request] of rows; every cell once, and finite."""
+    cells: Cells, missing: float | None, label: str, averages: bool
+) -> tuple[NDArray[np.float64], ExactValues | None]:
+    """The table [run, request] of cells, each once and finite; or the means of several, also as exact numbers."""
+    runs, requests, run, request, value = cells[:5]
     if not len(value):
         raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
     for row in np.flatnonzero(~(np.abs(value) <= LARGEST_VALUE))[:1].tolist():
@@ -114,9 +125,10 @@ def fill_table(
         )
     place = run.astype(np.int64) * len(requests) + request
     times = np.bincount(place, minlength=len(runs) * len(requests))
-    for twice in np.flatnonzero(times > 1)[:1].tolist():
+    for twice in np.flatnonzero(times > 1)[:1].tolist() if not averages else ():
         where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
-        raise InputError(f"{label}: {where} appears twice. Keep one.", kind="duplicate")
+        advice = 'Keep one, or average repeated trials: trials="mean", --trials mean'
+        raise InputError(f"{label}: {where} appears twice. {advice}.", kind="duplicate")
     absent = np.flatnonzero(times == 0)
     if len(absent) and missing is None:
         first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]
@@ -126,9 +138,14 @@ def fill_table(
             "Every run needs the same requests; or say what a missing cell is worth, such as missing=0, --missing 0.",
             kind="missing",
         )
-    table = np.full(len(times), 0.0 if missing is None else missing, dtype=np.float64)
+    shape, default = (len(runs), len(requests)), 0.0 if missing is None else missing
+    if averages:
+        filled = np.concatenate([value, np.full(len(absent), default)])
+        exact = average_trials(np.concatenate([place, absent]), filled, shape)
+        return exact.nearest, exact
+    table = np.full(len(times), default, dtype=np.float64)
     table[place] = value
-    return table.reshape(len(runs), len(requests)) + 0.0
+    return table.reshape(shape) + 0.0, None
 
 
 def cell(run: str, request: str) -> str:

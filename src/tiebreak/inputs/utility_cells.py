@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,19 +12,24 @@ from numpy.typing import NDArray
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, UnknownNameError, quote
 from tiebreak.inputs.columns import ColumnNames, Columns
+from tiebreak.inputs.evaluation_files import harness_metrics, known_column, open_evaluation
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.other_tools import is_frame, maker
-from tiebreak.inputs.sources import calling, dict_columns
-from tiebreak.inputs.tables import Table, frame_table
+from tiebreak.inputs.other_tools import maker
+from tiebreak.inputs.sources import Source, calling, dict_columns
+from tiebreak.inputs.tables import Table, open_source
+from tiebreak.inputs.wide_tables import melt
 
 EXPECTED = (
-    "a csv, tsv, JSON lines or parquet file with columns run, request and value, a data frame, "
-    "{run: {request: value}} or {run: frame}"
+    "a csv, tsv, JSON or parquet file with columns run, request and value, a wide one with a column for every run, "
+    "a data frame, {run: {request: value}} or {run: table}"
 )
 
 
 class Cells(NamedTuple):
-    """Runs, requests and for every cell their indices and its value; what the values are called, if that is known."""
+    """Runs, requests and for every cell their indices and its value; what the values are called, if that is known.
+
+    Where trials are kept, also their names and the index of every cell's.
+    """
 
     runs: Ids
     requests: Ids
@@ -31,49 +37,92 @@ class Cells(NamedTuple):
     request: NDArray[np.int32]
     value: NDArray[np.float64]
     measure: str | None
+    trials: Ids | None = None
+    trial: NDArray[np.int32] | None = None
 
 
-def unpack_scores(source: Any) -> Any:
-    """The frame of LensKit's `RunAnalysisResult`; anything else as it is."""
+def open_scores(source: Any, label: str, columns: Columns | None) -> Table | Mapping[Any, Any]:
+    """A table, or a dictionary; the frame of LensKit's `RunAnalysisResult`."""
     if maker(source) == "lenskit" and hasattr(source, "list_metrics"):
         with calling("what LensKit holds"):
-            return source.list_metrics()
-    return source
+            source = source.list_metrics()
+    if isinstance(source, (str, os.PathLike)):
+        table = open_evaluation(os.fspath(source), ColumnNames(columns))
+        if table is not None:
+            return table
+    data = open_source(source, label, columns, EXPECTED)
+    assert not isinstance(data, Source), "all files hold a table"
+    return data
 
 
-def table_cells(table: Table, measure: str | None) -> Cells:
-    """The cells of a table with a column for runs; of one measure where a column names several."""
-    run, request, value = table.column("run"), table.column("request"), value_column(table, measure)
-    is_long = "measure" in table.contents.names and value != measure
-    read = table.read([request, run, *(["measure"] if is_long else [])], request, value)
-    (requests, request_of_row), (runs, run_of_row), *measures = ((Ids(*ids), code) for ids, code in read.coded)
-    cells = Cells(runs, requests, run_of_row, request_of_row, read.values, measure)
-    return only_measure(cells, *measures[0], table.label) if measures else cells
+def find_column(table: Table, role: str) -> str | None:
+    """The column for a role, also of a known program's results."""
+    return table.find(role) or known_column(role, table.contents.names)
+
+
+def column(table: Table, role: str) -> str:
+    return find_column(table, role) or table.column(role)
+
+
+def table_cells(table: Table, measure: str | None, keeps_trials: bool, run: str | None = None) -> Cells:
+    """The cells of a table, of one measure where a column names several; those of a single run, if it is named."""
+    names = table.contents.names
+    if run is None and (spread := spread_by(table, measure)) is not None:
+        key, roles = spread
+        table = melt(table, key, roles)
+        names = table.contents.names
+    coded = [column(table, "request"), *([] if run is not None else [column(table, "run")])]
+    value = value_column(table, measure, beside=None if run is None else coded[0])
+    is_long = "measure" in names and value != measure
+    trial = table.column("trial") if keeps_trials else None
+    read = table.read([*coded, *filter(None, ["measure" if is_long else None, trial])], coded[0], value, booleans=True)
+    (requests, request_of_row), *others = [(Ids(*ids), code) for ids, code in read.coded]
+    none = Ids.from_names([] if run is None else [run]), np.zeros(len(read.values), dtype=np.int32)
+    runs, run_of_row = none if run is not None else others.pop(0)
+    measures = others.pop(0) if is_long else None
+    cells = Cells(runs, requests, run_of_row, request_of_row, read.values, measure, *(others[0] if others else ()))
+    return only_measure(cells, *measures, table.label) if measures else cells
+
+
+def spread_by(table: Table, measure: str | None) -> tuple[str, tuple[str, str]] | None:
+    """The key of a wide table, and what it and the names of the other columns are; None for other tables."""
+    columns = {role: find_column(table, role) for role in ("run", "request", "value")}
+    keys = [role for role in ("run", "request") if columns[role] is not None]
+    names = table.contents.names
+    if len(keys) != 1 or columns["value"] or measure in names or harness_metrics(names) or len(names) < 2:
+        return None
+    return str(columns[keys[0]]), (keys[0], "request" if keys[0] == "run" else "run")
 
 
 def value_column(table: Table, measure: str | None, beside: str | None = None) -> str:
-    """The column called as the measure is, else that of values."""
-    is_wide = measure in table.contents.names and not table.columns.names("value")
-    return str(measure) if is_wide else table.column("value", beside)
+    """The column called as the measure is, else that of values; the only metric of a sample."""
+    names = table.contents.names
+    if measure in names and not table.columns.names("value"):
+        return str(measure)
+    metrics = [] if table.columns.names("value") else harness_metrics(names)
+    if len(metrics) > 1:
+        raise several_measures(metrics, f": measure={metrics[0]!r}, --columns value={metrics[0]}", table.label)
+    return metrics[0] if metrics else table.column("value", beside)
+
+
+def several_measures(names: Iterable[str], how: str, label: str) -> InputError:
+    several = join_names([quote(name)[1:-1] for name in names])
+    return InputError(f"{label}: there are several measures: {several}. Say which{how}.", kind="measure")
 
 
 def only_measure(cells: Cells, names: Ids, name_of_row: NDArray[np.int32], label: str) -> Cells:
     """The cells of the measure that was asked for; a single one need not be."""
     if len(names) < 2:
         return cells if cells.measure or not names else cells._replace(measure=names[0])
-    several = join_names([quote(name)[1:-1] for name in names])
     if cells.measure is None:
-        raise InputError(
-            f"{label}: there are several measures: {several}. Say which in Python: measure={names[0]!r}; or keep the "
-            "rows of one.",
-            kind="measure",
-        )
+        raise several_measures(names, f" in Python: measure={names[0]!r}; or keep the rows of one", label)
     if cells.measure not in names:
         raise UnknownNameError("measure", cells.measure, names)
     rows = np.flatnonzero(name_of_row == names.place(cells.measure, "measure"))
     runs, run = drop_unused(cells.runs, cells.run[rows])
     requests, request = drop_unused(cells.requests, cells.request[rows])
-    return Cells(runs, requests, run, request, cells.value[rows], cells.measure)
+    trial = None if cells.trial is None else cells.trial[rows]
+    return Cells(runs, requests, run, request, cells.value[rows], cells.measure, cells.trials, trial)
 
 
 def drop_unused(ids: Ids, codes: NDArray[np.int32]) -> tuple[Ids, NDArray[np.int32]]:
@@ -82,24 +131,38 @@ def drop_unused(ids: Ids, codes: NDArray[np.int32]) -> tuple[Ids, NDArray[np.int
     return ids.take(np.flatnonzero(is_used)), (np.cumsum(is_used) - 1)[codes].astype(np.int32)
 
 
-def dict_cells(by_run: Mapping[Any, Any], label: str, columns: Columns | None, measure: str | None) -> Cells:
+def dict_cells(
+    by_run: Mapping[Any, Any], label: str, columns: Columns | None, measure: str | None, keeps_trials: bool
+) -> Cells:
     """The cells of ``{run: {request: value}}``, or with a table for every run."""
-    values, names = dict(by_run), ColumnNames(columns)
-    for run, cells in by_run.items():
-        if is_frame(frame := unpack_scores(cells)):
-            values[run] = request_values(frame_table(frame, f"{label}, run {quote(str(run))}", names), measure)
-    runs, run, request_of_row, value = dict_columns(values, label, ("run", "request"))
-    codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
-    request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
-    return Cells(runs, Ids.from_names(codes), run, request, value, measure)
+    if all(isinstance(cells, Mapping) for cells in by_run.values()):
+        runs, run, request_of_row, value = dict_columns(by_run, label, ("run", "request"))
+        codes = {name: code for code, name in enumerate(dict.fromkeys(request_of_row))}
+        request = np.array([codes[name] for name in request_of_row], dtype=np.int32)
+        return Cells(runs, Ids.from_names(codes), run, request, value, measure)
+    parts = []
+    for run, source in by_run.items():
+        table = open_scores(source, f"{label}, run {quote(str(run))}", columns)
+        if isinstance(table, Table):
+            parts.append(table_cells(table, measure, keeps_trials, str(run)))
+        else:
+            parts.append(dict_cells({run: table}, label, columns, measure, keeps_trials))
+    return join_cells(parts)
 
 
-def request_values(table: Table, measure: str | None) -> dict[str, float]:
-    """The values of one run by request: those of a table with a row for each."""
-    request = table.column("request")
-    read = table.read([request], request, value_column(table, measure, beside=request))
-    ((ids, code),) = read.coded
-    names = list(Ids(*ids))
-    if len(code) > len(names):
-        raise InputError(f"{table.label}: a request has several rows. Keep one of each.", kind="duplicate")
-    return dict(zip((names[k] for k in code.tolist()), read.values.tolist(), strict=True))
+def join_cells(parts: list[Cells]) -> Cells:
+    """The cells of several tables as those of one."""
+
+    def join(ids: list[Ids], codes: list[NDArray[np.int32]]) -> tuple[Ids, NDArray[np.int32]]:
+        places = {name: place for place, name in enumerate(dict.fromkeys(name for names in ids for name in names))}
+        joined = [
+            np.array([places[name] for name in names], dtype=np.int32)[code]
+            for names, code in zip(ids, codes, strict=True)
+        ]
+        return Ids.from_names(places), np.concatenate(joined)
+
+    runs, run = join([part.runs for part in parts], [part.run for part in parts])
+    requests, request = join([part.requests for part in parts], [part.request for part in parts])
+    trials = [(part.trials, part.trial) for part in parts if part.trials is not None and part.trial is not None]
+    kept = join([ids for ids, _ in trials], [code for _, code in trials]) if len(trials) == len(parts) else ()
+    return Cells(runs, requests, run, request, np.concatenate([part.value for part in parts]), parts[0].measure, *kept)
