@@ -117,6 +117,20 @@ def test_tables_of_ragas_by_run(tmp_path):
     assert table.values.tolist() == [[0.5, 1], [0.75, 0.25]]
 
 
+def test_the_table_of_a_run_may_not_hold_others(tmp_path):
+    (tmp_path / "two.csv").write_text("model,qid,score\na,q1,1\nb,q2,0\n")
+    with pytest.raises(tb.InputError, match=r"given for one run, and holds several: a, b\..*columns=.\"run\": None."):
+        tb.Utilities({"mine": tmp_path / "two.csv"})
+    table = tb.Utilities({"mine": tmp_path / "two.csv"}, columns={"run": None})
+    assert (table.runs, table.values.tolist()) == (("mine",), [[1, 0]])
+
+
+def test_a_table_without_runs_is_told_how_to_name_its_run(tmp_path):
+    (tmp_path / "one.csv").write_text("qid,score\nq1,1\n")
+    with pytest.raises(tb.InputError, match=r"no column for run.*\{name: table\}, --utilities NAME=FILE"):
+        tb.Utilities(tmp_path / "one.csv")
+
+
 def test_a_dictionary_in_a_file(tmp_path):
     (tmp_path / "scores.json").write_text('{"a": {"q": 1, "r": 0.5}, "b": {"q": 0, "r": 1}}')
     assert tb.Utilities(tmp_path / "scores.json").values.tolist() == [[1, 0.5], [0, 1]]

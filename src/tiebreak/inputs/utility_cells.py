@@ -64,24 +64,45 @@ def column(table: Table, role: str) -> str:
     return find_column(table, role) or table.column(role)
 
 
+def run_column(table: Table) -> str:
+    """The column of runs, or an error that also says how to name the only run of a table."""
+    name = find_column(table, "run")
+    if name is None:
+        problem = table.columns.missing("run", table.contents.names, table.label)
+        advice = "A table of a single run is given by its name: {name: table}, --utilities NAME=FILE."
+        raise InputError(f"{problem} {advice}", kind="columns")
+    return name
+
+
 def table_cells(table: Table, measure: str | None, keeps_trials: bool, run: str | None = None) -> Cells:
     """The cells of a table, of one measure where a column names several; those of a single run, if it is named."""
-    names = table.contents.names
     if run is None and (spread := spread_by(table, measure)) is not None:
-        key, roles = spread
-        table = melt(table, key, roles)
-        names = table.contents.names
-    coded = [column(table, "request"), *([] if run is not None else [column(table, "run")])]
-    value = value_column(table, measure, beside=None if run is None else coded[0])
-    is_long = "measure" in names and value != measure
-    trial = table.column("trial") if keeps_trials else None
-    read = table.read([*coded, *filter(None, ["measure" if is_long else None, trial])], coded[0], value, booleans=True)
-    (requests, request_of_row), *others = [(Ids(*ids), code) for ids, code in read.coded]
-    none = Ids.from_names([] if run is None else [run]), np.zeros(len(read.values), dtype=np.int32)
-    runs, run_of_row = none if run is not None else others.pop(0)
-    measures = others.pop(0) if is_long else None
-    cells = Cells(runs, requests, run_of_row, request_of_row, read.values, measure, *(others[0] if others else ()))
-    return only_measure(cells, *measures, table.label) if measures else cells
+        table = melt(table, *spread)
+    request = column(table, "request")
+    runs = find_column(table, "run") if run is not None else run_column(table)
+    value = value_column(table, measure, beside=None if run is None else request)
+    measures = "measure" if "measure" in table.contents.names and value != measure else None
+    trials = table.column("trial") if keeps_trials else None
+    roles = {"request": request, "run": runs, "measure": measures, "trial": trials}
+    coded = {role: name for role, name in roles.items() if name is not None}
+    read = table.read([*coded.values()], request, value, booleans=True)
+    ids = {role: (Ids(*names), code) for role, (names, code) in zip(coded, read.coded, strict=True)}
+    if run is not None:
+        check_single_run(ids.get("run"), table.label)
+        ids["run"] = Ids.from_names([run]), np.zeros(len(read.values), dtype=np.int32)
+    (run_ids, run_of_row), (request_ids, request_of_row) = ids["run"], ids["request"]
+    cells = Cells(run_ids, request_ids, run_of_row, request_of_row, read.values, measure, *ids.get("trial", ()))
+    return only_measure(cells, *ids["measure"], table.label) if measures else cells
+
+
+def check_single_run(runs: tuple[Ids, Any] | None, label: str) -> None:
+    if runs is not None and len(runs[0]) > 1:
+        several = join_names([quote(name)[1:-1] for name in runs[0]], most=5)
+        raise InputError(
+            f"{label}: this table is given for one run, and holds several: {several}. Give it alone; or, if its column "
+            'does not name runs, columns={"run": None}, --columns run=.',
+            kind="columns",
+        )
 
 
 def spread_by(table: Table, measure: str | None) -> tuple[str, tuple[str, str]] | None:
