@@ -25,7 +25,8 @@ difference, or if what a reason says does not give the other tool's values.
 Values are compared request by request, to 1e-9, and to five decimals where gdeval prints no more (ERR@k and the
 exponential gain of ir_measures). They are equal if the same requests have values, and the same ones. Here a judged
 request that a run misses counts as retrieving nothing, and one without relevant items has no value and is left out of
-means."""
+means. In the tables, = is equal, a name is the reason for a difference, "fails" is an error of the tool, and an empty
+cell says that it has no such option."""
 ORDINARY = ("plain", "level 2", "short")
 SUMMARY = """Whether the tool's measures of this meaning have the same values where all requests are judged and ranked,
 have relevant items, and scores differ (`plain`, `level 2`, `short`). What tools do otherwise is in their sections."""
@@ -49,13 +50,13 @@ def input_table():
 
 
 def section(tool, committed):
-    """What a tool's measures are here, and where they differ."""
-    if not tool.is_installed():
-        return committed_section(tool.name, committed)
-    rows = compute(tool)
-    here = [row for row in rows if row.spec is not None]
+    """What a tool's measures are here, and where they differ; of a tool that is not installed, as the page has it."""
+    if tool.is_installed():
+        rows, versions = compute(tool), f"{', '.join(tool.versions())}."
+    else:
+        versions, rows = committed_outcomes(tool.name, committed)
     missing = [row.name for row in rows if row.spec is None]
-    parts = [f"## {tool.name}", f"{', '.join(tool.versions())}.", row_table(here)]
+    parts = [f"## {tool.name}", versions, row_table([row for row in rows if row.spec is not None])]
     parts.append("\n".join(entry(one.name, one.text) for one in reasons() if one.tool == tool.name))
     if missing:
         why = absent().get(tool.name, {})
@@ -83,6 +84,13 @@ def row_table(rows):
 def committed_section(name, page):
     match = re.search(rf"^## {name}$.*?(?=\n\n## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
     return match.group().rstrip("\n") if match else f"## {name}\n\nNot compared yet."
+
+
+def committed_outcomes(name, page):
+    """The versions and the rows of a section of the page."""
+    text = committed_section(name, page)
+    why = absent().get(name, {})
+    return text.split("\n\n")[1], [*read_rows(text), *(Row(measure, None, {}) for measure in why)]
 
 
 def read_rows(text):

@@ -173,6 +173,15 @@ def test_trec_eval_removes_negative_grades_from_condensed_lists():
     assert both("RR(judged_only=True)", {"q": {"a": 1, "n": 0}}, {"q": {"n": 2.0, "a": 1.0}}) == (0.5, 0.5)
 
 
+def test_compat_of_ir_measures_takes_negative_scores_for_low_ranks():
+    """Of a and b, both relevant, only a is retrieved: with a negative score it stands second in the ideal ranking."""
+    grades = {"q": {"a": 1, "b": 1}}
+    ours, theirs = both("Compat", grades, {"q": {"a": 1.0}})
+    assert theirs == pytest.approx(ours)
+    negative, lower = both("Compat", grades, {"q": {"a": -1.0}})
+    assert lower < theirs and negative == ours
+
+
 def test_compat_of_ir_measures_orders_ties_by_id_ascending():
     ours, theirs = both("Compat", {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}})
     assert theirs == 1.0 and ours == both("Compat", {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}})[1] < 1

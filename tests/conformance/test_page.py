@@ -15,14 +15,19 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = (page.DOCS / page.PAGE).read_text("utf-8")
 REASONS = [pytest.param(one, id=f"{one.tool}: {one.name}") for one in outcomes.reasons()]
 BY_NAME = {tool.name: tool for tool in TOOLS}
+SLOW = ("ranx", "LensKit")
+"""They compile what they need, or import torch."""
+
+
+def parameter(tool, *marks):
+    is_slow = tool.is_installed() and tool.name in SLOW
+    return pytest.param(tool, id=tool.name, marks=[*marks, *([pytest.mark.slow] if is_slow else [])])
+
+
+ALL = [*map(parameter, TOOLS)]
 INSTALLED = [
-    pytest.param(
-        tool,
-        id=tool.name,
-        marks=[
-            pytest.mark.skipif(not tool.is_installed(), reason=f"{', '.join(tool.packages)} are not installed"),
-            *([pytest.mark.slow] if tool.name in ("ranx", "LensKit") else []),  # which compile, or import torch
-        ],
+    parameter(
+        tool, pytest.mark.skipif(not tool.is_installed(), reason=f"not all installed: {', '.join(tool.packages)}")
     )
     for tool in TOOLS
 ]
@@ -42,8 +47,9 @@ def rows(name):
     return page.read_rows(page.committed_section(name, COMMITTED))
 
 
-@pytest.mark.parametrize("tool", INSTALLED)
+@pytest.mark.parametrize("tool", ALL)
 def test_section_is_what_the_command_writes(tool):
+    """Of a tool that is not installed, the outcomes on the page with the reasons of the list."""
     committed = page.committed_section(tool.name, COMMITTED)
     assert without_versions(page.section(tool, COMMITTED)) == without_versions(committed), "run make conformance"
 
