@@ -122,5 +122,8 @@ def test_any_json_is_read_or_refused(tmp_path_factory, data, depth):
 
 
 def test_size_is_bounded(tmp_path):
-    with pytest.raises(InputError, match="more than memory=10 bytes"):
-        tb.Run(write(tmp_path / "r.json", RUN), memory=10)
+    path = write(tmp_path / "r.json", RUN)
+    for size, name in ((path.stat().st_size, path), (40, write(tmp_path / "r.json.gz", [0] * 100))):
+        with pytest.raises(InputError, match=f"more than memory={16 * size - 1:,} bytes, 16 for each of JSON"):
+            tb.Run(name, memory=16 * size - 1)
+    assert tb.Run(path, memory=16 * path.stat().st_size).name == "r"

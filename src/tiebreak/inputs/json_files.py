@@ -15,6 +15,8 @@ from tiebreak.inputs.table_files import COMPRESSED, unique
 PACKED = COMPRESSED | {".lz4": ("lz4.frame",)}
 """File extensions, and the modules that can open such files; ranx calls lz4 files of JSON ``run.lz4``."""
 EXTRAS = {".lz4": "lz4", ".zst": "zstd", ".zstd": "zstd"}
+COST = 16
+"""Bytes that a byte of JSON takes in memory, of small objects."""
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
 CBOR_MAPS = {bytes([first]) for first in range(0xA0, 0xC0)}
 """First bytes of a dictionary in CBOR; none of them begins a text."""
@@ -39,10 +41,12 @@ def read_json(path: str, memory: int) -> Any:
 
 
 def read_within(stream: BinaryIO, path: str, memory: int) -> bytes:
-    content = stream.read(memory + 1)
-    if len(content) > memory:
+    most = memory // COST
+    content = stream.read(most + 1)
+    if len(content) > most:
         raise InputError(
-            f"{path}: more than memory={memory:,} bytes. Give more memory, or a file in TREC's format.",
+            f"{path}: holding this takes more than memory={memory:,} bytes, {COST} for each of JSON. Give more memory, "
+            "a table, or a file in TREC's format.",
             kind="memory",
             file=path,
         )
