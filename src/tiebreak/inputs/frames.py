@@ -128,10 +128,13 @@ def flatten_polars(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.i
 
 
 def flatten_arrow(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.int64]]]:
-    pyarrow, compute = import_module("pyarrow"), import_module("pyarrow.compute")
+    pyarrow = import_module("pyarrow")
     columns = pyarrow.table(frame).select(names).columns
-    lengths = [compute.list_value_length(one).cast(pyarrow.int64()).fill_null(-1).to_numpy() for one in columns]
-    flat = [compute.list_flatten(one) for one in columns]
+    lengths = [
+        np.concatenate([chunk.value_lengths().fill_null(-1).to_numpy() for chunk in one.chunks]).astype(np.int64)
+        for one in columns
+    ]
+    flat = [pyarrow.chunked_array([chunk.flatten() for chunk in one.chunks]) for one in columns]
     if len({len(one) for one in flat}) > 1:
         flat = flat[:1] * len(flat)
     return pyarrow.table(dict(zip(names, flat, strict=True))), lengths

@@ -12,7 +12,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import FrameColumns
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.columns import plain
-from tiebreak.inputs.ids import Ids, offsets, ranges
+from tiebreak.inputs.ids import Ids, offsets
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.tables import Table
 
@@ -86,7 +86,9 @@ def combine(codes: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.i
 
 def descending(sizes: NDArray[np.int64]) -> Values:
     """A value for every item of lists of these sizes, the first of each list the largest."""
-    return -(ranges(np.zeros(len(sizes), dtype=np.int64), sizes).astype(np.float64))
+    values = np.arange(0.0, -float(sizes.sum()), -1.0)
+    values += np.repeat(offsets(sizes)[:-1].astype(np.float64), sizes)
+    return values
 
 
 def order_note(label: str, request: NDArray[np.int32], values: Values, scores: Values | None) -> Iterator[str]:
