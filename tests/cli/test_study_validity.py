@@ -75,6 +75,19 @@ def test_weights_and_groups(files, table, tmp_path):
         assert note in done("study", "validity", *files, "--population", "mean", "--population", "s@10", *more).stdout
 
 
+def test_a_table_for_every_run_and_repeated_trials(tmp_path):
+    """The same utilities as above, every value as the mean of two trials that are 0.1 apart from it."""
+    named = []
+    for run, values in {"a": (1, 0.1), "b": (0.4, 0.4), "c": (0.2, 0.3)}.items():
+        trials = (f"q{q},{value + change:.1f}\n" for q, value in enumerate(values) for change in (-0.1, 0.1))
+        (tmp_path / f"{run}.csv").write_text("request,value\n" + "".join(trials))
+        named += ["--utilities", tmp_path / f"{run}.csv"]
+    assert rows(*named, "--trials", "mean", "--view", "smoothing", "--lag", 2)[0][0] == 2
+    assert "-0.333" in done("study", "validity", *named, "--trials", "mean", "--view", "smoothing").stdout
+    ended = done("study", "validity", "qrels", "run", "--trials", "mean", code=2)
+    assert "--trials" in ended.stderr
+
+
 def test_coarser_utilities(table):
     # With one significant digit nothing changes; without decimals only a's 1 remains, and leximin ties b and c.
     assert rows("--utilities", table, "--view", "truncation", "--keep", 1) == [(1, pytest.approx(-1 / 3), 0)]

@@ -100,16 +100,14 @@ def column_names(context: click.Context, parameter: click.Parameter, values: tup
     return ColumnNames(values, is_shared=True)
 
 
-def utility_tables(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> str | dict[str, str] | None:
+def utility_tables(values: tuple[str, ...]) -> str | dict[str, str] | None:
     """The file of all runs, or those of every run by its name."""
     named = [name_and_path(value) for value in values]
     if len(named) < 2 and not any(name for name, _ in named):
         return values[0] if values else None
     tables = {name or os.path.basename(path).partition(".")[0]: path for name, path in named}
     if len(tables) < len(named):
-        raise click.BadParameter("two files are called the same. Give each run its name: NAME=FILE.")
+        raise click.UsageError("--utilities: two files are called the same. Give each run its name: NAME=FILE.")
     return tables
 
 
@@ -163,7 +161,7 @@ UTILITIES = click.option(
     "--utilities",
     multiple=True,
     metavar="[NAME=]FILE",
-    callback=utility_tables,
+    callback=lambda context, parameter, values: utility_tables(values),
     help="A table of run, request and value, or with a column for every run, in place of QRELS RUN...; or, repeatable, "
     "a table of request and value for every run.",
 )
@@ -232,7 +230,8 @@ def files_read(options: Mapping[str, Any]) -> list[str]:
     parameters = click.get_current_context().command.params
     names = [str(one.name) for one in parameters if str(one.metavar).endswith("FILE") and one.name not in WRITTEN]
     values = [value for value in (options.get(name) for name in ("qrels", *names)) if value]
-    tables = [path for value in values for path in (value.values() if isinstance(value, dict) else [value])]
+    several = (utility_tables(value) if isinstance(value, tuple) else value for value in values)
+    tables = [str(path) for value in several for path in (value.values() if isinstance(value, dict) else [value])]
     tables += re.findall(r"grades\s*=\s*['\"]([^'\"]+)", " ".join(specs_in(options)))
     runs = (name_and_path(run)[1] for run in options.get("runs", ()))
     return [*tables, *runs, *collection_files(options.get("collections", ())), *modules_in(specs_in(options))]

@@ -24,6 +24,7 @@ from tiebreak.cli.options import (
     output_options,
     reading_options,
     require,
+    utility_tables,
     with_options,
 )
 from tiebreak.cli.output import Output, check_output, say
@@ -54,7 +55,7 @@ COLLECTIONS = (
         help="With --collections: the file of judgements in every folder; by default qrels with any ending.",
     ),
 )
-OF_TABLES = ("utilities", "missing", "lower_is_better")
+OF_TABLES = ("utilities", "trials", "missing", "lower_is_better")
 """Options of studies that also read a table in place of runs."""
 SIZES = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 MOST_SIZES = 10_000
@@ -237,7 +238,8 @@ def run_validity(
     measures: tuple[str, ...] | None,
     typed: dict[str, Any],
     view: str,
-    utilities: str | None = None,
+    utilities: tuple[str, ...] = (),
+    trials: str | None = None,
     missing: float | None = None,
     lower_is_better: bool = False,
     **options: Any,
@@ -246,16 +248,18 @@ def run_validity(
     from tiebreak.studies._validity import check, from_runs, utility_metric, validity
     from tiebreak.utilities import Utilities
 
-    if utilities is not None:
+    if utilities:
         require(not (typed["qrels"] or measures), "--utilities takes the place of QRELS and -m")
         tables = (typed["aspects"], typed["profile"], typed["intents"])
         require(not any(tables), "--aspects, --train and --intents are for QRELS RUN...")
         over = {name: options.pop(name, None) for name in ("weights", "groups")}
         over["columns"] = typed["columns"]
-        table = Utilities(utilities, missing=missing, lower_is_better=lower_is_better, **over)
+        source = utility_tables(utilities)
+        table = Utilities(source, missing=missing, lower_is_better=lower_is_better, trials=trials, **over)
         return validity(table, view, **options)
     require(bool(typed["runs"]), "Give QRELS RUN..., or --utilities FILE")
-    require(missing is None and not lower_is_better, "--missing and --lower-is-better are for --utilities")
+    is_plain = missing is None and trials is None and not lower_is_better
+    require(is_plain, "--missing, --trials and --lower-is-better are for --utilities")
     metrics = [utility_metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
     to_read = check(metrics, view, **options)

@@ -190,7 +190,13 @@ CATALOGUE: dict[str, Study] = {
         reads="runs or table",
         measures="AP, nDCG@10 or RR, a metric",
         options=(
-            Option("utilities", "A table of run, request and value, instead of QRELS RUN...", metavar="FILE"),
+            Option(
+                "utilities",
+                "A table of run, request and value, instead of QRELS RUN...; or, repeatable, one for every run.",
+                metavar="[NAME=]FILE",
+                is_repeated=True,
+            ),
+            Option("trials", "With --utilities: repeated trials are averaged, or kept.", ("mean", "keep")),
             Option("missing", "With --utilities: the value of missing cells.", float),
             Option("lower_is_better", "With --utilities: values are costs, such as latencies.", bool, False),
             Option("weights", "A table of request and weight, for populations that take weights.", metavar="FILE"),
