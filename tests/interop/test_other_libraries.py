@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ MODULES = {
     "RecTools": "rectools",
     "BEIR": "beir",
 }
+INSTALLED = [line for line in LINES if find_spec(MODULES.get(line[0], line[0]))]
+"""In continuous integration all of them."""
 TSE = {"bm25": (1 / 3 + 1 / 1) / 2, "dense": (1 / 2 + 1 / 2) / 2}
 
 
@@ -35,7 +38,6 @@ def objects(library, tmp_path, monkeypatch):
     """The names that a section of the page defines."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        pytest.importorskip(MODULES.get(library, library))
         monkeypatch.chdir(tmp_path)
         names = {}
         exec(code(COMMON) + SETUPS["trec_eval"] + SETUPS[library], names)
@@ -43,7 +45,7 @@ def objects(library, tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("library", "line", "result"), LINES, ids=lambda text: text[:40])
+@pytest.mark.parametrize(("library", "line", "result"), INSTALLED, ids=lambda text: text[:40])
 def test_line_runs_and_gives_what_the_page_says(library, line, result, objects):
     if line.startswith(("tiebreak ", "python ")):
         words = shlex.split(line)

@@ -36,7 +36,8 @@ def read_json(path: str, memory: int) -> Any:
         content = read_within(stream, path, memory)
         if content.startswith(LZ4_MAGIC):
             content = read_within(import_module("lz4.frame").open(BytesIO(content), "rb"), path, memory)
-    data = read_cbor(path, content) if content[:1] in CBOR_MAPS else parse_json(path, content)
+    is_cbor = path.lower().endswith(".lz4") and content[:1] in CBOR_MAPS
+    data = read_cbor(path, content) if is_cbor else parse_json(path, content)
     return mteb_predictions(data) if isinstance(data, dict) and MODEL in data else data
 
 
