@@ -40,7 +40,9 @@ def test_misspelt_option_is_a_type_error(tmp_path):
 def test_studies_spell_out_their_options(name):
     parameters = inspect.signature(getattr(tb.studies, name)).parameters
     assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
-    of_utilities = {"utilities", "missing", "lower_is_better", "weights", "groups"} if name == "validity" else set()
+    of_utilities = (
+        {"utilities", "missing", "lower_is_better", "weights", "groups", "trials"} if name == "validity" else set()
+    )
     assert {option.name for option in tb.studies.CATALOGUE[name].options} - of_utilities <= {*parameters}
 
 

@@ -46,16 +46,16 @@ def test_predictions_of_mteb_are_read(tmp_path):
     assert tb.project(QRELS, write(tmp_path / "r.json", predictions)).runs == ("e5 default/test", "e5 default/dev")
 
 
-@pytest.mark.parametrize("ending", ["json", "lz4", "parquet", "trec"])
-def test_files_of_ranx_are_read(tmp_path, ending):
+def test_files_of_ranx_are_read(tmp_path):
     ranx = pytest.importorskip("ranx")
-    ranx.Run(RUN, name="other").save(str(tmp_path / f"bm25.{ending}"))
-    qrels = QRELS
-    if ending != "lz4":
-        ranx.Qrels(QRELS).save(str(tmp_path / f"qrels.{ending}"))
-        qrels = tmp_path / f"qrels.{ending}"
-    positions = tb.project(qrels, tmp_path / f"bm25.{ending}")
-    assert (positions.runs, places(positions)) == (("bm25",), RANKS)
+    for ending in ("json", "lz4", "parquet", "trec"):
+        ranx.Run(RUN, name="other").save(str(tmp_path / f"bm25.{ending}"))
+        qrels = QRELS
+        if ending != "lz4":
+            ranx.Qrels(QRELS).save(str(tmp_path / f"qrels.{ending}"))
+            qrels = tmp_path / f"qrels.{ending}"
+        positions = tb.project(qrels, tmp_path / f"bm25.{ending}")
+        assert (positions.runs, places(positions)) == (("bm25",), RANKS), ending
 
 
 def test_lz4_is_read(tmp_path):

@@ -23,35 +23,6 @@ def columns(values, names):
     return dict(zip(names, map(list, zip(*rows(values), strict=True)), strict=True))
 
 
-# Hugging Face
-
-
-@pytest.fixture
-def hugging_face():
-    return pytest.importorskip("datasets").Dataset.from_dict
-
-
-def test_data_sets_of_hugging_face_are_runs_and_judgements(hugging_face):
-    qrels = hugging_face(columns(QRELS, ("query-id", "corpus-id", "score")))
-    ranked = hugging_face(columns(RUN, ("query-id", "corpus-id", "score")))
-    assert places(tb.project(qrels, ranked)) == RANKS
-    assert tb.project(qrels, {"bm25": ranked}).runs == ("bm25",)
-    assert places(tb.project(qrels, ranked.to_iterable_dataset())) == RANKS
-
-
-def test_rows_that_a_data_set_has_left_out_do_not_count(hugging_face):
-    ranked = hugging_face(columns(RUN, ("query-id", "corpus-id", "score"))).filter(lambda row: row["corpus-id"] != "x")
-    assert places(tb.project(QRELS, ranked)) == [{("q1", "a"): 2, ("q1", "b"): 1, ("q2", "c"): 1}]
-
-
-def test_a_data_set_of_several_splits_has_to_be_chosen_from(hugging_face):
-    datasets = pytest.importorskip("datasets")
-    test = hugging_face(columns(QRELS, ("query-id", "corpus-id", "score")))
-    assert len(tb.read_judgements(datasets.DatasetDict({"test": test}))) == 3
-    with pytest.raises(InputError, match=r'with the splits "train", "test"\. Give one of them'):
-        tb.read_judgements(datasets.DatasetDict({"train": test, "test": test}))
-
-
 class LikeDataset:
     """A data set as Hugging Face holds it."""
 
