@@ -120,15 +120,17 @@ def flatten_polars(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.i
     polars = import_module("polars")
     columns = [frame[name] for name in names]
     columns = [one.arr.to_list() if isinstance(one.dtype, polars.Array) else one for one in columns]
-    lengths = [one.list.len().cast(polars.Int64).fill_null(-1) for one in columns]
-    flat = [one.filter(sizes > 0).explode() for one, sizes in zip(columns, lengths, strict=True)]
+    lengths = [np.where(one.is_null(), -1, one.list.len().fill_null(0)).astype(np.int64) for one in columns]
+    flat = [one.filter(polars.Series(sizes > 0)).explode() for one, sizes in zip(columns, lengths, strict=True)]
     if len({len(one) for one in flat}) > 1:
         flat = flat[:1] * len(flat)  # an error that the lengths show
-    return polars.DataFrame(dict(zip(names, flat, strict=True))), [sizes.to_numpy() for sizes in lengths]
+    return polars.DataFrame(dict(zip(names, flat, strict=True))), lengths
 
 
 def flatten_arrow(frame: Any, names: list[str]) -> tuple[Any, list[NDArray[np.int64]]]:
     pyarrow = import_module("pyarrow")
+    if not hasattr(frame, "__arrow_c_stream__"):  # an old duckdb
+        frame = frame.to_arrow_table()
     columns = pyarrow.table(frame).select(names).columns
     lengths = [
         np.concatenate([chunk.value_lengths().fill_null(-1).to_numpy() for chunk in one.chunks]).astype(np.int64)

@@ -24,8 +24,10 @@ def maker(source: object) -> str:
 def is_frame(source: object) -> bool:
     """Whether this is a data frame, of any library."""
     kind = type(source)  # only the type is inspected: a lazy frame must not be computed for this
-    return hasattr(kind, "__arrow_c_stream__") or (
-        hasattr(kind, "columns") and (hasattr(kind, "dtypes") or hasattr(kind, "collect"))
+    return (
+        hasattr(kind, "__arrow_c_stream__")
+        or (hasattr(kind, "columns") and (hasattr(kind, "dtypes") or hasattr(kind, "collect")))
+        or hasattr(kind, "iloc")  # a series of pandas, also of a version that offers no stream
     )
 
 
