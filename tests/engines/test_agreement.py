@@ -30,7 +30,6 @@ from engines.strategies import (
     zstandard,
     zstd_files,
 )
-from examples import examples
 from tiebreak._kernels.interface import COUNTERS, Options
 from tiebreak.inputs import Ids
 
@@ -109,12 +108,12 @@ def test_examples_reach_every_fault_and_every_counter(twin):
         else:
             np.add(met, result.counts.met.sum(axis=0), out=met)
 
-    @settings(max_examples=examples(1200), derandomize=True, database=None)
+    @settings(max_examples=1200, derandomize=True, database=None)
     @given(file=files(run_texts()), grades=GRADES, options=OPTIONS)
     def runs(file, grades, options):
         record(*twin.project([("bytes", file)], judged_by(grades), options._replace(audit=True), None))
 
-    @settings(max_examples=examples(300), derandomize=True, database=None)
+    @settings(max_examples=300, derandomize=True, database=None)
     @given(file=files(judgement_texts()) | damaged(judgement_texts().flatmap(zstd_files)))
     def judgements(file):
         record(*twin.read_judgements(("bytes", file), None))
