@@ -44,7 +44,7 @@ class Contents(Protocol):
         """Whether the cells of a column are lists."""
 
     def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists | Fault:
-        """The same where items, and numbers if asked for, are lists."""
+        """Columns whose items, and numbers if asked for, are lists: flattened, with the lengths of the lists."""
 
 
 class RowContents:

@@ -59,7 +59,7 @@ class Table:
         return read
 
     def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists:
-        """The same where items are lists."""
+        """The columns whose ids are coded, those of lists flattened, and the lengths of the lists."""
         read = self.contents.read_lists(coded, item, value)
         if isinstance(read, Fault):
             faults.raise_input_error(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)

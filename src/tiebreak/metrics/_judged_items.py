@@ -18,6 +18,12 @@ def nonrelevant_items(positions: Positions, metric: Metric) -> Positions:
     return positions.nonrelevant
 
 
+def check_no_rel(metric: Metric) -> None:
+    """Refuse a relevance level for a metric that has none."""
+    if metric.rel is not None:
+        raise InputError(f"{metric.name} counts judged items of any grade: leave out rel.", kind="spec")
+
+
 def number_above(
     request: NDArray[np.int64], ranks: NDArray[np.int32], other: NDArray[np.int64], other_ranks: NDArray[np.int32]
 ) -> NDArray[np.int64]:

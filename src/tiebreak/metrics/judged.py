@@ -7,11 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics._count import Count, relevant_retrieved
-from tiebreak.metrics._judged_items import count_judged, nonrelevant_items, number_above
+from tiebreak.metrics._judged_items import check_no_rel, count_judged, nonrelevant_items, number_above
 from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED
@@ -69,8 +68,7 @@ class JudgedShare(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rel is not None:
-            raise InputError("Judged counts judged items of any grade: leave out rel.", kind="spec")
+        check_no_rel(self)
 
     def values(self, positions: Positions) -> ExactValues:
         first = np.minimum(positions.retrieved, last_position(self.cutoff))
@@ -95,8 +93,7 @@ class UnjudgedShare(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rel is not None:
-            raise InputError("Unjudged counts judged items of any grade: leave out rel.", kind="spec")
+        check_no_rel(self)
 
     def values(self, positions: Positions) -> ExactValues:
         assert self.cutoff is not None

@@ -15,7 +15,7 @@ from tiebreak.exact import Doubles, ExactValues, decimal, like
 from tiebreak.exact.arithmetic import DOUBLES, counting, power
 from tiebreak.exact.doubles import ROUNDING_ERROR, UNDERFLOW
 from tiebreak.exact.values import Places
-from tiebreak.metrics._judged_items import count_judged, nonrelevant_items
+from tiebreak.metrics._judged_items import check_no_rel, count_judged, nonrelevant_items
 from tiebreak.metrics._recall_level import RecallLevelMetric, exact_exposure
 from tiebreak.metrics.base import Metric, Traits, label_zeros
 from tiebreak.metrics.graded_entries import GradedEntries
@@ -145,8 +145,7 @@ class RBPResidual(Metric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rel is not None:
-            raise InputError("RBP_resid looks at judged items of any grade: leave out rel.", kind="spec")
+        check_no_rel(self)
 
     def values(self, positions: Positions) -> ExactValues:
         """1 less the share of judged items, so that unjudged ones need not be known."""
