@@ -1,6 +1,6 @@
 """Writes docs/reproduction.md: all tables and figures, with what was found of every printed value.
 
-python reproduce/page.py FOLDER ... [--quick] [--docs DIR]
+python reproduce/page.py FOLDER ... [--quick] [--docs DIR] [--html FILE]
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import lexiprecision
 import lexirecall
 import pessimistic
 import recall_paired
-from cells import Counted, Sheet, Status, markdown_table
+from cells import Counted, Grid, Sheet, Status
 from data import Data
+from html_page import html_page
 from script import Figure, Paper, arguments, failed_cells, leave, options
 
 import diversity
@@ -55,37 +56,45 @@ listed, with their results."""
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="where the page is written")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write it as one HTML file, too")
     asked = parser.parse_args()
-    leave(write_page(Data.of(asked.folder, options(asked)), asked.docs))
+    leave(write_page(Data.of(asked.folder, options(asked)), asked.docs, asked.html))
 
 
-def write_page(data: Data, docs: Path) -> list[str]:
+def write_page(data: Data, docs: Path, html: Path | None = None) -> list[str]:
     """Write the page and its figures, and say what failed."""
     result = [(paper, paper.sheets(data)) for paper in PAPERS]
-    failures = failed_cells(sheet for _, sheets in result for sheet in sheets)
+    sheets = [sheet for _, sheets in result for sheet in sheets]
+    failures = failed_cells(sheets)
     drawn = [list(paper.drawings(data, docs / "figures", failures)) for paper in PAPERS]
     sections = [section(paper, sheets, figures) for (paper, sheets), figures in zip(result, drawn, strict=True)]
-    differing = differences([sheet for _, sheets in result for sheet in sheets])
+    tables = [summary(result), differences(sheets)]
+    written = [f"## {table.markdown()}" for table in tables]
     failed = "\n".join(["## What failed", "", *(f"- {failure}" for failure in failures)]) if failures else ""
-    parts = filter(None, [HEAD, summary(result), differing, failed, *sections])
-    (docs / "reproduction.md").write_text("\n\n".join(parts) + "\n", "utf-8")
+    (docs / "reproduction.md").write_text(
+        "\n\n".join(filter(None, [HEAD, *written, failed, *sections])) + "\n", "utf-8"
+    )
+    if html is not None:
+        figures = [[drawing for drawing, _ in pairs] for pairs in drawn]
+        papers = [(*one, pictures) for one, pictures in zip(result, figures, strict=True)]
+        html_page(HEAD, tables, failures, papers).save(html)
     return failures
 
 
-def summary(result: list[tuple[Paper, list[Sheet]]]) -> str:
+def summary(result: list[tuple[Paper, list[Sheet]]]) -> Grid:
     """How many cells of every paper have which status."""
     shown = [status for status in Status if any(Counted.of(sheets).counts[status] for _, sheets in result)]
     rows = [(paper.title, *(str(Counted.of(sheets).counts[status]) for status in shown)) for paper, sheets in result]
-    return "## Cells by status\n\n" + markdown_table(("paper", *shown), rows)
+    return Grid("Cells by status", [("paper", *shown), *rows])
 
 
-def differences(sheets: list[Sheet]) -> str:
+def differences(sheets: list[Sheet]) -> Grid:
     """All cells that are not as printed."""
     far = (Status.EXPLAINED, Status.OPEN)
     rows = [
         (sheet.title.partition(":")[0], *cell.row) for sheet in sheets for cell in sheet.cells if cell.status in far
     ]
-    return "## All differences\n\n" + markdown_table(("table", "cell", "printed", "computed", "why"), rows)
+    return Grid("All differences", [("table", "cell", "printed", "computed", "why"), *rows])
 
 
 def section(paper: Paper, sheets: list[Sheet], drawings: Iterable[tuple[Figure, Path]]) -> str:

@@ -73,7 +73,7 @@ def stochastic(
         f"With {relevant[-1]} relevant items a drawn order gives the worst-off user: {changes}. "
         f"{'It never gives less' if never else 'In some cases it gives less'} than a fixed one.",
         (),
-        Picture("line", "relevant", "worst_case", color="order", facet="measure", titles=titles, own_scales=True),
+        Picture("line", "relevant", "worst_case", color="order", facet="measure", titles=titles, own_scales=("x", "y")),
     )
 
 
@@ -134,9 +134,9 @@ def first_positions(n: int = 50_000, relevant: tuple[int, ...] = (1, 5, 10, 50, 
 class Diagram(Findings):
     """Rankings by their places, each written in place of a point."""
 
-    def vega_lite(self) -> dict[str, Any]:
+    def vega_lite(self, kind: str | None = None) -> dict[str, Any]:
         """The picture of points, with the positions of each ranking as text instead."""
-        spec = super().vega_lite()
+        spec = super().vega_lite(kind)
         picture, records = spec["spec"], spec["data"]["values"]
         (layer,) = picture["layer"]
         labels = {"field": layer["encoding"].pop("color")["field"], "type": "nominal"}
@@ -169,5 +169,5 @@ def diagram(n: int = 6, m: int = 3) -> Diagram:
         tuple(rows),
         f"Of {comb(n, m)} rankings {', '.join(counts)}.",
         (),
-        Picture("point", "aside", "height", color="positions", facet="measure", titles=titles, own_scales=True),
+        Picture("point", "aside", "height", color="positions", facet="measure", titles=titles, own_scales=("x", "y")),
     )

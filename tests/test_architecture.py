@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,13 @@ def part_of(path):
     return part(path.relative_to(ROOT).with_suffix("").parts)
 
 
+@cache
+def nodes(path):
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
 def parts_imported(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -60,15 +66,18 @@ def test_no_module_bears_the_name_of_a_public_function():
 
 
 UNNEEDED = ("scipy", "narwhals", "rich", "importlib.metadata", "tiebreak.populations", "tiebreak.significance")
+UNNEEDED += ("tiebreak.projection.aspect_rankings", "tiebreak.metrics.condensed", "tiebreak.results.joint_table")
+COMMANDS = (["--help"], ["evaluate", "qrels", "run", "-m", "AP", "-m", "R@1000", "--format", "tsv"])
 
 
-def test_plain_evaluation_imports_nothing_it_does_not_use(tmp_path):
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_plain_commands_import_nothing_they_do_not_use(tmp_path, command):
     (tmp_path / "qrels").write_text("q 0 a 1\n")
     (tmp_path / "run").write_text("q 0 a 1 1\n")
     script = f"""
 import sys
 from tiebreak.cli import main
-sys.argv = ["tiebreak", "evaluate", "qrels", "run", "-m", "AP", "-m", "R@1000", "--format", "tsv"]
+sys.argv = ["tiebreak", *{command}]
 try:
     main()
 finally:
@@ -83,7 +92,7 @@ NOUNS = {"seed", "need", "speed"}
 
 
 def functions_and_locals(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef):
             yield "function", node.name.strip("_")
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

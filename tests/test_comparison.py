@@ -3,6 +3,7 @@
 import re
 import tracemalloc
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -55,6 +56,42 @@ def test_interval_is_that_of_a_t_test(exp):
     assert comparison.interval[0] == pytest.approx(
         [1 / 3 - 4.302652729911275 * 2 / 3, 1 / 3 + 4.302652729911275 * 2 / 3]
     )
+
+
+@pytest.mark.parametrize("measure", ["RPP", "AP", "LexiRecall", "sign(AP)", "rrLP"])
+@pytest.mark.parametrize("baseline", [None, "balanced"])
+def test_marks_are_those_of_the_default_test(measure, baseline):
+    """One rule: the papers' test for the measure, corrected by Holm over the pairs shown."""
+    simulation = tb.simulate(30, seed=7)
+    exp = tb.Experiment(simulation.judgements, simulation.runs)
+    comparison = exp.compare(measure, baseline)
+    summary, test = comparison.summary(), comparison.test()
+    assert test.test.name == ("sign" if measure in ("LexiRecall", "sign(AP)") else "t") and test.correction == "holm"
+    assert [row.pvalue_corrected for row in summary.values] == test.pvalue_corrected.tolist()
+    marks = [summary.is_marked(row) for row in summary.records()]
+    assert marks == test.differs.tolist() and sum(marks) > 0
+    assert f"* {test.criterion}." in summary.notes[0] and "Holm's correction for" in test.criterion
+    plain = comparison.test(correction="none")
+    assert [row.pvalue_corrected for row in comparison.summary(plain).values] == plain.pvalue.tolist()
+
+
+def test_several_measures_are_compared_at_once():
+    simulation = tb.simulate(20, seed=7, systems=["deep", "balanced", "weak"])
+    exp = tb.Experiment(simulation.judgements, simulation.runs)
+    several = exp.compare(["RPP", "AP"], "weak")
+    assert list(several) == ["RPP", "AP"] and len(several) == 2
+    for measure in several:
+        one = exp.compare(measure, "weak")
+        assert several[measure].rows()[:] == one.rows()[:]
+        assert [row for row in several.summary().rows() if row.measure == measure] == [*one.summary().rows()]
+        assert several.test(alpha=0.01)[measure].rows() == one.test(alpha=0.01).rows()
+    assert len(several.rows()) == 2 * 2 * 20 and {row.measure for row in several.rows()} == {"RPP", "AP"}
+    assert repr(several).splitlines()[0].split() == ["run", "other", "RPP", "w/t/l", "AP", "w/t/l"]
+    assert [*exp.compare(["RPP", "AP"])] == [*exp.compare(["RPP AP"])] == ["RPP", "AP"]
+    with pytest.raises(UnknownNameError, match="RP"):
+        several["RP"]
+    with pytest.raises(InputError, match="twice"):
+        exp.compare(["AP", "AP"])
 
 
 def test_interval_does_not_depend_on_the_order_of_requests():
@@ -201,12 +238,11 @@ def test_explanation_needs_two_runs_and_a_known_request(exp):
         exp.explain("one", "two", request="q9")
 
 
+@cache
 def some_positions(seed, runs=5, requests=40):
-    return tb.Experiment(
-        *(lambda result: (result.judgements, [tb.Run(run, name=n) for n, run in result.runs.items()][:runs]))(
-            tb.simulate(requests, seed=seed)
-        )
-    ).positions
+    result = tb.simulate(requests, seed=seed)
+    inputs = [tb.Run(run, name=name) for name, run in result.runs.items()]
+    return tb.Experiment(result.judgements, inputs[:runs]).positions
 
 
 SPECS = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "rrLP", "OI", "Interleaving(stops='3,2,1')", "AP")

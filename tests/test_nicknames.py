@@ -55,6 +55,8 @@ def test_one_measure_is_asked_for_where_one_is_needed():
 def test_rbp_of_trec_eval_is_named_by_its_parameter():
     """Alone ``rbp`` is that of pref_eval, as before."""
     assert str(metric("rbp")) == "RBP(p=0.5)"
+    assert any(note.startswith("rbp is RBP(p=0.5), as in pref_eval;") for note in EXPERIMENT.evaluate("rbp").notes)
+    assert not any("rbp" in note for note in EXPERIMENT.evaluate(["RBP", "all_trec"]).notes)
     assert "rbp_p=0.9" in NICKNAMES["all_trec"] and str(metric("rbp_p=0.9")) == "graded_RBP(p=0.9)"
 
 

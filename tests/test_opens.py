@@ -13,9 +13,9 @@ import tiebreak as tb
 from cli.running import run
 from tiebreak.cli import tiebreak as program
 from tiebreak.cli.options import JUDGED_ITEMS_SUFFICE, SPECS
-from tiebreak.experiment import measure_needs
 from tiebreak.preferences import CATALOGUE as PREFERENCES
 from tiebreak.projection.needs import Needs
+from tiebreak.reading_needs import measure_needs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens are counted by inotify")
 
@@ -105,7 +105,7 @@ def test_a_later_question_that_needs_more_reads_the_runs_once_more(opened):
 
 
 def test_tables_of_items_are_read_once_whatever_they_are_for(opened):
-    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv", profile="train", exclude="train", candidates="pool")
+    exp = tb.Experiment("qrels", ["x", "y"], aspects="aspects.csv", train="train", exclude="train", candidates="pool")
     exp.evaluate("AP")
     exp.evaluate("EU@10")
     assert opened() == {"qrels": 1, "x": 2, "y": 2, "train": 1, "pool": 1}

@@ -44,12 +44,14 @@ def studies(exp):
 def test_result_is_a_frame_of_the_library_that_was_given(library):
     module = pytest.importorskip(library)
     make = getattr(module, MAKERS[library])
-    for inputs in ((make(QRELS), [make(RUN), OTHER]), (make(QRELS), [tb.Run(RUN_DICT, "one"), OTHER])):
-        exp = tb.Experiment(*inputs, aspects={"a": ["s"], "b": ["t"], "c": ["s"]})
-        for result in (*results(exp), *studies(exp)):
-            frame = result.to_frame()
-            assert type(frame).__module__.partition(".")[0] == library, type(result)
-            assert len(frame) > 0
+    first, second = (
+        tb.Experiment(make(QRELS), [run, OTHER], aspects={"a": ["s"], "b": ["t"], "c": ["s"]})
+        for run in (make(RUN), tb.Run(RUN_DICT, "one"))
+    )
+    for result in (*results(first), *studies(first), *results(second)):
+        frame = result.to_frame()
+        assert type(frame).__module__.partition(".")[0] == library, type(result)
+        assert len(frame) > 0
 
 
 RUN_DICT = {"q1": {"b": 3.0, "x": 2.0}, "q2": {"c": 1.0}}

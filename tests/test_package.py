@@ -29,13 +29,16 @@ PUBLIC = {
         "Bootstrap",
         "CollectionFindings",
         "ComparisonSummary",
+        "Comparisons",
         "Contributions",
         "Disaggregation",
         "Explanation",
         "Findings",
         "LagCurve",
     ),
-    *("GroupResults", "Segments"),
+    *("Gate", "gate", "assert_not_worse"),
+    *("MeasureList", "measures"),
+    *("GroupResults", "GroupScoreTables", "ScoreGroups", "Segments"),
     *(
         "LawTable",
         "Letters",
@@ -43,13 +46,16 @@ PUBLIC = {
         "MeanIntervals",
         "Means",
         "Overview",
+        "PopulationOrdering",
         "PopulationScores",
         "ProviderExposure",
         "ProviderLeximin",
         "ProviderTotals",
         "RequestOrders",
+        "ScoreTable",
     ),
-    *("Result", "Significance", "WorstCase"),
+    *("InterleavedList", "RankGains", "RankingPositions", "SortedUtilities", "RequestDifferences", "UtilityOverview"),
+    *("Report", "Result", "Significance", "WorstCase"),
     *("PairShares", "TopHeaviness", "WinShares"),
     "UNRETRIEVED",
     "Utilities",
@@ -93,6 +99,18 @@ def test_public_names_keep_their_meaning_after_every_module_is_imported():
     assert callable(tb.positions) and callable(tb.project) and callable(tb.simulate)
 
 
+def test_tab_completion_shows_what_is_for_users():
+    exp = tb.Experiment({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}})
+    methods = ["audit", "compare", "evaluate", "explain", "interleave", "order", "read", "report", "utilities"]
+    assert dir(exp) == sorted([*methods, "judgements", "positions", "runs"])
+    assert dir(exp.runs[0]) == ["name", "source"]
+    assert dir(exp.compare().by_group({"q": "g"})) == ["order", "parts", "summary", "test", "whole"]
+    assert {"order", "evaluate", "plot"} < {*dir(exp.utilities("AP"))}.difference(["table", "from_table"])
+    for module in (tb.errors, tb.theory):
+        assert sorted(module.__all__) == dir(module)
+        assert all(callable(getattr(module, name)) for name in dir(module))
+
+
 def test_public_names_are_documented():
     for name in PUBLIC - {"UNRETRIEVED", "__version__"}:
         assert getattr(tb, name).__doc__, name
@@ -115,39 +133,42 @@ def in_new_process(code, **environment):
     return done.stdout
 
 
-@pytest.mark.parametrize("command", [None, "", *COMMANDS])
-def test_import_and_help_load_nothing_heavy(command):
-    arguments = [] if command is None else [*filter(None, [command]), "--help"]
+def test_import_and_help_load_nothing_heavy():
+    calls = [["--help"], *([command, "--help"] for command in COMMANDS)]
     code = f"""
 import json, sys, tiebreak
-sys.argv[1:] = {arguments!r}
-if sys.argv[1:]:
-    from tiebreak.cli import main
+
+def heavy():
+    return sorted(set(sys.modules) & {set(HEAVY)!r})
+
+loaded = {{"import tiebreak": heavy()}}
+from tiebreak.cli import main
+for words in {calls!r}:
+    sys.argv[1:] = words
     try:
         main()
-    except SystemExit:
-        pass
+    except SystemExit as stop:
+        assert stop.code == 0
+        loaded[" ".join(words)] = heavy()
 print()
-print(json.dumps(sorted(set(sys.modules) & {set(HEAVY)!r})))
+print(json.dumps(loaded))
 """
-    assert json.loads(in_new_process(code).splitlines()[-1]) == []
+    loaded = json.loads(in_new_process(code).splitlines()[-1])
+    assert loaded == {name: [] for name in ("import tiebreak", *map(" ".join, calls))}
 
 
 def processor_seconds(*arguments):
-    """What a new Python process costs, at best: time on the processor, which other processes do not lengthen much."""
+    """What a new Python process costs: time on the processor, which other processes do not lengthen much."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    times = []
-    for _ in range(7):
-        before = os.times()
-        subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
-        after = os.times()
-        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    return min(times)
+    before = os.times()
+    subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 @pytest.mark.parametrize("arguments", [["-c", "import tiebreak"], ["-m", "tiebreak", "--help"]])
 def test_import_and_help_take_less_than_a_fifth_of_a_second(arguments):
-    assert processor_seconds(*arguments) < 0.2
+    assert any(processor_seconds(*arguments) < 0.2 for _ in range(7))
 
 
 def test_engine_can_be_chosen(monkeypatch):

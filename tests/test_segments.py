@@ -64,22 +64,34 @@ def test_rows_say_how_many_requests_a_group_has_and_needs(experiment, groups):
     pairs = len(whole.pairs)
     assert table.columns[:4] == ("group", "requests", "run", "other") and table.columns[-1] == "needed_overall"
     rows = table.rows()
-    assert [row[:2] for row in rows] == [("long", 10)] * pairs + [("short", 20)] * pairs
-    expected = requests_needed(whole.mean, whole.values.std(axis=1, ddof=1)).tolist()
-    assert [row[-1] for row in rows] == 2 * expected
+    sizes = {"long": 10, "short": 20, "all": 30}
+    assert [row[:2] for row in rows] == [row for row in sizes.items() for _ in range(pairs)]
+    level = 0.05 / (2 * pairs)  # that of the marks: Holm's for the pairs of two groups, at its strictest
+    expected = requests_needed(whole.mean, whole.values.std(axis=1, ddof=1), alpha=level).tolist()
+    assert [row[-1] for row in rows] == 3 * expected == [row[-1] for row in whole.by_group(groups).test().rows()]
+    alone = whole.by_group(groups).summary(correction="none")
+    assert alone.needed == requests_needed(whole.mean, whole.values.std(axis=1, ddof=1)).tolist()
     assert any("needed_overall: the requests" in note and "30 requests" in note for note in table.notes)
 
 
-def test_tests_are_corrected_within_a_group_and_need_more(experiment, groups):
+def test_tests_are_corrected_over_all_groups_and_need_more(experiment, groups):
     whole = experiment.compare("AP")
     pairs = len(whole.pairs)
+    both = 2 * pairs  # comparisons in two groups
     corrected = whole.by_group(groups).test("t", correction="bonferroni")
     plain = whole.by_group(groups).test("t", correction="none")
     for group in ("long", "short"):
-        assert corrected[group].pvalue_corrected.tolist() == np.minimum(plain[group].pvalue * pairs, 1).tolist()
-    expected = requests_needed(whole.mean, whole.deviation, alpha=0.05 / pairs).tolist()
+        assert corrected[group].pvalue_corrected.tolist() == np.minimum(plain[group].pvalue * both, 1).tolist()
+        assert f"with Bonferroni's correction for {both} comparisons" in corrected[group].criterion
+    expected = requests_needed(whole.mean, whole.deviation, alpha=0.05 / both).tolist()
     assert [row[-1] for row in corrected.rows()[:pairs]] == expected
     assert all(a > b for a, b in zip(corrected.needed, plain.needed, strict=True) if math.isfinite(a))
+
+
+def test_marks_in_groups_are_those_of_the_test_in_groups(experiment, groups):
+    segments = experiment.compare("AP").by_group(groups)
+    tested, summary = segments.test(), segments.summary()
+    assert [row[-2] for row in summary.rows()] == [p for part in tested.parts.values() for p in part.pvalue_corrected]
 
 
 def test_orders_of_groups_are_correlated_with_that_of_all_requests(experiment, groups):
@@ -96,7 +108,10 @@ def test_power_in_groups(experiment, groups):
         ("long", 10, "AP"),
         ("short", 20, "RPP"),
         ("short", 20, "AP"),
+        ("all", 30, "RPP"),
+        ("all", 30, "AP"),
     ]
+    assert "of 4 cases (group, measure)" in study.conclusion
     for row in study.rows():
         test = experiment.compare(row.measure).by_group(groups).test("t")
         assert row.share == test[row.group].share
@@ -110,7 +125,57 @@ def test_power_in_groups(experiment, groups):
 def test_all_requests_in_one_group_is_the_whole(experiment, groups):
     one = dict.fromkeys(groups, "all")
     whole = experiment.compare("RPP")
-    assert [row[2:-1] for row in whole.by_group(one).summary().rows()] == [tuple(r) for r in whole.summary().rows()]
+    rows = whole.by_group(one).summary().rows()
+    assert [row[2:-1] for row in rows] == 2 * [tuple(r) for r in whole.summary().rows()]
+    assert {row[0] for row in rows} == {"all", "(all)"}  # the group, and all requests
+
+
+def test_the_last_rows_are_over_all_requests(experiment, groups):
+    """As without groups: corrected for its own pairs."""
+    whole = experiment.compare("AP")
+    segments = whole.by_group(groups)
+    assert [row[2:-1] for row in segments.summary().rows() if row[0] == "all"] == [*map(tuple, whole.summary().rows())]
+    assert [row[2:-1] for row in segments.test().rows() if row[0] == "all"] == [*map(tuple, whole.test().rows())]
+    assert segments.test().settings["groups"] == ["long", "short"]
+
+
+def test_letters_of_every_group(experiment, groups):
+    groups = groups | {next(iter(groups)): "alone"}
+    tests = experiment.compare("AP").by_group(groups).test("t")
+    table = tests.letter_table()
+    assert table.columns == ("group", "requests", "run", "measure", "letters")
+    for group in ("long", "short", "all"):
+        letters = {row[2]: row[4] for row in table.rows() if row[0] == group}
+        assert letters == tests[group].letters()
+    assert "alone" not in {row[0] for row in table.rows()}  # one request cannot be tested
+    assert any(note.startswith('group "alone": ') for note in table.notes)
+    assert not any("needed_overall" in note for note in table.notes)
+
+
+def test_what_names_a_row_comes_before_numbers(experiment, groups):
+    """So that a narrow terminal, which shows columns in blocks, repeats it."""
+    segments = experiment.compare("AP").by_group(groups)
+    for result in (segments.summary(), segments.test()):
+        assert result.table().header[:4] == ("group", "run", "other", "requests")
+        assert result.columns[:4] == ("group", "requests", "run", "other")
+
+
+def test_segments_print_as_their_summary(experiment, groups):
+    segments = experiment.compare("AP").by_group(groups)
+    assert repr(segments) == repr(segments.summary())
+
+
+def test_gaps_between_groups_are_the_furthest_means(experiment, groups):
+    segments = experiment.compare("AP").by_group(groups)
+    long, short = (segments[group].mean.tolist() for group in ("long", "short"))
+    gaps = [(abs(x - y), sorted([(x, "long"), (y, "short")])) for x, y in zip(long, short, strict=True)]
+    widest = max(range(len(gaps)), key=lambda k: gaps[k][0])
+    gap, ((low, worst), (high, best)) = gaps[widest]
+    run, other = list(segments.whole.names())[widest]
+    ends = f"from {low:+.4f} in {worst} to {high:+.4f} in {best}"
+    notes = [note for note in segments.summary().notes if note.startswith("Gap between groups")]
+    assert notes[0] == f"Gap between groups, {run} against {other}: {gap:.4f}, {ends}." and len(notes) == 3
+    assert f"These are the largest gaps of {len(gaps)} pairs." in segments.test().notes
 
 
 @pytest.mark.parametrize(
@@ -170,7 +235,9 @@ def test_every_command_has_a_row_for_every_group(files, command):
     text = done(files, command, "-m", "RPP", "-m", "AP", "--format", "csv")
     rows = rows_of(text)
     assert {(row["group"], row["requests"], row["measure"]) for row in rows} == {
-        (group, size, measure) for group, size in (("long", "10"), ("short", "20")) for measure in ("RPP", "AP")
+        (group, size, measure)
+        for group, size in (("long", "10"), ("short", "20"), ("all", "30"))
+        for measure in ("RPP", "AP")
     }
     assert ("needed_overall" in rows[0]) == (command != "order")
     for form in ("table", "latex", "markdown", "json", "trec"):
@@ -198,9 +265,7 @@ def test_tables_put_measures_side_by_side(files):
     ("command", "options", "words"),
     [
         ("compare", ("-q",), "--groups goes without -q"),
-        ("compare", ("--fail-if-worse", "RPP"), "--groups goes without -q, --fail-if-worse"),
         ("compare", ("--format", "pref_eval"), "--groups goes without"),
-        ("test", ("--letters",), "--groups goes without --utilities and --letters"),
         ("order", ("-q",), "--groups goes without -q"),
     ],
 )

@@ -1,5 +1,6 @@
 """The grammar: what it reads, prints back and refuses, and the spellings of other tools."""
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -150,6 +151,21 @@ def test_any_text_is_read_or_refused(text):
 )
 def test_what_is_no_spec_is_refused(text):
     with pytest.raises(InputError, match="cannot be read"):
+        parse(text)
+
+
+@pytest.mark.parametrize("name", ["input.x", "2019-x", "my run", "runs/a.run"])
+def test_names_that_need_quotes_are_told_so(name):
+    with pytest.raises(InputError, match=re.escape(f"If {name} is a name, it needs quotes: baseline='{name}'.")):
+        parse(f"urisk(AP, baseline={name}, alpha=2)")
+    assert parse(f"urisk(AP, baseline='{name}', alpha=2)").arguments[1] == ("baseline", name)
+
+
+@pytest.mark.parametrize(
+    "text", ["urisk(AP baseline=x)", "urisk(AP, baseline=x", "RBP(p=0.8)@@", "urisk.x(baseline=x)"]
+)
+def test_only_values_need_quotes(text):
+    with pytest.raises(InputError, match="Write NAME, NAME@CUTOFF or NAME"):
         parse(text)
 
 

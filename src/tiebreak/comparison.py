@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tiebreak._base.checks import check_has_values, check_two_runs, find_pair, find_run
+from tiebreak._base.checks import check_has_values, find_pair
+from tiebreak._base.corrections import ALPHA
 from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -17,23 +18,26 @@ from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Run, read_groups
 from tiebreak.inputs.attributes import group_places
 from tiebreak.inputs.columns import Columns
+from tiebreak.inputs.runs import baseline_names
 from tiebreak.inputs.sources import Path
-from tiebreak.metrics import Metric
+from tiebreak.inputs.utilities import UtilityTable
+from tiebreak.metrics import Metric, measure_label
 from tiebreak.orderings import Ballots, Method, Ordering, method
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
 from tiebreak.orderings.result import RequestOrders, RequestPlace
 from tiebreak.preferences import Pairs, PairValues, Preference, preference
 from tiebreak.preferences.from_metric import MetricDifference
+from tiebreak.preferences.pairs import chosen_pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.cells import Cell, Row, column, interval_columns, signed_column
+from tiebreak.results.drawable import Drawable, DrawablePairs
 from tiebreak.results.record import LazyRows, Result, Rows
 from tiebreak.segments import Segments
-from tiebreak.significance import Significance, Test, significance
+from tiebreak.significance import TOO_FEW, Significance, Test, significance, unless_too_few
 
-FEWEST = 6
-"""With fewer untied requests, even winning all of them is not significant: 2 / 2^5 > 0.05."""
-CLEAR = f"* The 95% interval of the mean, by Student's t, excludes 0, and at least {FEWEST} requests differ."
+if TYPE_CHECKING:
+    from tiebreak.results.plots import Drawing
 
 
 class PairValue(NamedTuple):
@@ -47,7 +51,10 @@ class PairValue(NamedTuple):
 
 
 class PairSummary(NamedTuple):
-    """One pair over all requests: the mean with its 95% interval by Student's t, and requests won, tied and lost."""
+    """One pair over all requests: the mean with its 95% interval by Student's t, and requests won, tied and lost.
+
+    `pvalue_corrected` is that of `Comparison.test` by default; NaN where there are too few requests for the test.
+    """
 
     run: str
     other: str
@@ -58,42 +65,47 @@ class PairSummary(NamedTuple):
     wins: int
     ties: int
     losses: int
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval excludes 0, and enough requests differ for any test to show it."""
-        return (self.low > 0 or self.high < 0) and self.wins + self.losses >= FEWEST
+    pvalue_corrected: float
 
 
-class ComparisonSummary(Rows[PairSummary]):
-    """Every pair over all requests."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonSummary(DrawablePairs, Rows[PairSummary]):
+    """Every pair over all requests, marked where its corrected p-value is below `alpha`."""
 
+    alpha: float = ALPHA
     columns = PairSummary._fields
-    table_cells: ClassVar[Mapping[str, Cell]] = {
-        **{name: column(name) for name in ("run", "other")},
-        **{name: signed_column(name) for name in ("value", "low", "high")},
-        **{name: column(name) for name in ("wins", "ties", "losses")},
-    }
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {
         "": signed_column("value"),
         "w/t/l": lambda row, digits: f"{row['wins']}/{row['ties']}/{row['losses']}",
     }
     mark = "*"
+    has_pairs = True
+    optional_columns = ("ties", "losses", "wins", "w/t/l")
+
+    @property
+    def table_cells(self) -> Mapping[str, Cell] | None:
+        """Intervals and counts of one measure; several are side by side."""
+        if len({row.measure for row in self.values}) > 1:
+            return None
+        names = {name: column(name) for name in ("run", "other")}
+        counts = {name: column(name) for name in ("wins", "ties", "losses")}
+        return {**names, "value": signed_column("value"), **interval_columns(CONFIDENCE), **counts}
 
     def is_marked(self, row: Row) -> bool:
-        return PairSummary(**row).is_clear
+        return bool(row["pvalue_corrected"] < self.alpha)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(Result, PairValues):
+class Comparison(Drawable, Result, PairValues):
     """Preferences [pair, request]; positive where the first run of a pair is better, 0 exactly where they tie.
 
     Attributes
     ----------
     measure : str
         As it was asked for.
-    preference : Preference
+    preference : Preference or None
+        None for differences of utilities, which come from no rankings.
     baselines : tuple of str
     runs : tuple of str
     requests : Ids
@@ -105,11 +117,12 @@ class Comparison(Result, PairValues):
     """
 
     measure: str
-    preference: Preference
+    preference: Preference | None
     baselines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     columns = PairValue._fields
     spread = "measure"
+    _internals: ClassVar[tuple[str, ...]] = ("ballots",)
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
@@ -137,18 +150,38 @@ class Comparison(Result, PairValues):
         row, sign = pair
         return np.asarray(sign * self.values[row] + 0.0)  # -0 + 0 is 0
 
-    def summary(self) -> ComparisonSummary:
-        """Mean, interval, wins, ties and losses of every pair."""
-        parts = zip(self.names(), self.mean.tolist(), self.interval.tolist(), self.win_tie_loss.tolist(), strict=True)
-        rows = (PairSummary(*names, self.measure, mean, *interval, *counts) for names, mean, interval, counts in parts)
+    def summary(self, test: str | Test | Significance = "auto", **how: Any) -> ComparisonSummary:
+        """Mean, interval, wins, ties and losses of every pair, with a mark where a test shows a difference.
+
+        Parameters
+        ----------
+        test, how
+            As in `test`; or its result.
+        """
+        result = test if isinstance(test, Significance) else unless_too_few(partial(self.test, test, **how))
+        pvalues = np.full(len(self.pairs), np.nan) if result is None else result.pvalue_corrected
+        numbers = (self.mean, self.interval, self.win_tie_loss, pvalues)
+        parts = zip(self.names(), *(one.tolist() for one in numbers), strict=True)
+        rows = (
+            PairSummary._make((*names, self.measure, mean, *interval, *counts, pvalue))
+            for names, mean, interval, counts, pvalue in parts
+        )
         against = f" against {join_names(self.baselines)}" if self.baselines else ""
-        trial = " It is experimental and may change." if self.preference.traits.is_experimental else ""
+        is_experimental = self.preference is not None and self.preference.traits.is_experimental
+        trial = " It is experimental and may change." if is_experimental else ""
+        marked, intervals = (TOO_FEW, ()) if result is None else (f"* {result.criterion}", result.interval_note)
         note = (
             f"{self.measure}{against} over {plural(len(self.requests), 'request')}: positive where run is better; "
-            f"{self.share_tied:.1%} tied.{trial}"
+            f"{self.share_tied:.1%} tied; {marked}.{trial}"
         )
-        notes = (note, *self.notes, CLEAR)
-        return ComparisonSummary(tuple(rows), notes, library=self.library, more_settings=self.settings)
+        notes = (note, *intervals, *self.notes, *(() if result is None else result.cautions))
+        alpha = ALPHA if result is None else result.alpha
+        return ComparisonSummary(tuple(rows), notes, alpha, library=self.library, more_settings=self.settings)
+
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """Those of the summary: pairs with their intervals; a heat map of all pairs; groups."""
+        return self.summary().pictures
 
     def matrix(self) -> Floats:
         """Mean preferences [run, run]: the first run over the second, NaN where they were not compared."""
@@ -192,11 +225,18 @@ class Comparison(Result, PairValues):
         )
 
     def _method(self, by: str | Method | None) -> Method:
-        return method(by or ("mean" if isinstance(self.preference, MetricDifference) else "mc4"))
+        return method(by or ("mean" if self.is_of_numbers else "mc4"))
 
-    def bootstrap(self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0) -> Bootstrap:
-        """Bootstrap over requests: rank intervals and win probabilities."""
-        result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed)
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether a metric or a utility gives every run a number, and the preference is their difference."""
+        return self.preference is None or isinstance(self.preference, MetricDifference)
+
+    def bootstrap(
+        self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0, tick: Tick | None = None
+    ) -> Bootstrap:
+        """Bootstrap over requests: rank intervals and win probabilities; `tick` is called with samples done and all."""
+        result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed, tick)
         return replace(result, library=self.library, more_settings=self.settings)
 
     def test(
@@ -204,7 +244,7 @@ class Comparison(Result, PairValues):
         test: str | Test = "auto",
         *,
         correction: str | None = None,
-        alpha: float = 0.05,
+        alpha: float = ALPHA,
         permutations: int | str | None = None,
         seed: int | None = None,
         jobs: int | None = None,
@@ -316,11 +356,23 @@ def compare(
     >>> tb.compare(tb.positions([[1, 9], [2, 3], [1, 8]]), "RPP").matrix().tolist()
     [[0.0, 0.0, -0.5], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
-    check_two_runs(positions.runs, "a comparison")
     baselines = baseline_names(baseline)
-    places = [find_run(name, positions.runs) for name in baselines]
-    pairs = Pairs.against(places, len(positions.runs)) if places else Pairs.all(len(positions.runs))
-    return compare_pairs(positions, measure, pairs, baselines)
+    return compare_pairs(positions, measure, chosen_pairs(positions.runs, baselines), baselines)
+
+
+def compare_utilities(
+    table: UtilityTable, measure: str, baselines: tuple[str, ...], notes: tuple[str, ...]
+) -> Comparison:
+    """Compare runs by the differences of their utilities."""
+    values = PairValues.differences(table, chosen_pairs(table.runs, baselines), table.numbers)
+    return Comparison(
+        **{field.name: getattr(values, field.name) for field in fields(values)},
+        measure=measure,
+        preference=None,
+        baselines=baselines,
+        notes=notes,
+        library=table.library,
+    )
 
 
 def compare_pairs(
@@ -328,24 +380,20 @@ def compare_pairs(
 ) -> Comparison:
     """Compare some pairs of runs by a preference."""
     chosen = preference(measure)
-    values = chosen.compare(positions, pairs)
+    return comparison_from_values(chosen.compare(positions, pairs), chosen, measure, baselines, positions.library)
+
+
+def comparison_from_values(
+    values: PairValues, chosen: Preference, measure: object, baselines: tuple[str, ...], library: str | None
+) -> Comparison:
+    """A comparison by a preference, of values of pairs in all requests."""
     check_has_values(values.requests, chosen)
     is_sign = chosen.traits.is_sign
     values = replace(values, is_sign=is_sign, is_difference=isinstance(chosen, MetricDifference) and not is_sign)
     return Comparison(
         **{field.name: getattr(values, field.name) for field in fields(values)},
-        measure=str(measure).strip(),
+        measure=measure_label(measure),
         preference=chosen,
         baselines=baselines,
-        library=positions.library,
+        library=library,
     )
-
-
-def baseline_names(baseline: str | Run | Iterable[str | Run] | None) -> tuple[str, ...]:
-    """The names of baselines, each once."""
-    if baseline is None:
-        return ()
-    runs = [baseline] if isinstance(baseline, (str, Run)) else baseline
-    if not isinstance(runs, Iterable):
-        raise InputError(f"baseline={baseline!r}. Give the name of a run, or several.", kind="names")
-    return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in runs))

@@ -5,7 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tiebreak._base.text import escape_controls, join_names
+from tiebreak._base.text import escape_controls, join_names, plain_word
+
+MOST = 30
+"""Names that a message lists."""
+__all__ = [
+    "CoreMissingWarning",
+    "EmptyRequestsWarning",
+    "GradesWarning",
+    "InputError",
+    "MissingExtraError",
+    "RequestsLeftOutWarning",
+    "TiebreakError",
+    "TiebreakWarning",
+    "UnknownNameError",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class TiebreakError(Exception):
@@ -54,13 +72,22 @@ class InputError(TiebreakError, ValueError):
 class UnknownNameError(InputError):
     """An unknown name; the message says what it is for elsewhere (`purpose`), or suggests the nearest known one."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str], purpose: str | None = None) -> None:
+    def __init__(
+        self, what: str, name: str, known: Iterable[str], purpose: str | None = None, *, where: str | None = None
+    ) -> None:
+        """`where` all names are listed, for those that are too many for a message."""
         from difflib import get_close_matches
 
-        by_lower_case = {candidate.lower(): candidate for candidate in known}
-        near = get_close_matches(name.lower(), by_lower_case, n=1)
+        by_lower_case, by_word = dict[str, str](), dict[str, str]()
+        for candidate in known:  # the first of several spellings
+            by_lower_case.setdefault(candidate.lower(), candidate)
+            by_word.setdefault(plain_word(candidate) or candidate, candidate)
+        near = by_word.get(plain_word(name)) or next(
+            (by_lower_case[lower] for lower in get_close_matches(name.lower(), by_lower_case, n=1)), None
+        )
         names = [quote(candidate)[1:-1] for candidate in by_lower_case.values()]
-        advice = f"Did you mean {quote(by_lower_case[near[0]])}?" if near else f"Known: {join_names(names, most=30)}."
+        listed = f" {where} lists all." if where and len(names) > MOST else ""
+        advice = f"Did you mean {quote(near)}?" if near else f"Known: {join_names(names, MOST)}.{listed}"
         super().__init__(f"unknown {what} {quote(name)}. {purpose or advice}", kind="unknown_name")
 
 

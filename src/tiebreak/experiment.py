@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, overload
 
 import numpy as np
 
-from tiebreak._base.checks import check_choice, check_has_values
+from tiebreak._base.checks import check_choice, check_count, check_has_values
 from tiebreak._base.nicknames import expand_all
+from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
+from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, run_blocks
+from tiebreak.engines.plan import State
 from tiebreak.errors import InputError
-from tiebreak.inputs import Judgements, Run, read_aspects
+from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
-from tiebreak.inputs.judgements import read_judgements, read_pairs
-from tiebreak.inputs.runs import RunLike, as_runs
+from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, check_held
+from tiebreak.inputs.shared_reader import SharedReader
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.metrics import CATALOGUE as METRICS
+from tiebreak.inputs.streams import open_runs
 from tiebreak.metrics import Metric, metric, parse_metrics
-from tiebreak.metrics.base import evaluate_all
 from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
-from tiebreak.projection.aspect_rankings import EVERY, AspectSource, with_aspects, with_intents
+from tiebreak.projection.aspect_source import AspectSource, nest_intents
 from tiebreak.projection.needs import Needs
+from tiebreak.projection.reading import Block, Reading
+from tiebreak.projection.summary import InputSummary
+from tiebreak.reading_needs import measure_needs
+from tiebreak.reports.reportable import ReportableExperiment, file_paths
 from tiebreak.results.formats import as_plain
 from tiebreak.scores import Scores
 
 if TYPE_CHECKING:
     from tiebreak.analysis.explanation import Contributions, Explanation
+    from tiebreak.analysis.interleaved import InterleavedList
+    from tiebreak.analysis.rank_gains import RankGains
+    from tiebreak.analysis.ranking import RankingPositions
+    from tiebreak.analysis.sorted_utilities import SortedUtilities
     from tiebreak.comparison import Comparison
+    from tiebreak.comparisons import Comparisons
     from tiebreak.orderings import Method, Ordering
     from tiebreak.populations import Population
     from tiebreak.preferences import Preference
@@ -45,7 +56,7 @@ IMPUTATIONS = ("pessimistic", "optimistic")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
-class Experiment:
+class Experiment(ReportableExperiment):
     """Judgements and the runs to be compared on them.
 
     Parameters
@@ -55,7 +66,7 @@ class Experiment:
     aspects : path, dict or frame, optional
         The aspects of items, such as genres, as `read_aspects` reads them; for measures of diversity. Where judgements
         have no subtopics, aspects stand for them; where there are no aspects, subtopics do.
-    profile : Judgements, path, dict or frame, optional
+    train : Judgements, path, dict or frame, optional
         Training ratings, from which a user's interest in aspects is estimated; by default the judgements.
     intents : Judgements, path, dict or frame, optional
         Intent probabilities p(t), ``{request: {subtopic: likelihood}}``, or as judgements are written with the subtopic
@@ -69,6 +80,11 @@ class Experiment:
     columns : dict or str, optional
         Which column of the tables holds what, where its name does not say so: ``{"request": "prompt_id"}``, or
         ``"request=prompt_id,score=pred"``. A name holds for every table that has such a column.
+    block_requests : int, optional
+        Evaluate and compare so many requests at a time: positions are held of these only. Results are the same;
+        exact values that decide a tie are read again. Runs may then be more than memory holds: parquet files and
+        folders, datasets of pyarrow, lazy frames of polars and relations of duckdb, whose rows are written to a
+        temporary file by block first. Whatever else is asked reads everything at once.
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
@@ -83,13 +99,16 @@ class Experiment:
     {'run1/AP': 0.8333333333333334, 'run1/RR': 1.0}
     """
 
+    _internals: ClassVar[tuple[str, ...]] = ("more_settings",)
+    __dir__ = public_names
+
     def __init__(
         self,
         judgements: Judgements | Path | Values,
         runs: RunLike | Iterable[RunLike],
         *,
         aspects: Any = None,
-        profile: Any = None,
+        train: Any = None,
         intents: Any = None,
         imputation: str = "pessimistic",
         min_grade: float | None = None,
@@ -106,15 +125,19 @@ class Experiment:
         jobs: int | None = None,
         audit: bool = True,
         columns: Columns | None = None,
+        block_requests: int | None = None,
     ) -> None:
+        if block_requests is not None:
+            check_count(block_requests, "block_requests")
         check_choice(imputation, "imputation", IMPUTATIONS)
-        self._imputation = imputation
+        self._imputation, self._block_requests = imputation, block_requests
         self._columns = ColumnNames(columns, is_shared=True)
         read = SharedReader(memory, self._columns)
         self.judgements = read(judgements)
-        liked = None if profile is None else read(profile)
+        training = None if train is None else read(train)
         self._intents = None if intents is None else read(nest_intents(intents))
-        self.runs = as_runs(runs, memory, self._columns)
+        opened = runs if block_requests is None else open_runs(runs, self._columns, memory)
+        self.runs = as_runs(opened, memory, self._columns, self.judgements.requests)
         self._options: dict[str, Any] = {
             "min_grade": min_grade,
             "binary": binary,
@@ -133,14 +156,15 @@ class Experiment:
         self._columns.check_used()
         if known is not None and not any(known.values()):
             raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
-        self._aspect_source = AspectSource(self.judgements, known, liked)
+        self._aspect_source = AspectSource(self.judgements, known, training)
+        tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
+        self._tables = file_paths(tables)
         self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
-        return (
-            f"<Experiment: {plural(len(self.runs), 'run')}, {plural(len(self.judgements.requests), 'judged request')}>"
-        )
+        requests = plural(len(self.judgements.requests), "judged request")
+        return f"<Experiment: {plural(len(self.runs), 'run')}, {requests}>"
 
     @property
     def more_settings(self) -> dict[str, Any]:
@@ -170,8 +194,7 @@ class Experiment:
             As in `project`.
         """
         several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
-        several = expand_all(several)
-        self._positions(Needs.union(map(measure_needs, several)), tick=tick, early=early)
+        self._positions(Needs.union(map(measure_needs, expand_all(several))), tick=tick, early=early)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
         """The positions with everything needed so far; read again only if that is more than before."""
@@ -182,15 +205,36 @@ class Experiment:
         return self._view
 
     def _read(self, **how: Any) -> Positions:
-        needs, source = self._needs, self._aspect_source
-        needed: dict[str, Any] = {"top": needs.top, "pool": needs.pool, "audit": self._has_audit}
-        positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **needed, **how)
-        if self._imputation == "optimistic":
-            positions = positions.optimistic()
-        positions = replace(positions, aspect_source=replace(source, depth=needs.aspects))
-        if source.aspects is not None:
-            positions = with_aspects(positions, source.aspects)
-        return positions if self._intents is None else with_intents(positions, self._intents)
+        check_held(self.runs)
+        how |= {"top": self._needs.top, "pool": self._needs.pool, "audit": self._has_audit}
+        positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **how)
+        return self._plan(self._needs).complete(positions)
+
+    def _plan(self, needs: Needs) -> Plan:
+        """How blocks are read; the grades of all requests are those of the judgements."""
+        options = {name: self._options[name] for name in (*READING, "memory")}
+        reading = Reading(nonrelevant=True, top=needs.top, pool=needs.pool, **options)
+        return Plan(
+            reading,
+            tuple(run.name for run in self.runs),
+            self._imputation,
+            replace(self._aspect_source, depth=needs.aspects),
+            self._intents,
+        )
+
+    def _compute(self, task: Task[State], needs: Needs) -> tuple[State, InputSummary]:
+        """What a task computes of all requests, and a summary of the input."""
+        if self._block_requests is None:
+            positions = self._positions(needs)
+            state = task.partial(positions)  # which says what is missing
+            return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
+        return run_blocks(self._plan(needs), task, self._blocks, self._options["jobs"])
+
+    @cached_property
+    def _blocks(self) -> LocalBlocks:
+        tables = self._plan(Needs()).reading.binarize(self.judgements), tuple(run.source for run in self.runs)
+        whole = Block(*tables, self._options["exclude"], self._options["candidates"])
+        return LocalBlocks(whole, cast(int, self._block_requests), self._options["memory"])
 
     def audit(self) -> Overview:
         """Summary of the input: depths, ties, judged shares and anomalies, as ``tiebreak check`` prints it."""
@@ -202,27 +246,30 @@ class Experiment:
     def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
         names, metrics = parse_metrics(measures)
-        positions = self._positions(Needs.union(m.needs for m in metrics))
-        warn_about_grades(metrics, positions)
-        exact = tuple(evaluate_all(metrics, positions))
-        figures = {name: figures for name, m in zip(names, metrics, strict=True) if (figures := m.figures(positions))}
-        notes = tuple(metric_notes(names, metrics, exact, positions))
+        table, data = self._compute(MetricValues(metrics), Needs.union(m.needs for m in metrics))
+        warn_about_grades(metrics, data.scale.lowest, data.min_grade)
         return Scores(
-            positions.runs,
-            positions.requests,
+            table.runs,
+            table.requests,
             names,
             metrics,
-            exact,
-            notes,
-            figures,
-            library=positions.library,
+            table.exact,
+            tuple(metric_notes(names, metrics, table.exact, data)),
+            {names[k]: figures for k, figures in table.figures.items()},
+            library=data.library,
             more_settings=self.more_settings,
         )
 
+    @overload
+    def compare(self, measure: str | Preference | Metric = "RPP", baseline: Baselines = None) -> Comparison: ...  # type: ignore[overload-overlap]
+    @overload
+    def compare(self, measure: Iterable[str | Preference | Metric], baseline: Baselines = None) -> Comparisons: ...
     def compare(
-        self, measure: str | Preference | Metric = "RPP", baseline: str | Run | Iterable[str | Run] | None = None
-    ) -> Comparison:
-        """Compare all pairs of runs by a preference, or every run with one or several baselines.
+        self,
+        measure: str | Preference | Metric | Iterable[str | Preference | Metric] = "RPP",
+        baseline: Baselines = None,
+    ) -> Comparison | Comparisons:
+        """Compare all pairs of runs by a preference or several, or every run with one or several baselines.
 
         Examples
         --------
@@ -231,17 +278,22 @@ class Experiment:
         >>> exp.compare("LexiPrecision").mean.tolist(), exp.compare("LexiRecall").mean.tolist()
         ([1.0], [-1.0])
         """
-        from tiebreak.comparison import compare
+        from tiebreak.comparison import comparison_from_values
+        from tiebreak.comparisons import compare_by_several
         from tiebreak.preferences import preference
         from tiebreak.preferences.from_metric import MetricDifference
+        from tiebreak.preferences.pairs import chosen_pairs
 
-        chosen = preference(measure)  # validate before reading
-        positions = self._positions(chosen.needs)
-        comparison = compare(positions, chosen, baseline)
+        if isinstance(measure, Iterable) and not isinstance(measure, str):
+            return compare_by_several(self, expand_all(measure), baseline)
+        chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
+        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines))
+        values, data = self._compute(task, chosen.needs)
+        comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
         if isinstance(chosen, MetricDifference):
-            warn_about_grades([metric(chosen.metric)], positions)
-        notes = tuple(preference_notes(chosen, positions, len(comparison.requests)))
-        return replace(comparison, measure=str(measure).strip(), notes=notes, more_settings=self.more_settings)
+            warn_about_grades([metric(chosen.metric)], data.scale.lowest, data.min_grade)
+        notes = tuple(preference_notes(chosen, data, len(comparison.requests)))
+        return replace(comparison, notes=notes, more_settings=self.more_settings)
 
     def order(
         self,
@@ -261,8 +313,9 @@ class Experiment:
         request : str, optional
             Order the rankings of this request only.
         """
-        from tiebreak.populations import population_for
+        from tiebreak.populations import check_order_name, population_for
 
+        check_order_name(by)
         population = population_for(measure, by)
         if population is None:
             comparison = self.compare(cast("str | Preference | Metric", measure or "RPP"))
@@ -276,91 +329,72 @@ class Experiment:
 
         Requests for which the metric has no value are left out.
         """
-        from tiebreak.inputs.utilities import UtilityTable
-        from tiebreak.utilities import LOWER, Utilities
+        from tiebreak.inputs.utilities import LOWER, UtilityTable
+        from tiebreak.utilities import Utilities
 
         chosen = metric(measure)
         if chosen.total == "figure":
             chosen.check_comparable()
-        positions = self._positions(chosen.needs)
-        values = chosen.request_values(positions)
-        warn_about_grades([chosen], positions)
+        metrics, data = self._compute(MetricValues((chosen,)), chosen.needs)
+        values = metrics.exact[0]
+        warn_about_grades([chosen], data.scale.lowest, data.min_grade)
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         check_has_values(known, chosen)
         lower = chosen.traits.lower_is_better
-        requests = positions.requests.take(known)
+        requests = metrics.requests.take(known)
         exact = (-values if lower else values).take_columns(known)
-        table = UtilityTable(positions.runs, requests, exact.nearest, exact=exact, library=positions.library)
-        notes = (*((LOWER,) if lower else ()), *reading_notes(positions, chosen.rel, len(known)))
+        table = UtilityTable(metrics.runs, requests, exact.nearest, exact=exact, library=data.library)
+        notes = (*((LOWER,) if lower else ()), *reading_notes(data, chosen.rel, len(known)))
         return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings, self._columns)
 
     def explain(
         self,
         run: str,
-        other: str,
+        other: str | None = None,
         request: str | int | None = None,
         *,
-        measure: str | Preference | Metric | None = None,
-    ) -> Explanation | Contributions:
-        """Show why one run is preferred to another.
+        measure: str | Preference | Metric | Population | None = None,
+    ) -> Explanation | Contributions | RankGains | RankingPositions | SortedUtilities:
+        """Show why one run is preferred to another, or what one ranking is worth.
 
         Parameters
         ----------
-        run, other : str
+        run : str
+        other : str, optional
+            With it, two runs are compared; without it, the positions of the relevant items of `request` in `run`.
         request : str, optional
             Show the recall levels of this request; by default the requests that contribute most.
-        measure : str, Preference or Metric, optional
-            The preference by whose size requests are sorted; by default RPP.
+        measure : str, Preference, Metric or Population, optional
+            The preference by whose size requests are sorted, by default RPP; a population such as ``"leximin(AP)"``, to
+            see which requests decided; or of one run a measure such as ``"alpha_beta_nDCG@10"``, to see what every rank
+            gains.
         """
-        from tiebreak.analysis.explanation import contributions, explain_request
-        from tiebreak.preferences import preference
+        from tiebreak.analysis.explain import explain
 
-        positions = self._positions(Needs() if measure is None else preference(measure).needs)
-        notes = tuple(reading_notes(positions))
-        if request is None:
-            requests = contributions(positions, run, other, measure)
-            settings = {**requests.settings, **self.more_settings}
-            return replace(requests, notes=(*requests.notes, *notes), more_settings=settings)
-        if measure is not None:
-            raise InputError("measure sorts requests; with one request there is nothing to sort.", kind="choice")
-        levels = explain_request(positions, run, other, str(request))
-        return replace(levels, notes=(*levels.notes, *notes[:1]), more_settings=self.more_settings)
+        return explain(self, run, other, None if request is None else str(request), measure)
 
+    def interleave(
+        self, run: str, other: str, request: str | int, *, depth: int = 10, first: str | None = None
+    ) -> InterleavedList:
+        """The list that balanced interleaving makes of two rankings, and what a user who clicks prefers (RPP 5.5).
 
-def nest_intents(intents: Any) -> Any:
-    """Intents by request; those without one are for every request."""
-    is_flat = isinstance(intents, Mapping) and intents and not any(isinstance(v, Mapping) for v in intents.values())
-    return {EVERY: intents} if is_flat else intents
+        Parameters
+        ----------
+        run, other, request : str
+        depth : int
+            How long the list is.
+        first : str, optional
+            The run that begins; by default `run`.
 
+        Examples
+        --------
+        >>> runs = {"x": {"q": {"a": 3.0, "b": 2.0}}, "y": {"q": {"b": 3.0, "c": 2.0}}}
+        >>> [row.item for row in Experiment({"q": {"b": 1}}, runs).interleave("x", "y", "q").rows()]
+        ['a', 'b', 'c']
+        """
+        from tiebreak.analysis.interleaved import interleaved_list
 
-class SharedReader:
-    """Reads judgements, or pairs where these have a name for messages; a path only once, whatever it is given for."""
-
-    def __init__(self, memory: int, columns: ColumnNames) -> None:
-        self.memory, self.columns = memory, columns
-        self.by_path: dict[str, Any] = {}
-
-    def __call__(self, source: Any, pairs: str | None = None) -> Any:
-        path = str(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
-        if path in self.by_path:
-            return self.by_path[path]
-        if pairs:
-            table: Any = read_pairs(source, pairs, self.memory, self.columns)
-        else:
-            table = read_judgements(source, memory=self.memory, columns=self.columns)
-        if path is not None:
-            self.by_path[path] = table
-        return table
-
-
-def measure_needs(measure: AnyMeasure) -> Needs:
-    """What has to be read for a metric, a preference or a population."""
-    if isinstance(measure, str) and METRICS.begins(measure.strip()):  # a plain metric: nothing else is imported
-        return metric(measure).needs
-    from tiebreak.populations import is_population, population
-    from tiebreak.preferences import preference
-
-    if is_population(measure):
-        inside = population(cast("str | Population", measure)).metric
-        return Needs() if inside is None else metric(inside).needs
-    return preference(cast("str | Metric | Preference", measure)).needs
+        check_count(depth, "depth")
+        positions = self._positions(Needs(aspects=depth))
+        listed = interleaved_list(positions, run, other, str(request), depth, first)
+        return replace(listed, more_settings={**listed.settings, **self.more_settings})

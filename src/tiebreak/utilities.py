@@ -4,38 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.checks import check_names, check_two_runs, find_pair, find_run
-from tiebreak._base.text import join_names, plural
-from tiebreak._kernels.interface import Tick
-from tiebreak.errors import InputError, UnknownNameError, quote
+from tiebreak._base.checks import check_names, find_pair
+from tiebreak._base.public_names import public_names
+from tiebreak._base.text import plural
+from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
-from tiebreak.exact.sample import Sample
-from tiebreak.inputs import Ids, read_groups, read_weights
-from tiebreak.inputs.attributes import every_request, id_text
+from tiebreak.inputs import Ids, read_groups
+from tiebreak.inputs.attributes import every_request, request_weights
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.inputs.utilities import UtilityTable, read_utilities
-from tiebreak.orderings import Ordering
+from tiebreak.inputs.utilities import LOWER, UtilityTable, read_cells, read_utilities
 from tiebreak.populations import Population, population
+from tiebreak.populations.bootstrap import split_by
 from tiebreak.populations.lags import LagCurve, lag_curve
-from tiebreak.populations.lexicographic import scores_by_tier
-from tiebreak.populations.values import PopulationScores, PopulationValue, WinShares
-from tiebreak.preferences import Pairs, PairValues
-from tiebreak.projection.primitives import Floats
-from tiebreak.significance import Significance, Test, significance
+from tiebreak.populations.values import (
+    PopulationScores,
+    PopulationValue,
+    WinShares,
+    population_values,
+    win_shares,
+    worst_requests,
+)
+from tiebreak.reports.reportable import ReportableUtilities, file_paths
+from tiebreak.request_utilities import RequestUtilities
+from tiebreak.results.drawable import DrawableValues
+from tiebreak.results.groups import label_for_all
+from tiebreak.results.utility_overview import UtilityOverview, utility_overview
+from tiebreak.utility_orders import UtilityOrders
 
-LOWER = "Utilities are minus the values given, of which lower is better."
 TRIAL_NOTES = {"mean": "Repeated trials are averaged.", "keep": "Every trial of a request counts as a request."}
-REST = "all other groups"
-"""The last tier: groups that were not named."""
+GAP = "gap: the largest value of a group minus the smallest."
 
 
-class Utilities:
+class Utilities(UtilityOrders, RequestUtilities, ReportableUtilities, DrawableValues):
     """A number for every run and request, the higher the better: metric values, scores of a benchmark, latencies.
 
     Parameters
@@ -47,7 +53,8 @@ class Utilities:
         LensKit's ``{run: RunAnalysis(...).measure(...)}`` and samples of lm-evaluation-harness, ``{run: path}``.
     columns : dict or str, optional
         Which column holds what, where its name does not say so: ``{"run": "llm", "value": "accuracy"}``, or
-        ``"run=llm,value=accuracy"``; also of the tables of weights and groups.
+        ``"run=llm,value=accuracy"``; also of the tables of weights and groups. ``{"other": ["Average", "params"]}``
+        leaves out columns of a wide table.
     missing : float, optional
         The value of missing cells; without it they are an error that lists them.
     lower_is_better : bool
@@ -58,10 +65,11 @@ class Utilities:
     weights : path, dict or frame, optional
         Weights of requests, such as traffic; for populations that allow it.
     groups : path, dict or frame, optional
-        The group of every request. Orders, tests and the like are then over groups, by their means.
-    measure : str, optional
-        The measure whose values are taken, where a table has several: by a column ``measure``, or a column each. Else
-        what to call the values.
+        The group of every request. `evaluate`, `compare`, `test` and gates are then of every group; orders and the like
+        are over groups, by their means, as is everything of `by_group`.
+    measure : str or measure of ir_measures, optional
+        The measure whose values are taken, where a table has several: by a column ``measure`` or ``metric``, or a
+        column each. Of dictionaries, wide tables and a column of values that is named, what to call the values.
 
     Examples
     --------
@@ -69,6 +77,11 @@ class Utilities:
     >>> utilities.order("leximin").ranking(), utilities.order("mean").ranking()
     (['b', 'a'], ['a', 'b'])
     """
+
+    _internals: ClassVar[tuple[str, ...]] = (
+        *("table", "from_table", "more_settings", "independent_units", "group_by_request", "table_without_weights"),
+    )
+    __dir__ = public_names
 
     def __init__(
         self,
@@ -80,14 +93,43 @@ class Utilities:
         trials: str | None = None,
         weights: Path | Mapping[Any, Any] | Any = None,
         groups: Path | Mapping[Any, Any] | Any = None,
-        measure: str | None = None,
+        measure: str | Any | None = None,
     ) -> None:
         names = ColumnNames(columns, is_shared=True)
         how: dict[str, Any] = {"columns": names, "missing": missing, "lower_is_better": lower_is_better}
-        values = read_utilities(table, measure=measure, trials=trials, **how)
+        name = None if measure is None else str(measure).strip()  # also of an object, such as ir_measures.nDCG @ 10
+        values = read_utilities(table, measure=name, trials=trials, **how)
         names.check_used(("run", "request"))
-        notes = (*((LOWER,) if lower_is_better else ()), *((TRIAL_NOTES[trials],) if trials else ()))
+        notes = (*((LOWER,) if lower_is_better else ()), *((TRIAL_NOTES[trials],) if trials else ()), *values.notes)
         self._set(values, values.measure, notes, weights, groups, names)
+        self._tables = file_paths({"utilities": table, "weights": weights, "groups": groups})
+
+    @classmethod
+    def audit(
+        cls,
+        table: Path | Values | Any,
+        *,
+        columns: Columns | None = None,
+        missing: float | None = None,
+        lower_is_better: bool = False,
+        trials: str | None = None,
+        measure: str | Any | None = None,
+    ) -> UtilityOverview:
+        """Summary of a table, as ``tiebreak check --utilities`` prints it; parameters as in `Utilities`.
+
+        Missing cells and repeated requests, which `Utilities` refuses, are counted and listed.
+
+        Examples
+        --------
+        >>> Utilities.audit({"a": {"q": 1, "r": 0.5}, "b": {"q": 0}}).warnings[0].split(".")[0]
+        '1 of 4 cells are missing: run "b", request "r"'
+        """
+        names = ColumnNames(columns, is_shared=True)
+        name = None if measure is None else str(measure).strip()
+        _, library, cells, _ = read_cells(table, names, name, trials)
+        names.check_used(("run", "request"))
+        result = utility_overview(cells, missing=missing, trials=trials, lower_is_better=lower_is_better)
+        return replace(result, library=library)
 
     @classmethod
     def from_table(
@@ -119,8 +161,9 @@ class Utilities:
             table = replace(table, weights=request_weights(table.origins or table.requests, weights, columns))
             notes = (*notes, "Requests are weighted.")
         self.table, self.measure, self.notes = table, measure, notes
-        self._size = plural(len(table.requests), "request")
+        self._size, self._is_of_groups = plural(len(table.requests), "request"), False
         self.more_settings: dict[str, Any] = {}
+        self._tables: dict[str, str | None] = {}
         self.groups: tuple[str, ...] | None = None
         if groups is not None:
             requests = table.origins or table.requests
@@ -144,84 +187,32 @@ class Utilities:
             f"<Utilities of {self.measure}: {plural(len(self.runs), 'run')}, {plural(len(self.requests), 'request')}>"
         )
 
-    def order(
-        self, by: str | Population = "leximin", *, tiers: str | int | Iterable[str | int] | None = None
-    ) -> Ordering:
-        """Order the runs by a population, such as ``"leximin"``, ``"gmean"`` or ``"cvar(share=0.1)"``.
+    def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
+        """The numbers of populations for every run, and for every group of requests if there are any.
 
-        Parameters
-        ----------
-        by : str or Population
-        tiers : str or int, or several, optional
-            Groups by priority, the first one first: a population of the requests of each, of which a later one decides
-            only where all before it tie. Groups that are not named are the last tier, together.
+        Beside groups, the row of all requests has the gap between them.
 
         Examples
         --------
-        >>> utilities = Utilities({"a": {"q": 0.5, "r": 0, "s": 1}, "b": {"q": 0.5, "r": 1, "s": 0.5}},
-        ...                       groups={"q": "paid", "r": "free", "s": "free"})
-        >>> utilities.order("mean", tiers=["paid"]).ranking()      # 0.5 and 0.5; then (0 + 1) / 2 and (1 + 0.5) / 2
-        ['b', 'a']
+        >>> utilities = Utilities({"a": {"q": 1, "r": 0, "s": 1}}, groups={"q": "fr", "r": "fr", "s": "de"})
+        >>> [(row.group, round(row.value, 3), row.gap) for row in utilities.evaluate("mean").rows()]
+        [('fr', 0.5, nan), ('de', 1.0, nan), ('all', 0.667, 0.5)]
         """
-        chosen = self._population(by)
-        if tiers is not None:
-            several = [tiers] if isinstance(tiers, str) or not isinstance(tiers, Iterable) else tiers
-            return self._order_by_tier(chosen, [id_text(name) for name in several])
-        units = self._units
-        chosen.check(units.table)
-        more = () if chosen.is_number else ("The score is the number of runs below; equal utilities tie.",)
-        scores = chosen.scores(units.table)
-        return Ordering.from_scores(
-            units.measure,
-            str(chosen.bare),
-            self.runs,
-            scores,
-            reported=[chosen.number(score) for score in scores],
-            notes=(f"Over {units._size}.", *more, *units.notes),
-            library=self.table.library,
-            more_settings=self.more_settings,
-        )
-
-    def _order_by_tier(self, chosen: Population, names: list[str]) -> Ordering:
-        """Order the runs by a population of the first group, then of the next and so on."""
-        check_names(names, "tier", "subscribers")
-        groups = self._check_groups()
-        for name in names:
-            if name not in groups:
-                raise UnknownNameError("group", name, dict.fromkeys(groups))
-        parts = dict(self._parts([group if group in names else REST for group in groups]))
-        tiers = {name: parts[name] for name in (*names, REST) if name in parts}
-        sizes = join_names([f"{name} ({plural(len(table.requests), 'request')})" for name, table in tiers.items()])
-        how = f"Tiers by priority: {sizes}. A later one decides only where all before it tie."
-        return Ordering.from_scores(
-            self.measure,
-            str(chosen.bare),
-            self.runs,
-            scores_by_tier(chosen, tiers.values()),
-            notes=(how, "The score is the number of runs below.", *self.notes),
-            library=self.table.library,
-            more_settings={"tiers": names, **self.more_settings},
-        )
-
-    def evaluate(self, populations: str | Population | Iterable[str | Population] = "mean") -> PopulationScores:
-        """The numbers of populations for every run, and for every group of requests if there are any."""
         if not isinstance(populations, (str, Population, Iterable)):
             raise InputError(f"{populations!r} is not a population. Give its name, such as mean.", kind="spec")
         several = [populations] if isinstance(populations, (str, Population)) else list(populations)
         names = [str(spec).strip() for spec in several]
         check_names(names, "population", "mean")
         chosen = [(name, self._number(spec)) for name, spec in zip(names, several, strict=True)]
-        notes = (f"Of {self.measure}, over {self._size}.", *self.notes)
+        gap = () if self.groups is None else (GAP,)
+        notes = (f"Of {self.measure}, over {self._size}.", *gap, *self.notes)
         settings = {"measure": self.measure, "populations": names, **self.more_settings}
         return PopulationScores(tuple(self._values(chosen)), notes, library=self.table.library, more_settings=settings)
 
     def _values(self, populations: list[tuple[str, Population]]) -> Iterator[PopulationValue]:
-        parts = [(None, self.table)] if self.groups is None else [*self._parts()]
-        for name, chosen in populations:
-            for group, table in parts:
-                chosen.check(table)
-                for run, score in zip(self.runs, chosen.scores(table), strict=True):
-                    yield PopulationValue(run, group, name, chosen.number(score))
+        if self.groups is None:
+            return population_values([(None, self.table)], populations)
+        return population_values([*self._parts(), (label_for_all(self.groups), self.table)], populations)
 
     def by_group(self, by: str | Population = "mean") -> Utilities:
         """Utilities of groups: what a population is in each of them. Its leximin is leximin over groups.
@@ -246,7 +237,7 @@ class Utilities:
         table = UtilityTable(self.runs, Ids.from_names(names), exact.nearest, exact=exact, library=self.table.library)
         measure, notes = f"{minus}{chosen.bare} of {self.measure}", (*self.notes, note)
         utilities = Utilities.from_table(table, measure, notes, more_settings=self.more_settings)
-        utilities._size = f"{self._size} in {plural(len(names), 'group')}"
+        utilities._size, utilities._is_of_groups = f"{self._size} in {plural(len(names), 'group')}", True
         return utilities
 
     def win_shares(self, run: str, other: str) -> WinShares:
@@ -258,22 +249,11 @@ class Utilities:
         >>> utilities.win_shares("a", "b")
         WinShares(first=0.25, tied=0.75, second=0.0)
         """
-        table = self._units.table
-        x, y = (np.array([find_run(name, self.runs)]) for name in (run, other))
-        sign = np.sign(table.numbers.differences(x, y).nearest[0])
-        weights = np.ones(len(sign)) if table.weights is None else table.weights
-        whole = Sample.from_floats(weights).total()
-        return WinShares(*(float(Sample.from_floats(weights[sign == which]).total() / whole) for which in (1, 0, -1)))
+        return win_shares(self._units.table, *find_pair(run, other, self.runs))
 
     def worst(self) -> list[tuple[str, list[str], float]]:
         """For every run its worst requests, or groups by their means, and their utility."""
-        table = self._units.table
-        codes = table.values if table.exact is None else table.exact.codes()
-        worst = (np.flatnonzero(row == row.min()).tolist() for row in codes)
-        return [
-            (run, [table.requests[k] for k in places], float(row[places[0]]))
-            for run, row, places in zip(self.runs, table.values, worst, strict=True)
-        ]
+        return worst_requests(self._units.table)
 
     def by_lag(
         self,
@@ -288,39 +268,10 @@ class Utilities:
 
         Lag 1 is leximin itself, the number of requests the mean; by default some twenty between them.
         """
-        table = self._units._table_without_weights("by_lag")
+        table = self._units.table_without_weights("by_lag")
         x, y = map(table.sample, find_pair(run, other, self.runs))
         curve = lag_curve(x, y, (run, other), table.requests, lags, resamples, seed)
         return replace(curve, library=table.library, more_settings={**curve.settings, **self.more_settings})
-
-    def test(
-        self,
-        test: str | Test = "auto",
-        baseline: str | None = None,
-        *,
-        correction: str | None = None,
-        alpha: float = 0.05,
-        permutations: int | str | None = None,
-        seed: int | None = None,
-        jobs: int | None = None,
-        tick: Tick | None = None,
-        alternative: str | None = None,
-    ) -> Significance:
-        """Test whether runs differ by more than chance, all pairs or against a baseline; see `Comparison.test`."""
-        units = self._independent_units
-        table = units._table_without_weights("a test")
-        size = len(self.runs)
-        check_two_runs(self.runs, "a test")
-        pairs = Pairs.all(size) if baseline is None else Pairs.against([find_run(baseline, self.runs)], size)
-        numbers, is_counted = table.numbers, np.ones(len(table.requests), dtype=bool)
-        differences = numbers.differences(pairs.x, pairs.y)
-        paired = PairValues.from_exact(table, pairs, differences, is_counted, by_run=numbers)
-        paired = replace(paired, is_difference=True)
-        options = test, correction, alpha, permutations, seed, jobs, tick, alternative
-        settings = {"baselines": [] if baseline is None else [baseline], **self.more_settings}
-        return significance(
-            units.measure, paired, *options, notes=units.notes, library=table.library, more_settings=settings
-        )
 
     @property
     def _units(self) -> Utilities:
@@ -328,16 +279,14 @@ class Utilities:
         return self if self.groups is None else self.by_group()
 
     @property
-    def _independent_units(self) -> Utilities:
-        """What a test takes for independent: requests by the means of their trials, or groups."""
+    def independent_units(self) -> Utilities:
+        """What a test takes for independent: requests, by the means of their trials."""
         origins = self.table.origins
-        if self.groups is not None or origins is None:
-            return self._units
         means = Utilities.from_table(self.table, self.measure, self.notes, more_settings=self.more_settings)
-        means.groups = tuple(origins)
-        return means.by_group()
+        means.groups = None if origins is None else tuple(origins)
+        return means._units
 
-    def _table_without_weights(self, what: str) -> UtilityTable:
+    def table_without_weights(self, what: str) -> UtilityTable:
         if self.table.weights is not None:
             raise InputError(f"{what} takes no weights: every request counts once. Leave them out.", kind="weights")
         return self.table
@@ -351,17 +300,23 @@ class Utilities:
     def _parts(self, labels: Sequence[str] | None = None) -> Iterator[tuple[str, UtilityTable]]:
         """Every group, or label of requests, and its part of the table, in order of appearance."""
         labels = self._check_groups() if labels is None else labels
-        for group in dict.fromkeys(labels):
-            part = self.table.take(np.flatnonzero(np.array(labels) == group))
+        index = {group: k for k, group in enumerate(dict.fromkeys(labels))}
+        code = np.array([index[group] for group in labels])
+        for group, places in zip(index, split_by(code, np.arange(len(code))), strict=True):
+            part = self.table.take(places)
             if part.weights is not None and not part.weights.any():
-                raise InputError(f"all requests of group {quote(group)} have weight 0.", kind="weight")
+                problem = f"all requests of group {quote(group)} have weight 0"
+                raise InputError(f"{problem}. Leave the group out, or give some of them a weight.", kind="weight")
             yield group, part
 
     def _population(self, by: str | Population) -> Population:
         """The population; if it names a metric, these utilities must be of that metric."""
         chosen = population(by)
         if chosen.metric is not None and str(chosen.metric) != self.measure:
-            raise InputError(f"{chosen}: these utilities are of {self.measure}, not of {chosen.metric}.", kind="spec")
+            raise InputError(
+                f"{chosen}: these utilities are of {self.measure}, not of {chosen.metric}. Write {chosen.bare}.",
+                kind="spec",
+            )
         return chosen
 
     def _number(self, by: str | Population) -> Population:
@@ -371,11 +326,3 @@ class Utilities:
         if not chosen.is_number:
             raise InputError(f"{chosen} orders runs and has no number for each. Ask for an order by it.", kind="spec")
         return chosen
-
-
-def request_weights(requests: Ids, weights: Any, columns: Columns | None) -> Floats:
-    """The weight of every request."""
-    values = np.array(every_request(requests, read_weights(weights, columns=columns), "weight"))
-    if not values.any():
-        raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
-    return values

@@ -11,16 +11,13 @@ from unittest import mock
 
 from tiebreak.cli import main
 
-PYTHONPATH = os.environ.get("PYTHONPATH")
 
-
-def run(*arguments, stdin=None, **environment):
+def run(*arguments, stdin=None, apart=False, **environment):
     """Run it as a user would; standard input and what Python itself looks at need a process of their own."""
     words = list(map(str, arguments))
-    imports = any(":" in word and "/" not in word for word in words) or os.environ.get("PYTHONPATH") != PYTHONPATH
-    if stdin is None and "-" not in words and set(environment) <= {"TIEBREAK_CORE"} and not imports:
-        return run_here(words, environment)
-    return run_apart(words, stdin, **environment)
+    if apart or stdin is not None or "-" in words or any(name.startswith("PYTHON") for name in environment):
+        return run_apart(words, stdin, **environment)
+    return run_here(words, environment)
 
 
 def run_apart(words, stdin=None, **environment):
@@ -38,16 +35,24 @@ def run_here(words, environment):
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         # Files, not buffers: a command may silence the stream by its number.
-        out, err = (stack.enter_context(open(folder / name, "w", encoding="utf-8")) for name in ("out", "err"))
-        stack.enter_context(mock.patch.dict(os.environ, environment))
-        stack.enter_context(mock.patch.multiple(sys, argv=["tiebreak", *words], stdout=out, stderr=err))
-        stack.enter_context(warnings.catch_warnings())
+        streams = [stack.enter_context(open(folder / name, "w", encoding="utf-8")) for name in ("out", "err")]
+        code = exit_code(words, environment, *streams)
+        texts = [(folder / name).read_text(encoding="utf-8") for name in ("out", "err")]
+    return subprocess.CompletedProcess(words, code, *texts)
+
+
+def exit_code(words, environment, out, err):
+    """Run it in this process, with these streams."""
+    with (
+        mock.patch.dict(os.environ, environment),
+        mock.patch.multiple(sys, argv=["tiebreak", *words], stdout=out, stderr=err),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("default")
         try:
             main()
         except SystemExit as stop:
-            code = stop.code
-        out.flush()
-        err.flush()
-        texts = [(folder / name).read_text(encoding="utf-8") for name in ("out", "err")]
-    return subprocess.CompletedProcess(words, code, *texts)
+            return stop.code
+        finally:
+            out.flush()
+            err.flush()

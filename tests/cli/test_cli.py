@@ -62,6 +62,8 @@ def test_demo_tells_the_story_of_ties_preferences_orders_and_one_request():
     for measure in ("LexiPrecision", "RPP", "LexiRecall"):
         assert f"{measure}: balanced is better" in done.stdout
         assert f"{measure} prefers balanced" in done.stdout  # in the request that is explained
+    assert done.stdout.count("p = 0.045 by a two-sided paired t-test") == 1  # of RPP, as compare of these two runs
+    assert done.stdout.count("by an exact two-sided sign test") == 2
     ranks = {cells[0]: cells[1:] for cells in map(str.split, done.stdout.splitlines()) if cells[1:] and len(cells) == 5}
     assert ranks["top-heavy"] == ["1", "3", "4", "4"] and ranks["deep"] == ["5", "4", "3", "1"]
 
@@ -132,7 +134,7 @@ def test_python_twin_gives_the_same_output(files):
         (["check", "qrels.txt", "qrels.txt"], "This looks like a qrels file"),
         (["check", ".", "a.run"], "this is a folder"),
         (["check", "qrels.txt", "a.run", "a.run"], "two runs are called"),
-        (["check", "qrels.txt"], "Missing argument"),
+        (["worst", "qrels.txt"], "Missing argument"),
         (["check", "qrels.txt", "a.run", "--depth", "0"], "0 is not in the range"),
         (["check", "qrels.txt", "a.run", "--min-grade", "-1"], "Give a number above 0"),
         (["check", "qrels.txt", "a.run", "--memory", "10"], "takes more than memory=10 bytes"),
@@ -184,8 +186,7 @@ def test_odd_judgements_are_shown(files):
 def test_number_beyond_64_bits_is_refused(option, tmp_path):
     (tmp_path / "q").write_text("q 0 d 1\n")
     (tmp_path / "r").write_text("q 0 d 1 1\n")
-    command = [sys.executable, "-m", "tiebreak", "evaluate", "q", "r", option, "9" * 20]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = run("evaluate", tmp_path / "q", tmp_path / "r", option, "9" * 20)
     assert done.returncode == 2
     message = f"Error: {option[2:]}={'9' * 20}. Give a whole number from 1 on, at most 2^63 - 1.\n"
     assert done.stderr.endswith(message)  # behind a note where the core was not built

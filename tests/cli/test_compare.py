@@ -137,9 +137,11 @@ def test_default_measures_are_the_average_worst_and_best_case(files):
 def test_table_of_one_measure_has_mean_interval_and_counts(files):
     text = done("compare", *files, "-m", "RPP").stdout
     rows = [line.split() for line in text.splitlines() if line.split()]
-    assert rows[0] == ["run", "other", "value", "low", "high", "wins", "ties", "losses"]
+    assert rows[0] == ["run", "other", "value", "low", "95%", "high", "95%", "wins", "ties", "losses"]
     assert ["one", "three", "+0.2500", "-9.2797", "+9.7797", "1", "0", "1"] in rows
     assert "positive where run is better" in text and "0.0% tied" in text
+    assert "Intervals are not corrected." in text  # an interval may exclude 0 where there is no star
+    assert "corrected" not in done("compare", *files, "-m", "RPP", "-m", "ap").stdout  # there are no intervals
 
 
 def test_table_of_several_measures_puts_them_side_by_side(files):
@@ -181,13 +183,25 @@ def test_trec_lines_of_a_request_and_pair_have_all_measures_one_after_the_other(
     assert [tuple(line.split("\t")[:4]) for line in text.splitlines()] == expected
 
 
-@pytest.mark.parametrize(("requests", "mean"), [(6, r"\textbf{+1.0000*}"), (5, "+1.0000 ")])
-def test_a_mean_is_marked_where_its_interval_excludes_0_and_enough_requests_differ(tmp_path, requests, mean):
+@pytest.mark.parametrize("requests", [6, 5])
+def test_a_mean_is_marked_where_the_test_shows_a_difference_also_by_few_requests(tmp_path, requests):
     (tmp_path / "qrels").write_text("".join(f"q{q} 0 a 1\n" for q in range(requests)))
     (tmp_path / "one.run").write_text("".join(f"q{q} 0 a 1 2\nq{q} 0 x 2 1\n" for q in range(requests)))
     (tmp_path / "two.run").write_text("".join(f"q{q} 0 x 1 2\nq{q} 0 a 2 1\n" for q in range(requests)))
     arguments = (tmp_path / "qrels", tmp_path / "one.run", tmp_path / "two.run", "-m", "RPP", "--format", "latex")
-    assert latex_cells(done("compare", *arguments).stdout)[0][:3] == ["one", "two", mean]
+    text = done("compare", *arguments).stdout
+    assert latex_cells(text)[0][:3] == ["one", "two", r"\textbf{\boldmath$+1.0000$\textsuperscript{*}}"]
+    assert "* p < 0.05 by a two-sided paired t-test." in text
+    assert ("fewer than 6 requests differ" in text) == (requests < 6)
+
+
+def test_one_request_has_no_mark_and_a_note(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "one.run").write_text("q 0 a 1 2\nq 0 x 2 1\n")
+    (tmp_path / "two.run").write_text("q 0 x 1 2\nq 0 a 2 1\n")
+    arguments = (tmp_path / "qrels", tmp_path / "one.run", tmp_path / "two.run", "-m")
+    assert "too few requests for a test" in done("compare", *arguments, "RPP").stdout
+    assert "ties dropped" in done("compare", *arguments, "LexiRecall").stdout  # which a sign test takes
 
 
 def test_parquet_holds_the_rows_of_csv(files, tmp_path):
@@ -195,7 +209,18 @@ def test_parquet_holds_the_rows_of_csv(files, tmp_path):
     out = tmp_path / "compared.parquet"
     done("compare", *files, "-m", "RPP", "--format", "parquet", "-o", out)
     frame = polars.read_parquet(out)
-    assert frame.columns == ["run", "other", "measure", "value", "low", "high", "wins", "ties", "losses"]
+    assert frame.columns == [
+        "run",
+        "other",
+        "measure",
+        "value",
+        "low",
+        "high",
+        "wins",
+        "ties",
+        "losses",
+        "pvalue_corrected",
+    ]
     assert frame["value"].to_list() == RPP["all"]
     done("compare", *files, "-q", "-m", "RPP", "--format", "parquet", "-o", out)
     assert polars.read_parquet(out)["value"].to_list() == RPP["q1"] + RPP["q2"]
@@ -265,7 +290,7 @@ def test_nasty_names_do_no_harm_in_any_format(files, extra):
     assert [row["run"] for row in csv.DictReader(io.StringIO(got["csv"]))] == [NASTY] * (2 if extra else 1)
     assert not any("\x1b" in got[form] for form in ("table", "latex"))
     assert "[red]e:v" in got["table"]
-    assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {5 if extra else 9}
+    assert {len(line.split("\t")) for line in got["tsv"].splitlines()} == {5 if extra else 10}
     assert {len(line.split("\t")) for line in got["trec"].splitlines()} == {5}
     cells = latex_cells(got["latex"])
     assert {len(row) for row in cells} == {4 if extra else 8}
@@ -282,7 +307,7 @@ def test_nasty_requests_do_no_harm_in_any_format(tmp_path):
     assert objects(got["jsonl"])[0]["request"] == request
     assert next(csv.DictReader(io.StringIO(got["csv"])))["request"] == request
     assert request in got["table"] and request in got["tsv"] and request in got["trec"]
-    assert latex_cells(got["latex"]) == [["one", "two", r'q[b],1"\&\_', "+1.0000"]]
+    assert latex_cells(got["latex"]) == [["one", "two", r'q[b],1"\&\_', "$+1.0000$"]]
 
 
 @pytest.mark.parametrize(
@@ -332,6 +357,9 @@ def test_requests_disjoint_between_runs_and_qrels_are_an_error(files):
 def test_names_are_checked_before_anything_is_read(tmp_path):
     none = tmp_path / "none"
     assert 'unknown preference "zzz"' in one_line_error("compare", none, none, none, "-m", "zzz")
+    gate = ("compare", none, none, none, "--fail-if-worse", "AP")
+    assert "Give one of them" in one_line_error(*gate, "--margin", "0.1", "--allow", "0.1")
+    assert "a gate takes no hsd" in one_line_error(*gate, "--test", "hsd")
 
 
 def test_help_lists_every_preference():
@@ -350,7 +378,7 @@ def closed_pipe(*arguments):
     return ended.returncode, ended.stderr
 
 
-@pytest.mark.parametrize("form", ["table", "jsonl"])
+@pytest.mark.parametrize("form", ["table", pytest.param("jsonl", marks=pytest.mark.slow)])
 def test_closed_pipe_ends_quietly_and_is_no_failed_gate(files, form):
     assert closed_pipe("compare", *files, "-q", "--format", form) == (0, "")
 
@@ -413,8 +441,12 @@ class TestGate:
         return runs
 
     def test_significantly_worse_run_is_named_and_exits_1(self, gate):
-        ended = done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "pref_eval", code=1)
-        assert '"low" is worse than "base" by RPP: mean -1.0000, p = 0.031' in ended.stderr  # 2 / 2^6
+        arguments = (*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--test", "sign")
+        ended = done(*arguments, "--format", "pref_eval", code=1)
+        assert (
+            'FAIL "low" is worse than "base" by RPP: -1.0000' in ended.stderr and "p = 0.031" in ended.stderr
+        )  # 2 / 2^6
+        assert "by an exact two-sided sign test, ties dropped" in ended.stderr
         assert objects(ended.stdout)[0] == {
             "qid": "all",
             "runi": "low",
@@ -425,45 +457,117 @@ class TestGate:
 
     def test_p_values_are_corrected_over_the_runs_tested(self, gate):
         # Holm doubles the smallest of two p-values: 2 x 2/64 = 0.0625.
-        ended = done(*gate(6, base=1, low=2, other=1), "--fail-if-worse", "RPP")
-        assert "worse than" not in ended.stderr
+        arguments = ("--fail-if-worse", "RPP", "--test", "sign")
+        ended = done(*gate(6, base=1, low=2, other=1), *arguments)
+        assert "is worse" not in ended.stderr
         # 2 x 2/128 = 0.03125.
-        ended = done(*gate(7, base=1, low=2, other=1), "--fail-if-worse", "RPP", code=1)
+        ended = done(*gate(7, base=1, low=2, other=1), *arguments, code=1)
         assert '"low" is worse' in ended.stderr and '"other" is worse' not in ended.stderr
+        assert "with Holm's correction for 2 comparisons" in ended.stdout
 
     def test_every_worse_run_is_named(self, gate):
         ended = done(*gate(7, base=1, low=2, lower=3), "--fail-if-worse", "RPP", code=1)
         assert '"low" is worse than "base"' in ended.stderr and '"lower" is worse than "base"' in ended.stderr
 
     def test_alpha_is_respected_and_strict(self, gate):
-        arguments = (*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--alpha")
+        arguments = (*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--test", "sign", "--alpha")
         done(*arguments, "0.032", code=1)
         done(*arguments, "0.03125")  # p is exactly that, and not below it
         done(*arguments, "0.03")
 
     def test_significantly_better_run_passes(self, gate):
         ended = done(*gate(8, base=2, high=1), "--fail-if-worse", "RPP")
-        assert "no run is significantly worse by RPP" in ended.stderr
+        assert 'pass "high" was not shown to be worse than "base" by RPP' in ended.stderr
 
     def test_identical_run_passes(self, gate):
-        assert "no run is significantly worse" in done(*gate(8, base=1, same=1), "--fail-if-worse", "RPP").stderr
+        assert "pass " in done(*gate(8, base=1, same=1), "--fail-if-worse", "RPP").stderr
 
     def test_losses_that_are_outweighed_pass(self, gate):
         # 9 losses of 1/4 - 1/5 and a win of 1 - 1/4: p = 2 (1 + 10) / 2^10 = 0.021, and the mean is 0.03.
         arguments = gate(10, base=4, odd=[5] * 9 + [1])
         done(*arguments, "--fail-if-worse", "RR")
+        done(*arguments, "--fail-if-worse", "RR", "--test", "sign")
         done(*arguments, "--fail-if-worse", "sign(RR)", code=1)
 
-    def test_too_few_requests_are_noted(self, gate):
-        ended = done(*gate(5, base=1, low=2), "--fail-if-worse", "RPP")
-        assert '"low" and "base" differ in 5 requests, too few' in ended.stderr  # at best p = 2 / 2^5 = 0.0625
-        # With two tests even 6 of 6 requests are too few: 2 * 2 / 2^6. A run that never differs can show nothing.
-        ended = done(*gate(6, base=1, low=2, same=1), "--fail-if-worse", "RPP")
-        assert (
-            "differ in 6 requests, too few for any significant difference at alpha = 0.05 over 2 tests" in ended.stderr
-        )
-        assert '"same" and "base" differ in 0 requests' in ended.stderr
-        assert "too few" not in done(*gate(6, base=2, high=1), "--fail-if-worse", "RPP").stderr
+    def test_few_large_losses_fail_though_most_requests_are_won(self, gate):
+        # 22 wins of 1/4 - 1/5 and 11 losses of 1 - 1/5: t = -3.3, p = 0.002, but p = 0.08 by the sign test.
+        arguments = gate(33, base=[5] * 22 + [1] * 11, new=[4] * 22 + [5] * 11)
+        assert "p = 0.002" in done(*arguments, "--fail-if-worse", "RR", code=1).stderr
+        done(*arguments, "--fail-if-worse", "RR", "--test", "sign")
+
+    def test_margins(self, gate):
+        # Differences of -1/2 + 1/3 and 0 by turns: mean -1/12, standard error 0.0217 of 16 requests.
+        arguments = (*gate(16, base=2, new=[3, 2] * 8), "--fail-if-worse", "RR")
+        done(*arguments, code=1)
+        done(*arguments, "--allow", "0.08")
+        done(*arguments, "--allow", "0.03", code=1)
+        assert 'pass "new" is no more than 0.15 worse' in done(*arguments, "--margin", "0.15").stderr
+        ended = done(*arguments, "--margin", "0.1", code=1)
+        assert 'FAIL "new" was not shown to be no more than 0.1 worse than "base" by RR: -0.0833' in ended.stderr
+        assert "Give one of them" in done(*arguments, "--margin", "0.1", "--allow", "0.1", code=2).stderr
+        assert "margin=-1" in done(*arguments, "--margin", "-1", code=2).stderr
+
+    def test_no_group_may_get_worse(self, gate, tmp_path):
+        arguments = gate(20, base=2, new=[1] * 10 + [3] * 10)  # better in ten requests, worse in ten
+        (tmp_path / "groups.csv").write_text("request,group\n" + "".join(f"q{q},{'ab'[q // 10]}\n" for q in range(20)))
+        done(*arguments, "--fail-if-worse", "RPP")
+        ended = done(*arguments, "--fail-if-worse", "RPP", "--groups", tmp_path / "groups.csv", code=1)
+        assert 'FAIL "new" is worse than "base" by RPP in group "b"' in ended.stderr
+        assert 'pass "new" was not shown to be worse than "base" by RPP in group "a"' in ended.stderr
+        note = "with Holm's correction for 2 comparisons in groups; all requests are tested by themselves."
+        assert note in ended.stdout
+
+    def test_populations(self, gate):
+        arguments = gate(40, base=2, new=[1] * 30 + [6] * 10)
+        done(*arguments, "--fail-if-worse", "RR")  # better on average
+        ended = done(*arguments, "--fail-if-worse", "cvar(RR, share=0.1)", code=1)
+        assert "swaps the two runs in random requests (2,000 draws, seed 0)" in ended.stdout
+        assert "cvar" in ended.stdout and "FAIL" in ended.stdout
+        done(*arguments, "--fail-if-worse", "leximin(RR)", "--permutations", "500", code=1)
+        assert "has no test of two runs" in done(*arguments, "--fail-if-worse", "georisk(RR)", code=2).stderr
+        assert "needs a metric" in done(*arguments, "--fail-if-worse", "leximin", code=2).stderr
+
+    def test_utilities(self, tmp_path):
+        rows = [f"{run},q{k},{value + k / 100}" for run, value in (("old", 0.5), ("new", 0.4)) for k in range(9)]
+        (tmp_path / "scores.csv").write_text("\n".join(["run,request,value", *rows, ""]))
+        arguments = ("compare", "--utilities", tmp_path / "scores.csv", "--fail-if-worse")
+        ended = done(*arguments, "mean", "--format", "csv", code=1)
+        assert ended.stdout.splitlines()[1].startswith("new,old,mean,False,-0.0999")
+        done(*arguments, "mean", "--baseline", "new")
+        done(*arguments, "mean", "--allow", "0.1")
+        done(*arguments, "mean", "--lower-is-better")
+        named = ("--utilities", f"old={tmp_path / 'old.csv'}", "--utilities", tmp_path / "new.csv")
+        for name, value in (("old", 0.5), ("new", 0.4)):
+            lines = [f"q{k},{t},{value + k / 100 + t / 50},{k}" for k in range(9) for t in range(2)]
+            (tmp_path / f"{name}.csv").write_text("\n".join(["request,trial,acc,f1", *lines, ""]))
+        for trials in ("mean", "keep"):
+            how = ("--fail-if-worse", "mean", "--trials", trials, "--format", "csv")
+            assert ",9,0,t," in done("compare", *named, "-m", "acc", *how, code=1).stdout  # requests, not trials
+            done("compare", *named, "-m", "f1", *how)
+        assert "--trials" in done("compare", *named, "-m", "acc", "--fail-if-worse", "mean", code=2).stderr
+        assert "give -m once" in done("compare", *named, "-m", "acc f1", "--fail-if-worse", "mean", code=2).stderr
+        assert "Give QRELS RUN..., or --utilities" in done("compare", code=2).stderr
+
+    def test_reports(self, gate, tmp_path):
+        from xml.etree import ElementTree
+
+        junit, summary, step = (tmp_path / name for name in ("gate.xml", "gate.md", "step.md"))
+        step.write_text("before\n")
+        arguments = (*gate(8, base=1, low=2, high=1), "--fail-if-worse", "RPP", "--junit", junit, "--summary", summary)
+        done(*arguments, code=1, GITHUB_STEP_SUMMARY=str(step))
+        suite = ElementTree.parse(junit).getroot()[0]
+        assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+        assert [case.get("name") for case in suite] == ["low against base", "high against base"]
+        assert [case.find("failure") is not None for case in suite] == [True, False]
+        assert summary.read_text().startswith('### Gate failed: "low"\n\n| run | other |')
+        assert step.read_text() == "before\n" + summary.read_text() + "\n"
+        nowhere = done(
+            *arguments, code=1, GITHUB_STEP_SUMMARY=str(tmp_path / "nowhere" / "step.md")
+        )  # the verdict stands
+        assert "$GITHUB_STEP_SUMMARY cannot be written: No such file" in nowhere.stderr
+        assert "are for --fail-if-worse" in done(*arguments[:4], "--junit", junit, code=2).stderr
+        clash = (*arguments[:4], "--fail-if-worse", "RPP", "--summary", tmp_path / "qrels.txt")
+        assert "is also an input file" in done(*clash, code=2).stderr
 
     def test_every_gate_counts(self, gate):
         arguments = gate(6, base=1, low=2)
@@ -479,7 +583,7 @@ class TestGate:
     def test_baselines_are_not_tested_against_each_other(self, gate):
         arguments = gate(6, base=1, low=2, other=1)
         done(*arguments, "--baseline", "base", "--baseline", "low", "--fail-if-worse", "RPP")
-        done(*arguments, "--baseline", "base", "--fail-if-worse", "RPP", "--alpha", "0.07", code=1)
+        done(*arguments, "--baseline", "base", "--fail-if-worse", "RPP", code=1)
 
     def test_baseline_can_be_another_run(self, gate):
         arguments = (*gate(6, low=2, base=1), "--fail-if-worse", "RPP")
@@ -498,14 +602,55 @@ class TestGate:
     def test_output_is_written_before_the_gate_fails(self, gate, tmp_path):
         out = tmp_path / "out.csv"
         done(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", "csv", "-o", out, code=1)
-        assert out.read_text().splitlines()[1].startswith("low,base,RPP,-1.0")
+        assert out.read_text().splitlines()[1].startswith("low,base,RPP,False,-1.0")
+
+    def test_table_is_that_of_the_gate_unless_measures_are_shown(self, gate):
+        arguments = (*gate(8, base=1, low=[2] * 7 + [1]), "--fail-if-worse", "RPP")
+        rule = "RPP: a run fails where it is shown to be worse"
+        ended = done(*arguments, code=1)
+        assert (
+            "FAIL" in ended.stdout and "detectable" in ended.stdout and "Relevant is a grade above 0." in ended.stdout
+        )
+        assert rule in ended.stdout and rule not in ended.stderr  # once
+        rows = list(csv.DictReader(io.StringIO(done(*arguments, "--format", "csv", code=1).stdout)))
+        assert [(row["run"], row["passed"]) for row in rows] == [("low", "False")]
+        ended = done(*arguments, "-m", "RPP AP", code=1)
+        assert "passed" not in ended.stdout and "AP" in ended.stdout and rule in ended.stderr
+        assert len(objects(done(*arguments, "-q", "--format", "jsonl", code=1).stdout)) == 8
+
+    def test_gate_of_an_incomplete_run_says_what_is_missing(self, gate):
+        command, qrels, base, low = gate(8, base=1, low=2)
+        low.write_text("".join(low.read_text().splitlines(keepends=True)[:4]))  # two of eight rankings
+        assert (
+            "Missing rankings, evaluated as empty: 6."
+            in done(command, qrels, base, low, "--fail-if-worse", "RPP", code=1).stdout
+        )
+
+    def test_plots_of_gates_are_those_of_comparisons(self, gate, tmp_path):
+        pytest.importorskip("vl_convert")
+        (tmp_path / "scores.csv").write_text(
+            "request,old,new\n" + "".join(f"q{k},{k},{k + k % 3 + 1}\n" for k in range(8))
+        )
+        for k, arguments in enumerate(
+            [
+                (*gate(8, base=1, low=2), "--fail-if-worse", "RPP", "--fail-if-worse", "cvar(RR, share=0.5)"),
+                ("compare", "--utilities", tmp_path / "scores.csv", "--fail-if-worse", "mean"),
+            ]
+        ):
+            done(*arguments, "--plot", tmp_path / f"{k}.svg", code=1 - k)
+            assert "mean preference over" in (tmp_path / f"{k}.svg").read_text()
+
+    @pytest.mark.parametrize("extra", [("-q",), ("--format", "pref_eval"), ("--plot", "x.svg")], ids=" ".join)
+    def test_populations_alone_have_no_preferences_to_show(self, gate, extra):
+        ended = done(*gate(8, base=1, low=2), "--fail-if-worse", "leximin(RR)", *extra, code=2)
+        assert "need -m, such as -m AP" in ended.stderr
 
     def test_nasty_name_is_named_safely(self, gate):
         command, qrels, base, low = gate(6, base=1, low=2)
         ended = done(command, qrels, base, f"{NASTY}={low}", "--fail-if-worse", "RPP", code=1)
         assert "\x1b" not in ended.stderr and r"\x1b[2J" in ended.stderr
 
-    @pytest.mark.parametrize("form", ["table", "csv"])
+    @pytest.mark.parametrize("form", ["table", pytest.param("csv", marks=pytest.mark.slow)])
     def test_gate_fails_also_when_nobody_reads_the_output(self, gate, form):
         code, message = closed_pipe(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", form)
         assert code == 1

@@ -191,8 +191,11 @@ def test_nasty_names_do_no_harm_in_any_format(files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["qrels.txt", "new.run"], "explain takes exactly two runs; 1"),
-        (["qrels.txt", "new.run", "old.run", "more=old.run"], "explain takes exactly two runs; 3"),
+        (["qrels.txt", "new.run"], "explain takes two runs, or one run with --request ID; 1 was given"),
+        (
+            ["qrels.txt", "new.run", "old.run", "more=old.run"],
+            "explain takes two runs, or one run with --request ID; 3 were given",
+        ),
         (["qrels.txt", "new.run", "old.run", "--request", "q11"], 'unknown request "q11"'),
         (["qrels.txt", "new.run", "old.run", "--request", "q3"], "request q3 has no relevant item"),
         (["qrels.txt", "new.run", "old.run", "-m", "LexiRecal"], 'Did you mean "LexiRecall"?'),
@@ -219,5 +222,34 @@ def test_requests_disjoint_between_runs_and_qrels_are_an_error(files):
     assert "lists none of the judged requests" in one_line_error("explain", qrels, new, old)
 
 
+@pytest.mark.slow
 def test_closed_pipe_ends_quietly(files):
     assert closed_pipe("explain", *files, "--request", "q1")[0] == 0
+
+
+def test_positions_of_one_ranking(files):
+    qrels, new, _ = files
+    rows = rows_of(done("explain", qrels, new, "--request", "q1", "--format", "csv").stdout)
+    assert [(row["position"], row["item"]) for row in rows] == [("1", "a"), ("4", "b"), ("", "c")]
+
+
+def test_place_that_makes_a_population_prefer_a_run(files):
+    text = done("explain", *files, "-m", "leximin(RR)").stdout
+    # RR of new: 1, 1, 1, of old: 1/2, 1/2, 1
+    assert "leximin(RR) prefers new." in text
+    assert "Place 1 from the worst decides: 1.0000 (q1) against 0.5000 (q1)." in text
+
+
+def test_interleaved_list_of_two_rankings(files):
+    rows = rows_of(done("explain", *files, "--request", "q1", "--interleaved", "--format", "csv").stdout)
+    assert "".join(row["item"] for row in rows) == "axbyc"
+    assert [row["preferred"] for row in rows] == ["1", "", "0", "", "-1"]
+    assert "--interleaved needs --request ID" in done("explain", *files, "--interleaved", code=2).stderr
+
+
+def test_gains_of_a_user(files, tmp_path):
+    (tmp_path / "aspects.tsv").write_text("item\taspect\na\twar\nb\tlove\nc\twar\n")
+    options = ("--request", "q1", "-m", "alpha_beta_nDCG@3", "--aspects", tmp_path / "aspects.tsv")
+    rows = rows_of(done("explain", *files[:2], *options, "--format", "csv").stdout)
+    assert [row["item"] for row in rows] == ["", "a", "x", "y", "", "a", "b", "c"]
+    assert {row["list"] for row in rows} == {"new", "ideal"} and {"left: war", "left: love"} < {*rows[0]}

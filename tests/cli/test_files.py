@@ -15,7 +15,7 @@ import tiebreak as tb
 from cli.running import run
 from cli.test_compare import CONTENT, done, ranking, three_runs
 from tiebreak.cli import tiebreak
-from tiebreak.cli.options import files_read
+from tiebreak.cli.options import WRITTEN, files_read
 from tiebreak.cli.output import Output
 
 
@@ -95,10 +95,12 @@ def test_file_that_is_read_as_standard_input_is_not_overwritten(folder):
 )
 def test_every_file_that_a_command_reads_is_known_to_be_one(words, command):
     names = {parameter.name: parameter.metavar for parameter in command.params}
-    read = {name for name, metavar in names.items() if metavar == "FILE"} - {"out", "plot"}
-    with click.Context(command):
-        assert set(files_read({name: name for name in read})) == read
-        assert names.get("qrels") is None or files_read({"qrels": "x", "runs": ("y", "name=z")}) == ["x", "y", "z"]
+    read = {name for name, metavar in names.items() if metavar == "FILE"} - {*WRITTEN}
+    with click.Context(command) as context:
+        context.params = {name: name for name in read}
+        assert set(files_read()) == read
+        context.params = {"qrels": "x", "runs": ("y", "name=z")}
+        assert names.get("qrels") is None or files_read() == ["x", "y", "z"]
 
 
 # Outputs.
@@ -233,7 +235,7 @@ def test_full_disk_is_an_error_that_names_the_file(large, tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", *slow("1")])
 @pytest.mark.parametrize("arguments", [("-m", "AP"), ("-m", "AP", "--format", "csv")])
 def test_full_disk_behind_standard_output_is_one_clear_line(folder, arguments, unbuffered):
     command = [sys.executable, "-m", "tiebreak", "evaluate", folder / "qrels.txt", folder / "runs", *arguments]
@@ -290,7 +292,10 @@ def in_shell(folder, arguments, redirected):
     )
 
 
-@pytest.mark.parametrize("call", CALLS)
+QUICK = ("help", "doctor", "evaluate", "csv")
+
+
+@pytest.mark.parametrize("call", [*QUICK, *slow(*(call for call in CALLS if call not in QUICK))])
 @pytest.mark.parametrize(
     "redirected", [*slow(">&-", "| head -n 1; exit ${PIPESTATUS[0]}"), "| true; exit ${PIPESTATUS[0]}"]
 )
@@ -335,7 +340,7 @@ def test_demo_overwrites_no_file(tmp_path):
 def test_no_module_of_a_measure_is_overwritten(folder, monkeypatch):
     module = folder / "own_measure.py"
     module.write_text("def first(p):\n    return 1 / p[0]\n")
-    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+    monkeypatch.syspath_prepend(folder)
     refused(module, "evaluate", folder / "qrels.txt", folder / "runs", "-m", "own_measure:first", "-o", module)
 
 

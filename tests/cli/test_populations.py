@@ -6,6 +6,7 @@ import io
 import pytest
 
 from cli.test_compare import done, objects, one_line_error, three_runs
+from cli.test_untrusted import on_terminal
 
 # AP: one 1 and 5/6, two 1/4 and 0, three 1 and 1/2; see test_compare.
 SCORES = "run,request,value\na,q1,1\na,q2,0.1\nb,q1,0.4\nb,q2,0.4\n"
@@ -54,6 +55,53 @@ def test_several_populations_stand_side_by_side(files):
     assert [line["measure"] for line in lines] == ["leximin(AP)"] * 3 + ["mean(AP)"] * 3
     (line,) = objects(done("order", *files, *both, "pref_eval").stdout)
     assert list(line) == ["qid", "leximin(AP)", "mean(AP)"] and line["mean(AP)"]["type"] == "population"
+
+
+def test_order_tells_what_decided_between_neighbours(files):
+    # AP sorted: one 5/6 and 1, three 1/2 and 1, two 0 and 1/4.
+    rows = rows_of(done("order", *files, "--by", "leximin(AP)", "--format", "csv").stdout)
+    told = [[row[name] for name in ("run", "place", "request", "next_request", "zeros", "zeros_tied")] for row in rows]
+    assert told == [
+        ["one", "1", "q1", "q2", "0", "2"],
+        ["three", "1", "q2", "q2", "0", "2"],
+        ["two", "", "", "", "1", "1"],
+    ]
+    values = [[float(row[name]) for name in ("value", "next_value")] for row in rows[:2]]
+    assert values == [[pytest.approx(5 / 6), 0.5], [0.5, 0.0]]
+    assert [float(row["mean"]) for row in rows] == pytest.approx([11 / 12, 3 / 4, 1 / 8])
+    text = done("order", *files, "--by", "leximin(AP)").stdout
+    assert "place: from the worst request, the first at which a run and the next one below differ" in text
+    for form in ("json", "jsonl", "tsv", "html", "latex", "markdown"):
+        assert "zeros" in done("order", *files, "--by", "leximin(AP)", "--format", form).stdout
+
+
+def test_several_populations_have_the_same_columns_in_files(files):
+    several = ("-m", "mean(AP)", "-m", "leximin(AP)", "-m", "smoothed_leximin(AP, lag=2)")
+    rows = rows_of(done("order", *files, *several, "--format", "csv").stdout)
+    assert len(rows) == 9 and all(None not in row and None not in row.values() for row in rows)
+    assert [row["place"] for row in rows] == ["", "", "", "1", "1", "", "1", "1", ""]
+    assert "next_request" in rows[0] and "place:" not in done("order", *files, *several).stdout
+
+
+def test_every_population_is_resampled(files, table):
+    for by in ("leximin(AP)", "gmean(AP)", "cvar(AP, share=0.5)", "urisk(AP, baseline='two')"):
+        rows = rows_of(done("order", *files, "--by", by, "--bootstrap", 30, "--format", "csv").stdout)
+        assert [row["run"] for row in rows] == ["one", "three", "two"]
+        assert [(row["low"], row["high"]) for row in rows[2:]] == [("3", "3")]  # two is worse in both requests
+        assert rows[1]["support"] == "1.0" and rows[2]["support"] == "nan"
+    # Samples q1 q1, q1 q2, q2 q1 and q2 q2: leximin prefers b unless q1 is drawn twice.
+    rows = rows_of(done("order", "--utilities", table, "--bootstrap", 1000, "--seed", 3, "--format", "csv").stdout)
+    assert rows[0]["run"] == "b" and float(rows[0]["support"]) == pytest.approx(3 / 4, abs=0.05)
+    text = done("order", *files, "-m", "leximin(AP)", "-m", "mean(AP)", "--bootstrap", 9).stdout
+    assert text.split()[:7] == ["run", "leximin(AP)", "95%", "support", "mean(AP)", "95%", "support"]
+    assert "95% intervals of ranks: 9 resamples of requests, seed 0." in text
+
+
+def test_resampling_shows_its_progress(files):
+    code, shown = on_terminal("order", *files, "--by", "leximin(AP)", "--bootstrap", 200)
+    assert code == 0 and "resampling" in shown
+    code, shown = on_terminal("order", *files, "-m", "RPP", "--bootstrap", 200)
+    assert code == 0 and "resampling" in shown
 
 
 def test_utilities_need_no_rankings(table):
@@ -146,6 +194,35 @@ def test_populations_are_numbers_of_every_run(files):
     assert "Of AP, over 2 requests." in done("evaluate", *files, "-m", "AP", "--population", "gmean").stdout
 
 
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ((), ["b", "c", "a"]),  # min 0.4, 0.3, 0.1 over all requests
+        (("--sort", "max"), ["a", "c", "b"]),  # 1, 0.6, 0.4
+        (("--sort", "gini"), ["b", "c", "a"]),  # 0, 1/6, ...: the lower the better
+        (("--sort", "none"), ["a", "b", "c"]),
+    ],
+)
+@pytest.mark.parametrize("groups", [False, True])
+def test_populations_are_sorted_by_the_first_over_all_requests(tmp_path, table, sort, order, groups):
+    table.write_text(SCORES + "c,q1,0.3\nc,q2,0.6\n")
+    (tmp_path / "groups.csv").write_text("request,group\nq1,x\nq2,y\n")
+    words = [word for name in ("min", "max", "gini") for word in ("--population", name)]
+    words += ["--groups", tmp_path / "groups.csv"] if groups else []
+    rows = rows_of(done("evaluate", "--utilities", table, *words, *sort, "--format", "csv").stdout)
+    assert [row["run"] for row in rows] == order * (9 if groups else 3)
+    assert [row["measure"] for row in rows[:: len(rows) // 3]] == ["min", "max", "gini"]
+    values = {(row["run"], row["measure"], row.get("group")): row["value"] for row in rows}
+    assert values["a", "max", "x" if groups else None] == "1.0"
+
+
+def test_populations_of_metrics_are_sorted_by_their_titles(files):
+    words = ("evaluate", *files, "-m", "AP RR", "--population", "min", "--format", "csv")
+    assert [row["run"] for row in rows_of(done(*words).stdout)] == ["one", "three", "two"] * 2  # AP 5/6, 1/2, 0
+    assert [row["run"] for row in rows_of(done(*words, "--sort", "min(RR)").stdout)][:1] == ["one"]
+    assert 'unknown measure "AP". Known: min(AP), min(RR), none.' in done(*words, "--sort", "AP", code=2).stderr
+
+
 def test_population_of_its_own_metric_needs_no_measure(files):
     rows = rows_of(done("evaluate", *files, "--population", "s@10", "--format", "csv").stdout)
     assert [row["measure"] for row in rows] == ["s@10"] * 3
@@ -183,7 +260,7 @@ def test_populations_of_every_group(files, tmp_path):
     groups = tmp_path / "g.tsv"
     groups.write_text("request\tgroup\nq1\tx\nq2\ty\n")
     text = done("evaluate", *files, "-m", "AP", "--population", "max", "--groups", groups, "--format", "csv").stdout
-    values = {(row["run"], row["group"]): float(row["value"]) for row in rows_of(text)}
+    values = {(row["run"], row["group"]): float(row["value"]) for row in rows_of(text) if row["group"] != "all"}
     alone = {
         (row["run"], {"q1": "x", "q2": "y"}[row["request"]]): float(row["value"])
         for row in rows_of(done("evaluate", *files, "-m", "AP", "-q", "--format", "csv").stdout)
@@ -207,11 +284,10 @@ def test_populations_of_every_group(files, tmp_path):
         (["order", "{qrels}", "{one}", "--by", "leximn(AP)"], 'Did you mean "leximin"?'),
         (["order", "{qrels}", "{one}", "-m", "RPP", "-m", "leximin(AP)"], "by populations or by preferences"),
         (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "-q"], "leave out --by"),
-        (["order", "{qrels}", "{one}", "--by", "leximin(AP)", "--bootstrap", "9"], "leave out -q and --bootstrap"),
         (["order", "{qrels}", "{one}", "--weights", "w.csv"], "--weights is for populations"),
         (["order", "{qrels}", "{one}", "--missing", "0"], "are for --utilities"),
         (["order", "--by", "leximin(AP)"], "Give QRELS RUN..., or --utilities FILE."),
-        (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "--utilities takes the place"),
+        (["order", "{qrels}", "{one}", "--utilities", "s.csv"], "Give QRELS RUN..., or --utilities FILE."),
         (["order", "--utilities", "nowhere.csv"], "nowhere.csv"),
         (["evaluate", "{qrels}", "{one}", "--population", "leximin"], "tiebreak order --by 'leximin(AP)'"),
         (["evaluate", "{qrels}", "{one}", "-m", "AP", "--population", "auc4"], "less than one request"),
@@ -233,6 +309,31 @@ def test_utilities_of_every_run_come_from_a_file_each(tmp_path):
     assert ranked(*both, "--columns", "request=prompt_id,value=acc", "--by", "mean") == {"mine": 1, "b": 2}
     same = ["--utilities", tmp_path / "b.jsonl", "--utilities", tmp_path / "b.jsonl"]
     assert "NAME=FILE" in done("order", *same, code=2).stderr
+
+
+def test_one_of_several_measures_is_chosen(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("run,request,acc,f1\na,q1,1,0\na,q2,1,0\nb,q1,0,1\nb,q2,0,1\n")
+    assert ranked("--utilities", path, "-m", "acc") == {"a": 1, "b": 2}
+    assert ranked("--utilities", path, "-m", "f1", "--by", "mean") == {"b": 1, "a": 2}
+    long = tmp_path / "long.csv"
+    long.write_text("run,request,metric,value\na,q,acc,1\na,q,f1,0\nb,q,acc,0\nb,q,f1,1\n")
+    assert "measure='acc', on the command line -m acc" in one_line_error("order", "--utilities", long)
+    assert ranked("--utilities", long, "-m", "f1") == {"b": 1, "a": 2}
+    assert "give -m once" in done("order", "--utilities", long, "-m", "f1", "-m", "acc", code=2).stderr
+    (row,) = objects(done("test", "--utilities", path, "-m", "f1", "--test", "sign", "--format", "jsonl").stdout)
+    assert (row["measure"], row["value"]) == ("f1", -1)
+    chosen = done("study", "validity", "--utilities", path, "-m", "f1", "--population", "mean").stdout
+    assert "mean" in chosen
+
+
+def test_columns_are_left_out_of_a_leaderboard(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("model,Average,x,y,params_b\na,0.5,1,0,7\nb,0.45,0.4,0.5,1\n")
+    message = one_line_error("order", "--utilities", path)
+    assert "--columns other=Average,other=params_b" in message
+    left = ("--columns", "other=Average,other=params_b")
+    assert ranked("--utilities", path, "--by", "leximin", *left) == {"b": 1, "a": 2}
 
 
 def test_files_of_utilities_are_not_overwritten(tmp_path):

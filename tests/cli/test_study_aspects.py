@@ -48,8 +48,8 @@ STUDIES = {
 def test_aspects_and_profiles_reach_the_study(study, folder):
     library, words = STUDIES[study]
     qrels, *runs = paths(folder)
-    tables = {"aspects": folder / "genres.tsv", "profile": folder / "train.csv"}
-    options = ("--aspects", tables["aspects"], "--train", tables["profile"])
+    tables = {"aspects": folder / "genres.tsv", "train": folder / "train.csv"}
+    options = ("--aspects", tables["aspects"], "--train", tables["train"])
     expected = library(tb.Experiment(qrels, runs, **tables)).to_dict()["rows"]
     assert rows(study, folder, "-m", MEASURE, *words, *options) == expected
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 
 import pytest
 
@@ -43,7 +42,7 @@ def test_table_says_what_decides():
 
 def test_own_function_beside_a_metric(tmp_path, monkeypatch):
     (tmp_path / "own_axioms.py").write_text("def none(items, interest, r_max):\n    return 0\n")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(tmp_path)
     result = done(*QUICK, "-m", "own_axioms:none", "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(result)))
     assert {row["measure"] for row in rows} == {"S-RR", "own_axioms:none"}

@@ -35,6 +35,12 @@ def simulated(tmp_path_factory):
 QUICK = {"fractions": [0.3, 0.8], "samples": 4}
 
 
+@pytest.fixture(scope="module")
+def without_options(simulated):
+    qrels, *runs = simulated
+    return missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
+
+
 @pytest.mark.parametrize(
     ("options", "how"),
     [
@@ -47,14 +53,13 @@ QUICK = {"fractions": [0.3, 0.8], "samples": 4}
         (("--min-grade", "2", "--jobs", "2"), {}),
     ],
 )
-def test_numbers_are_those_of_the_library(simulated, options, how):
+def test_numbers_are_those_of_the_library(simulated, without_options, options, how):
     qrels, *runs = simulated
     measures = ("-m", "RPP", "-m", "AP", "--fraction", "0.8", "--fraction", "0.3", "--format", "jsonl")
     message = objects(done("study", "missing", *simulated, "--samples", "4", *measures, *options).stdout)
     reading = {"min_grade": 2} if "--min-grade" in options else {}
     expected = missing(tb.Experiment(qrels, runs, **reading), ["RPP", "AP"], **QUICK | how)
-    assert message == expected.to_dict()["rows"]
-    assert message != missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
+    assert message == expected.to_dict()["rows"] != without_options
 
 
 def test_it_is_listed():
@@ -93,7 +98,7 @@ def measure(p):
 """
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_interrupt_ends_a_long_study_and_leaves_no_file(files, tmp_path, jobs):
     pytest.importorskip("altair")
     folder = tmp_path / "results"

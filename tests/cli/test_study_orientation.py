@@ -1,7 +1,6 @@
 """``tiebreak study orientation``: no files are needed."""
 
 import json
-import os
 
 import pytest
 
@@ -37,10 +36,10 @@ def test_rankings_are_truncated_within_the_corpus():
     assert "depth=200. Give a whole number from 1 to 100." in one_line_error(*asked, "--depth", "200")
 
 
-def test_users_own_function_is_found_in_pythonpath(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    (tmp_path / "mine.py").write_text("def last(p):\n    return 1 / p[-1]\n")
-    asked = ("--view", "properties", "-m", "mine:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
+def test_users_own_function_is_a_measure(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_last_item.py").write_text("def last(p):\n    return 1 / p[-1]\n")
+    asked = ("--view", "properties", "-m", "own_last_item:last", "--items", "6", "--relevant", "2", "--format", "jsonl")
     result = {row["law"]: row for row in objects(done("study", "orientation", *asked).stdout)}
     assert result["strictly increasing in swapping up"]["holds"] is False
     assert result["increasing in swapping up"]["holds"] is True

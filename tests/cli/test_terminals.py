@@ -1,11 +1,14 @@
 """Every command in narrow terminals: no number is cut and no name is lost."""
 
+from io import StringIO
+
 import pytest
 
 from cli.test_compare import done
 from cli.test_untrusted import after_progress, on_terminal
 from results.test_tables import holds_all, in_terminal
 from tiebreak.cli import tiebreak
+from tiebreak.cli.output import fold
 from tiebreak.results.tables import Table
 
 CALLS = {
@@ -26,6 +29,7 @@ CALLS = {
     "compare one": ("compare", "QRELS", "RUNS", "-m", "RPP"),
     "compare": ("compare", "QRELS", "RUNS"),
     "order": ("order", "QRELS", "RUNS", "--bootstrap", "10"),
+    "order by population": ("order", "QRELS", "RUNS", "--by", "leximin(AP)"),
     "order per request": ("order", "QRELS", "RUNS", "-q"),
     "explain": ("explain", "QRELS", "ONE", "TWO"),
     "explain request": ("explain", "QRELS", "ONE", "TWO", "--request", "q01"),
@@ -37,9 +41,10 @@ CALLS = {
     "power": ("study", "power", "QRELS", "RUNS"),
     "missing": ("study", "missing", "QRELS", "RUNS", "--samples", "1", "--fraction", "0.5"),
     "validity": ("study", "validity", "QRELS", "RUNS"),
-    "orientation": ("study", "orientation"),
+    "orientation": ("study", "orientation", "--items", "10", "--relevant", "2"),
     "axioms": ("study", "axioms", "--lists", "0"),
     "properties": ("study", "properties", "--pairs", "2"),
+    "measures": ("measures",),
 }
 
 
@@ -69,7 +74,10 @@ def test_narrow_terminals_cut_no_number_and_lose_no_name(files, call, monkeypatc
     tiebreak([str(files.get(word, word)) for word in CALLS[call]], standalone_mode=False)
     (table,) = printed
     for width in (40, 80, 100):
-        holds_all(table, in_terminal(table, width), width)
+        shown = in_terminal(table, width)
+        kept, left_out = table._drop_columns(width)
+        assert ", ".join(left_out) in " ".join(shown.split())
+        holds_all(kept, shown, width)
 
 
 def test_check_in_a_terminal_of_100_columns_shows_every_run_with_its_number_of_lines(tmp_path):
@@ -78,3 +86,23 @@ def test_check_in_a_terminal_of_100_columns_shows_every_run_with_its_number_of_l
     rows = [line.split()[:2] for line in after_progress(shown).splitlines()]
     assert code == 0
     assert [[path.stem, "5,000"] in rows for path in (tmp_path / "runs").iterdir()] == [True] * 7
+
+
+class Terminal(StringIO):
+    def isatty(self):
+        return True
+
+
+def test_messages_are_in_lines_of_whole_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    text = "Note: a-run-with-hyphens is worse.\n   indented lines stay indented, always\nshort"
+    assert fold(text, Terminal()).split("\n") == [
+        "Note:",
+        "a-run-with-hyphens",
+        "is worse.",
+        "   indented lines",
+        "   stay indented,",
+        "   always",
+        "short",
+    ]
+    assert fold(text, StringIO()) == text

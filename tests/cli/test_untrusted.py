@@ -6,24 +6,29 @@ import json
 import os
 import pty
 import re
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cli.running import exit_code
 from cli.test_compare import CONTENT, done, three_runs
 
 EVIL = "evil\x1b[2J\x9b31m\x07\u202e"
 """Escape sequences of one and of two bytes, a bell, and text that runs to the left."""
 
 
-def on_terminal(*arguments, columns=100, cwd=None, **environment):
+def on_terminal(*arguments, columns=100):
     """What a command shows in a terminal of so many columns, both streams, and its exit code."""
     main, terminal = pty.openpty()
-    environment = os.environ | CONTENT | {"COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1"} | environment
-    command = [sys.executable, "-m", "tiebreak", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment, cwd=cwd)
-    os.close(terminal)
+    environment = CONTENT | {"COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1"}
+    with ThreadPoolExecutor(1) as reader:
+        shown = reader.submit(read_to_end, main)
+        with open(terminal, "w", encoding="utf-8") as out, open(os.dup(terminal), "w", encoding="utf-8") as err:
+            code = exit_code([*map(str, arguments)], environment, out, err)
+        return code, shown.result().decode().replace("\r\n", "\n")
+
+
+def read_to_end(main):
     shown = b""
     try:
         while part := os.read(main, 1 << 16):
@@ -31,7 +36,7 @@ def on_terminal(*arguments, columns=100, cwd=None, **environment):
     except OSError:  # how a terminal says that nobody is left to write to it
         pass
     os.close(main)
-    return process.wait(), shown.decode().replace("\r\n", "\n")
+    return shown
 
 
 def is_tame(shown):
@@ -139,14 +144,14 @@ def test_no_code_of_the_working_directory_is_imported_by_itself(tmp_path, monkey
     files = three_runs(tmp_path)
     (tmp_path / "mine.py").write_text(TRACE)
     monkeypatch.chdir(tmp_path)
-    done("evaluate", *files, "-m", measure, code=2)
+    done("evaluate", *files, "-m", measure, code=2, apart=True)
     assert not (tmp_path / "ran").exists()
 
 
 def test_error_says_how_a_module_of_the_working_directory_is_found(tmp_path, monkeypatch):
     files = three_runs(tmp_path)
     monkeypatch.chdir(tmp_path)
-    message = done("evaluate", *files, "-m", "mine:last", code=2).stderr
+    message = done("evaluate", *files, "-m", "mine:last", code=2, apart=True).stderr
     assert "No module named 'mine'" in message and "PYTHONPATH" in message
 
 

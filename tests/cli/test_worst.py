@@ -1,6 +1,5 @@
 """``tiebreak worst`` and ``tiebreak providers``: users and providers who are served worst."""
 
-import os
 from fractions import Fraction
 
 import pytest
@@ -50,15 +49,15 @@ def test_worst_off_users_by_another_metric_and_grade(files):
 
 
 def test_worst_off_users_by_ones_own_exposure(files, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    (tmp_path / "mine.py").write_text(
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_exposures.py").write_text(
         "from fractions import Fraction\n"
         "def e(k):\n    return Fraction(1, k)\n"
         "def z(i, m):\n    return Fraction(i, m)\n"
         "def rising(k):\n    return k\n"
         "def negative(k):\n    return 2 - k\n"
     )
-    own = "recall_level(exposure='mine:e', normalisation='mine:z')"
+    own = "recall_level(exposure='own_exposures:e', normalisation='own_exposures:z')"
     ours, theirs = (done("worst", *files, "-m", spec, "--format", "csv").stdout for spec in (own, "AP"))
     assert ours == theirs
     ours, theirs = (
@@ -71,8 +70,10 @@ def test_worst_off_users_by_ones_own_exposure(files, tmp_path, monkeypatch):
         for spec in (own, "AP")
     )
     assert ours == theirs
-    assert "rises" in one_line_error("evaluate", *files, "-m", "recall_level(exposure='mine:rising')")
-    assert "Return 0 or more" in one_line_error("evaluate", *files, "-m", "recall_level(exposure='mine:negative')")
+    assert "rises" in one_line_error("evaluate", *files, "-m", "recall_level(exposure='own_exposures:rising')")
+    assert "Return 0 or more" in one_line_error(
+        "evaluate", *files, "-m", "recall_level(exposure='own_exposures:negative')"
+    )
 
 
 def test_metric_that_is_no_sum_over_recall_levels_is_refused_before_reading(files):

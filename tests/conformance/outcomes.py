@@ -3,6 +3,7 @@
 Most reasons name what they come to (`as_they_do`): the same change made here has to give the tool's values.
 """
 
+import re
 import tomllib
 import warnings
 from dataclasses import dataclass, replace
@@ -127,8 +128,8 @@ VALUE_CHANGES = {
     "requests that the run misses have 0": missing_is_0,
     "logarithms": logarithms,
 }
-SPEC = "the value of "
-"""Begins what a reason comes to where it is another measure here."""
+PARAMETER = re.compile(r"with (\w+)='(.*)'")
+"""What a reason comes to where it is another parameter of the metric here."""
 
 
 def compute(tool):
@@ -207,8 +208,8 @@ def computed_as_they_do(tool, name, data):
         data_change = INPUT_CHANGES.get(change)
         if data_change is not None:
             data = data_change(data)
-        elif change.startswith(SPEC):
-            spec = change.removeprefix(SPEC)
+        elif match := PARAMETER.fullmatch(change):
+            spec = str(replace(native(spec), **{match[1]: match[2]}))
         else:
             assert change in VALUE_CHANGES, change
     values = evaluate(((spec, level),), data)[spec, level]

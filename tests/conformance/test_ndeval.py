@@ -38,3 +38,16 @@ def with_parameters(name, alpha, beta):
     if bare in ("MAP-IA", "P-IA", "strec"):
         return name
     return f"{bare.replace('-', '_')}(alpha={alpha}){at}"
+
+
+def test_pyndeval_does_not_divide_by_the_number_of_subtopics_at_the_first_position():
+    # The first item shows two of three subtopics: 2/3; the ideal item, on which nERR-IA is based, shows two as well.
+    rows, names = [("q", "1", "a", 1), ("q", "2", "a", 1), ("q", "3", "b", 1)], ("ERR-IA", "alpha-DCG", "nERR-IA")
+    theirs = pyndeval.RelevanceEvaluator(rows, [f"{name}@{k}" for name in names for k in (1, 2)])
+    values = theirs.evaluate([("q", "a", 2.0), ("q", "b", 1.0)])["q"]
+    grades = {"q": {"a": {"1": 1, "2": 1}, "b": {"3": 1}}}
+    ours = nested(tb.Experiment(grades, {"q": ["a", "b"]}).evaluate(list(values)), "request", "measure")["q"]
+    assert (values["ERR-IA@1"], values["alpha-DCG@1"]) == (2, 2)
+    assert (ours["ERR-IA@1"], ours["alpha-DCG@1"]) == (2 / 3, 2 / 3)
+    same = [name for name in values if name not in ("ERR-IA@1", "alpha-DCG@1")]
+    assert {name: ours[name] for name in same} == pytest.approx({name: values[name] for name in same}, rel=0, abs=1e-9)

@@ -57,11 +57,13 @@ def test_the_rest_of_the_page_follows_from_its_sections():
 
 
 @pytest.mark.parametrize("tool", INSTALLED)
-def test_every_difference_has_a_reason(tool):
+def test_every_difference_and_every_absence_has_a_reason(tool):
     unexplained = [
         (row.name, data) for row in rows(tool.name) for data, cell in row.cells.items() if outcomes.UNEXPLAINED in cell
     ]
     assert not unexplained
+    missing = [row.name for row in outcomes.compute(tool) if row.spec is None]
+    assert missing == [*outcomes.absent().get(tool.name, {})]
 
 
 @pytest.mark.parametrize("reason", REASONS)
@@ -92,12 +94,6 @@ def test_what_reasons_say_gives_the_values_of_the_tool(tool):
 
 def is_difference(cell):
     return cell not in (outcomes.EQUAL, outcomes.NOT_COMPUTED, outcomes.FAILS)
-
-
-@pytest.mark.parametrize("tool", INSTALLED)
-def test_measures_that_are_not_here_are_those_with_a_reason_for_it(tool):
-    missing = [row.name for row in outcomes.compute(tool) if row.spec is None]
-    assert missing == [*outcomes.absent().get(tool.name, {})]
 
 
 def test_notes_name_a_test_that_is_there():

@@ -26,8 +26,6 @@ SPECS = [
 @pytest.mark.parametrize("seed", range(2))
 def test_equal_to_ranx(seed):
     qrels, run = random_experiment(seed)
-    # It takes negative grades for large ones in 32 bits, and cuts map at the number of items retrieved.
-    qrels = {q: {item: grade for item, grade in of.items() if grade > 0} | {"d1": 2} for q, of in qrels.items()}
     run = {q: run.get(q, {"none": 1.0}) for q in qrels}
     ours = tb.Experiment(qrels, tb.Run(run, name="run")).evaluate(SPECS)
     theirs = ranx.Run(run)

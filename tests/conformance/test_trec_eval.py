@@ -111,3 +111,13 @@ def test_negative_grades_say_that_an_item_of_the_pool_was_not_sampled_for_judgin
     assert tb.Experiment(qrels, run).evaluate("infAP").values.item() == pytest.approx(expected, abs=1e-12)
     other = tb.Experiment({"q": {**qrels["q"], "u": 0}}, run).evaluate("infAP").values.item()
     assert abs(other - expected) > 0.01
+
+
+def test_interpolated_precision_rounds_as_trec_eval_10_does():
+    """Recall 0.1 of 13 relevant items is 1.3 of them: here one, the first; by version 9 two, also that at 3."""
+    qrels = {"q": {f"d{k:02}": 1 for k in range(13)}}
+    run = {"q": {"d00": 3.0, "x": 2.0, "d01": 1.0}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"}).evaluate(run)["q"]["iprec_at_recall_0.10"]
+    assert tb.Experiment(qrels, run).evaluate("IPrec@0.1").values.item() == 1
+    nine = tb.Experiment(qrels, run).evaluate("IPrec(recall=0.1, rounding='trec_eval-9')").values.item()
+    assert nine == 2 / 3 == pytest.approx(theirs, abs=1e-9)

@@ -46,11 +46,13 @@ class Tool:
 
 
 class TrecEval(Tool):
-    """The C program, as pytrec_eval-terrier wraps it; of families with parameters the first, a middle and the last."""
+    """The C program, as pytrec_eval-terrier wraps it; of families with cutoffs the first, a middle and the last."""
 
     name = "trec_eval"
     packages: ClassVar = {"pytrec_eval": "pytrec_eval-terrier"}
     TEXT = ("runid", "relstring")
+    WHOLE = ("iprec_at_recall",)
+    """Families whose parameters are rounded, each in its own way."""
 
     def names(self, plain):
         families = defaultdict(list)
@@ -58,10 +60,12 @@ class TrecEval(Tool):
             stem, _, number = name.rpartition("_")
             is_member = re.fullmatch(r"[\d.]+", number)
             families[stem if is_member else name].append((float(number) if is_member else 0.0, name))
-        several = [[name for _, name in sorted(members)] for members in families.values()]
-        chosen = {name for names in several for name in (names[0], names[len(names) // 2], names[-1])}
+        several = {stem: [name for _, name in sorted(members)] for stem, members in families.items()}
         return [
-            name for names in sorted(several, key=lambda names: names[0].lower()) for name in names if name in chosen
+            name
+            for stem, names in sorted(several.items(), key=lambda item: item[1][0].lower())
+            for name in names
+            if stem in self.WHOLE or name in (names[0], names[len(names) // 2], names[-1])
         ]
 
     def evaluate(self, data):
@@ -82,7 +86,8 @@ class IrMeasures(Tool):
     name = "ir_measures"
     packages: ClassVar = {"ir_measures": "ir_measures", "cwl": "cwl-eval", "pyndeval": "pyndeval"}
     WITH_PARAMETERS = (
-        *("IPrec@0.5", "nDCG(dcg='exp-log2')@10", "nDCG(gains={0: 0, 1: 1, 2: 3, 3: 7})@10", "SetF(beta=2.0)"),
+        *(f"IPrec@0.{k}" for k in range(1, 10)),
+        *("nDCG(dcg='exp-log2')@10", "nDCG(gains={0: 0, 1: 1, 2: 3, 3: 7})@10", "SetF(beta=2.0)"),
         *("RBP(rel=1)", "RBP(p=0.5, rel=1)", "alpha_nDCG(alpha=0.2)@10", "Compat(p=0.8)", "SDCG(max_rel=3)@10"),
         *("BPM(max_rel=3)@10", "INST(max_rel=3)", "INSQ(max_rel=3)", "NERR8(max_rel=3)@10", "NERR9(max_rel=3)@10"),
         *("NERR10(max_rel=3)", "NERR11(max_rel=3)"),
@@ -143,7 +148,8 @@ def is_computable(measure):
         return measure is not None and any(
             provider.is_available() and provider.supports(measure)
             for provider in ir_measures.DefaultPipeline.providers
-            if provider.NAME != "ranx"  # which has a section of its own, and is not always installed
+            # ranx has a section of its own, and is not always installed; tests may have imported tiebreak.ir_measures.
+            if provider.NAME not in ("ranx", "tiebreak")
         )
     except (AssertionError, ValueError, TypeError, AttributeError):
         return False

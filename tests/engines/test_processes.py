@@ -179,7 +179,7 @@ def test_tick_is_told_how_many_of_all_bytes_are_read(engine, work, size):
 
 
 def test_progress_ends_at_the_last_byte_even_where_a_file_is_read_twice(engine):
-    others = gzip.compress(b"x1 0 d1 1 1\n" * 50_000, mtime=0) * (200 if engine.__name__ == "tiebreak._core" else 2)
+    others = gzip.compress(b"x1 0 d1 1 1\n" * 50_000, mtime=0) * (80 if engine.__name__ == "tiebreak._core" else 2)
     returning = gzip.compress(SHORT_RUN + b"q2 0 d1 1 1\n") + others + gzip.compress(b"q1 0 d2 1 1\n")
     calls = []
     engine.project([("bytes", returning)], judged_by(GRADES), LENIENT, lambda *call: calls.append(call))

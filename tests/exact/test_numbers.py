@@ -76,6 +76,17 @@ def test_sums_are_exact():
     assert whole_units([Fraction(1, 2), Fraction(-2, 3)], True) == WholeUnits([3, -4], Fraction(1, 6), 0)
 
 
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
+def test_the_smallest_of_many_are_those_of_the_whole_order(whole, data):
+    """Of halves of tenths, nearly equal: floats that are equal may be of numbers that are not."""
+    k = data.draw(st.integers(1, len(whole)))
+    tiny = Fraction(1, 10**20)
+    numbers = [Fraction(n // 3, 10) + n % 3 * tiny for n in whole]
+    sample = Sample.from_exact(numbers)
+    assert sample.lowest(k) == sum(sorted(numbers)[:k])
+    assert sample.item(k - 1) == sorted(numbers)[k - 1]
+
+
 def test_sums_of_irrational_values_have_one_short_denominator():
     """Else the mean of a thousand logarithms has a denominator of a hundred thousand digits."""
     thirds = [Fraction(1, n) for n in (3, 5, 7)]

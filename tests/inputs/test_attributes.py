@@ -97,7 +97,7 @@ def test_file_without_the_column_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("qid,a,b\nq,1,2\n")
     with pytest.raises(tb.InputError) as error:
         tb.read_groups(tmp_path / "t.csv")
-    advice = "Say which it is, such as columns={'group': 'a'}, on the command line --columns group=a."
+    advice = "Add one, or say which: columns={'group': ...}, on the command line --columns group=..."
     assert str(error.value).endswith(
         f"no column for group. Known names: group, segment, language, topic. There are qid, a, b. {advice}"
     )

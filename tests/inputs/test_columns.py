@@ -5,7 +5,7 @@ import pytest
 import tiebreak as tb
 from cli.running import run
 from tiebreak.errors import InputError
-from tiebreak.inputs.columns import NAMES, ColumnNames, parse_columns, plain
+from tiebreak.inputs.columns import NAMES, ColumnNames, plain
 
 pandas = pytest.importorskip("pandas")
 
@@ -43,13 +43,14 @@ def test_ranks_of_rectools_rank_where_there_is_no_score():
 
 def test_named_ranks_come_before_scores():
     ranked = frame(user=[1, 1], item=[10, 20], rank=[2, 1], score=[2.0, 1.0])
-    assert tb.project({1: {10: 1}}, ranked).ranks.tolist() == [[1]]
+    assert tb.project({1: {10: 1}}, ranked, columns="score=score").ranks.tolist() == [[1]]
     assert tb.project({1: {10: 1}}, ranked, columns="rank=rank").ranks.tolist() == [[2]]
+    assert tb.project({1: {10: 1}}, ranked, columns="rank=rank,score=score").ranks.tolist() == [[1]]
 
 
 @pytest.mark.parametrize("columns", [{"request": "u", "score": "s"}, "request=u,score=s", ["request=u", "score = s"]])
 def test_columns_are_named_in_dictionaries_and_in_text(columns):
-    assert parse_columns(columns) == {"request": "u", "score": "s"}
+    assert ColumnNames(columns).by_role == {"request": "u", "score": "s"}
     ranked = frame(u=["q"], item=["a"], s=[1.0])
     for experiment in (
         tb.Experiment({"q": {"a": 1}}, ranked, columns=columns),
@@ -83,7 +84,7 @@ def test_error_lists_all_known_names_and_says_what_to_type():
 
 
 def test_error_names_no_column_that_holds_something_else():
-    with pytest.raises(InputError, match=r"There are qid, docno\. Add one, or say which it is: columns={'score': ...}"):
+    with pytest.raises(InputError, match=r"There are qid, docno\. Add one, or say which: columns={'score': ...}"):
         tb.Run(frame(qid=["q"], docno=["a"]))
 
 
@@ -170,7 +171,7 @@ def test_columns_of_utilities_and_groups_on_the_command_line(tmp_path):
     (tmp_path / "values.csv").write_text("prompt_id,llm,accuracy\np1,a,1\np2,a,0\np1,b,0\np2,b,0\n")
     columns = "request=prompt_id,run=llm,value=accuracy"
     done = run("order", "--utilities", tmp_path / "values.csv", "--by", "mean", "--format", "csv", "--columns", columns)
-    assert done.stdout.splitlines()[1] == "a,mean,mean,1,0.5,False"
+    assert done.stdout.splitlines()[1].startswith("a,mean,mean,1,0.5,False,")
 
 
 @pytest.mark.parametrize(
@@ -223,3 +224,115 @@ def test_ratings_of_a_study_take_columns(tmp_path):
     options = ("--aspects", tmp_path / "genres.csv", "--steps", "1", "--columns", columns)
     done = run("study", "ideal", tmp_path / "ratings.csv", *options)
     assert done.returncode == 0, done.stderr
+
+
+def run_names(table, columns=None):
+    return tuple(run.name for run in tb.Experiment({"q": {"a": 1}}, table, columns=columns).runs)
+
+
+@pytest.mark.parametrize("names", [("run", "model"), ("run_id", "system"), ("system", "model"), ("Model", "Run")])
+def test_two_columns_that_may_name_runs_are_asked_about(names):
+    """A run may be a repetition: then the models' rankings would be mixed under its number."""
+    first, second = names
+    table = frame(**{first: ["x", "y"], second: ["s", "t"]}, qid=["q", "q"], item=["a", "b"], score=[1.0, 2.0])
+    with pytest.raises(InputError, match=r"may both name the runs\. Say which does.*--columns run="):
+        tb.Experiment({"q": {"a": 1}}, table)
+    for name, runs in ((first, ("x", "y")), (second, ("s", "t"))):
+        assert run_names(table, {"run": name}) == runs
+    assert len(run_names(table, {"run": None})) == 1
+    assert run_names(table, {"other": second}) == ("x", "y")
+
+
+def test_the_name_of_an_item_beside_a_column_of_runs_is_no_run():
+    table = frame(run=["x", "x"], name=["Heat", "Ran"], qid=["q", "q"], item=["a", "b"], score=[1.0, 2.0])
+    assert run_names(table) == ("x",)
+
+
+@pytest.mark.parametrize("columns", [{"other": ["run", "x"]}, "other=run,other=x", {"other": ("run", "x")}])
+def test_columns_to_leave_out_are_named(columns):
+    names = ColumnNames(columns)
+    assert names and names.others == {"run", "x"} and names.find("run", ["run", "model"]) == "model"
+    with pytest.raises(InputError, match='no table here has a column "x" to leave out'):
+        names.check_used()
+    assert ColumnNames({"other": None}).others == set() and ColumnNames({"run": "a"}).others is None
+
+
+# Two columns for one role
+
+
+@pytest.mark.parametrize(
+    ("role", "first", "second"),
+    [
+        ("item", "item", "item_id"),  # a title, and its id
+        ("request", "user_id", "session_id"),
+        ("request", "user_id", "query"),
+        ("score", "score", "prediction"),
+        ("item", "doc_id", "corpus_id"),
+    ],
+)
+def test_two_columns_for_one_role_are_asked_about(role, first, second):
+    names = {"request": "qid", "item": "docno", "score": "score"}
+    others = {name: ["q"] if key == "request" else ["a"] for key, name in names.items() if key not in (role, "score")}
+    others |= {} if role == "score" else {"score": [1.0]}
+    cells = {first: [0.5], second: [2.5]} if role == "score" else {first: ["x"], second: ["y"]}
+    with pytest.raises(InputError, match=f'"{first}" and "{second}" may both be the column for {role}') as refusal:
+        tb.Run(frame(**others, **cells))
+    assert f"--columns {role}={first} or --columns {role}={second}." in str(refusal.value)
+    run = tb.Run(frame(**others, **cells), columns={role: second})
+    judged = {"y" if role == "request" else "q": {"y" if role == "item" else "a": 1}}
+    assert tb.project(judged, run).ranks.tolist() == [[1]]
+
+
+def test_two_columns_of_grades_are_asked_about():
+    judged = frame(user_id=["u"], item_id=["a"], rating=[4], label=[1])
+    with pytest.raises(InputError, match='"label" and "rating" may both be the column for grade'):
+        tb.read_judgements(judged)
+    assert tb.read_judgements(judged, columns={"grade": "rating"}).to_dict() == {"u": {"a": 4.0}}
+
+
+def test_an_id_comes_before_the_text_beside_it():
+    pyterrier = frame(qid=["1"], query=["what"], docid=[7], docno=["a"], rank=[0], score=[1.0])
+    reranked = frame(query_id=["1"], query=["what"], doc_id=["a"], document=["text"], score=[1.0])
+    merged = frame(user=["ann"], user_id=["1"], item_id=["a"], rating=[3.0], prediction=[2.5])
+    for table in (pyterrier, reranked, merged):
+        assert tb.project({"1": {"a": 1}}, table).ranks.tolist() == [[1]]
+    judged = frame(qid=["1"], docno=["a"], label=[2], score=[0.5], weight=[7])
+    assert tb.read_judgements(judged).to_dict() == {"1": {"a": 2.0}}
+
+
+# What is missing
+
+
+def test_all_missing_columns_are_named_at_once():
+    with pytest.raises(
+        InputError, match=r"no column for request and score\. Known names: for request request, qid"
+    ) as no:
+        tb.Run(frame(prompt_id=["q"], item=["a"], pred=[1.0]))
+    assert "columns={'request': ..., 'score': ...}, on the command line --columns request=...,score=..." in str(
+        no.value
+    )
+
+
+def test_no_column_is_suggested_that_was_named_or_is_one_of_several():
+    with pytest.raises(InputError, match="no column for score") as refusal:
+        tb.Run(frame(prompt_id=["q"], item=["a"], pred=[1.0]), columns={"request": "prompt_id"})
+    assert "columns={'score': 'pred'}" in str(refusal.value)
+    with pytest.raises(InputError, match=r"no column for score.*columns={'score': \.\.\.}"):
+        tb.Run(frame(qid=["q"], item=["a"], text=["b"], logit=[1.0]))
+
+
+@pytest.mark.parametrize("request_name", ["prompt_id", "prompt", "question", "user_input"])
+def test_no_column_is_suggested_that_holds_requests(request_name):
+    """Prompts are requests only where no other column is; as values they would be numbers of prompts."""
+    rows = [{"model": "a", request_name: 1, "prediction": 4}, {"model": "b", request_name: 1, "prediction": 5}]
+    with pytest.raises(InputError, match=r"Add one, or say which: columns=\{'value': \.\.\.\}"):
+        tb.Utilities(rows)
+    with pytest.raises(InputError, match=r"Add one, or say which: columns=\{'trial': \.\.\.\}"):
+        tb.Utilities(rows, columns={"value": "prediction"}, trials="keep")
+
+
+def test_names_are_quoted_for_shells():
+    with pytest.raises(InputError, match=r"columns=\{'run': 'my llm'\}, on the command line --columns 'run=my llm'\."):
+        tb.Utilities([{"my llm": "a", "request": 1, "value": 1}])
+    with pytest.raises(InputError, match=r"on the command line --columns 'other=#Params \(B\)';"):
+        tb.Utilities([{"model": "a", "arc": 1, "#Params (B)": 7}])

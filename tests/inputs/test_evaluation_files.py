@@ -57,9 +57,32 @@ def test_a_single_metric_of_the_harness_needs_no_name(tmp_path):
 
 def test_several_metrics_of_the_harness_are_named(samples):
     with pytest.raises(
-        tb.InputError, match=r"several measures: acc, acc_norm\. Say which: measure='acc', --columns value=acc"
+        tb.InputError, match=r"several measures: acc, acc_norm\. Say which: measure='acc', on the command line -m acc"
     ):
         tb.Utilities(samples)
+
+
+def test_a_metric_that_samples_do_not_have(samples, tmp_path):
+    with pytest.raises(tb.InputError, match=r'unknown measure "f1"\. Known: acc, acc_norm'):
+        tb.Utilities(samples, measure="f1")
+    path = write_lines(tmp_path / "s.jsonl", [sample(0, exact_match=1.0)])
+    with pytest.raises(tb.InputError, match=r'unknown measure "f1"\. Known: exact_match'):
+        tb.Utilities({"gpt": path}, measure="f1")
+
+
+def test_samples_of_different_metrics_are_not_mixed(tmp_path):
+    paths = {name: write_lines(tmp_path / f"{name}.jsonl", [sample(0, **{name: 1.0})]) for name in ("acc", "f1")}
+    with pytest.raises(tb.InputError, match="several measures: acc, f1"):
+        tb.Utilities({"a": paths["acc"], "b": paths["f1"]})
+    assert tb.Utilities({"a": paths["acc"], "b": paths["acc"]}).measure == "acc"
+
+
+def test_filters_of_the_harness_are_no_trials(tmp_path):
+    records = [sample(0, acc=v) | {"filter": name} for name, v in (("strict", 0.0), ("flexible", 1.0))]
+    path = write_lines(tmp_path / "s.jsonl", records)
+    for trials in (None, "mean"):
+        with pytest.raises(tb.InputError, match=r'request "0" has values of filter "strict" and of "flexible"'):
+            tb.Utilities({"gpt": path}, trials=trials)
 
 
 def test_the_prompts_of_a_sample_may_be_long(tmp_path):
@@ -93,9 +116,24 @@ PROMPTFOO = [
 ]
 
 
+def test_prompts_of_promptfoo_are_no_trials(tmp_path):
+    records = [result(0, "gpt", 1), result(0, "gpt", 0, promptIdx=1), result(0, "gpt", 0.5, promptIdx=1)]
+    path = write_lines(tmp_path / "results.jsonl", records)
+    with pytest.raises(tb.InputError, match=r'request "0" has values of promptIdx "0" and of "1"'):
+        tb.Utilities(path, trials="mean")
+    assert tb.Utilities(path, columns="run=promptIdx", trials="mean").values.tolist() == [[1], [0.25]]
+
+
 @pytest.mark.parametrize("name", ["results.json", "results.jsonl"])
 def test_results_of_promptfoo(tmp_path, name):
-    records = [one | {"provider": {"id": one["provider"]["id"]}} for one in PROMPTFOO]
+    # Labels are given, empty or absent.
+    providers = [
+        {"id": "x", "label": "openai:gpt"},
+        {"id": "openai:gpt"},
+        {"id": "llama", "label": ""},
+        {"id": "llama"},
+    ]
+    records = [one | {"provider": provider} for one, provider in zip(PROMPTFOO, providers, strict=True)]
     if name == "results.json":
         (tmp_path / name).write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": records}}))
     else:
@@ -115,6 +153,45 @@ def test_tables_of_ragas_by_run(tmp_path):
     table = tb.Utilities({"a": tmp_path / "a.csv", "b": frame}, measure="faithfulness")
     assert list(table.requests) == ["Why, then?", "How?"]
     assert table.values.tolist() == [[0.5, 1], [0.75, 0.25]]
+
+
+@pytest.mark.parametrize("name", ["user_input", "question"])
+def test_tables_of_ragas_with_nothing_but_metrics(tmp_path, name):
+    (tmp_path / "a.csv").write_text(f"{name},faithfulness,context_recall\nWhy?,0.5,1\nHow?,,0\n")
+    table = tb.Utilities({"a": tmp_path / "a.csv"}, measure="faithfulness", missing=0)
+    assert (list(table.requests), table.values.tolist()) == (["Why?", "How?"], [[0.5, 0]])
+    with pytest.raises(tb.InputError, match=r"A table of a single run is given by its name.*--columns request=" + name):
+        tb.Utilities(tmp_path / "a.csv")  # metrics are no runs
+    wide = tb.Utilities(tmp_path / "a.csv", columns={"request": name}, missing=0)
+    assert wide.runs == ("faithfulness", "context_recall")
+
+
+def test_ids_of_questions_come_before_their_text():
+    rows = [{"question_id": k, "question": "Why?", "acc": k} for k in (0, 1)]
+    assert list(tb.Utilities({"a": rows}, measure="acc").requests) == ["0", "1"]
+
+
+@pytest.mark.parametrize("name", ["prompt", "prompt_id"])
+def test_prompts_are_requests(tmp_path, name):
+    path = tmp_path / "wide.csv"
+    path.write_text(f"{name},task,large,small\np1,code,1,0\np2,chat,0.5,0.25\n")
+    table = tb.Utilities(path, columns="other=task")
+    assert (list(table.requests), table.runs) == (["p1", "p2"], ("large", "small"))
+    assert tb.read_groups(path, columns="group=task") == {"p1": "code", "p2": "chat"}
+
+
+def test_a_column_of_text_in_a_wide_table_is_told_how_to_leave_it_out(tmp_path):
+    (tmp_path / "wide.csv").write_text("prompt,task,large,small\np1,code,1,0\n")
+    advice = r"wide.csv:2: column .task. holds 'code'.*If it is no run, leave it out: .*--columns other=task\."
+    with pytest.raises(tb.InputError, match=advice):
+        tb.Utilities(tmp_path / "wide.csv")
+
+
+def test_prompts_are_texts_beside_other_requests():
+    rows = [{"qid": k, "prompt": "Why?", "model": "a", "score": k} for k in (0, 1)]
+    assert list(tb.Utilities(rows).requests) == ["0", "1"]
+    with_ids = [{"prompt_id": k, "prompt": "Why?", "model": "a", "score": k} for k in (0, 1)]
+    assert list(tb.Utilities(with_ids).requests) == ["0", "1"]
 
 
 def test_the_table_of_a_run_may_not_hold_others(tmp_path):
@@ -165,3 +242,46 @@ def test_any_bytes_are_read_or_refused(tmp_path, noise, ending, place):
     (tmp_path / f"noise{ending}").write_bytes(whole[:place] + noise + whole[place:] + b"\n")
     with contextlib.suppress(tb.InputError):
         tb.Utilities(tmp_path / f"noise{ending}")
+
+
+# Several files for one run
+
+
+def harness_folder(folder, run, tasks):
+    folder.mkdir()
+    (folder / "results_2025-01-31T12-00-00.123456.json").write_text("{}")
+    for task, values in tasks.items():
+        path = folder / f"samples_{task}_2025-01-31T12-00-0{len(run)}.123456.jsonl"
+        write_lines(path, [sample(k, acc=v) for k, v in enumerate(values)])
+    return folder
+
+
+def test_folder_of_samples_is_a_run_over_all_its_tasks(tmp_path):
+    folders = {
+        run: harness_folder(tmp_path / run, run, tasks)
+        for run, tasks in {
+            "gpt": {"arc_easy": (1, 0), "piqa": (1,)},
+            "llama": {"arc_easy": (0, 1), "piqa": (0,)},
+        }.items()
+    }
+    listed = {run: sorted(folder.glob("*.jsonl")) for run, folder in folders.items()}
+    for held in (folders, listed, {"gpt": folders["gpt"], "llama": [str(path) for path in listed["llama"]]}):
+        table = tb.Utilities(held)
+        assert [*table.requests] == ["arc_easy 0", "arc_easy 1", "piqa 0"]
+        assert table.values.tolist() == [[1, 0, 1], [0, 1, 0]]
+    with pytest.raises(tb.InputError, match="there are no samples of lm-evaluation-harness in this folder"):
+        tb.Utilities({"gpt": tmp_path, "llama": folders["llama"]})
+
+
+def test_files_of_samples_without_a_time_are_tasks_by_their_names(tmp_path):
+    files = [write_lines(tmp_path / f"{task}.jsonl", [sample(0, acc=1)]) for task in ("gsm8k", "mmlu")]
+    assert [*tb.Utilities({"gpt": files}, trials="mean").requests] == ["gsm8k 0", "mmlu 0"]
+
+
+def test_several_tables_of_a_run_are_one(tmp_path):
+    for name, text in {"a": "qid,score\n1,0.5\n", "b": "qid,score\n2,1\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert tb.Utilities({"gpt": files, "llama": {"1": 0, "2": 1}}).values.tolist() == [[0.5, 1], [0, 1]]
+    with pytest.raises(tb.InputError, match='run "gpt", request "1" appears twice'):
+        tb.Utilities({"gpt": [files[0], files[0]], "llama": {"1": 0}})

@@ -118,7 +118,7 @@ def test_min_grade_must_be_positive(min_grade):
     [
         ({}, "are empty"),
         ({"q": {}}, "are empty"),
-        ({"q": {"d": "1"}}, 'the value of item "d" of request "q" is \'1\'. Give a number'),
+        ({"q": {"d": "one"}}, 'the value of item "d" of request "q" is \'one\'. Give a number'),
         ({"q": {"d": None}}, "is None. Give a number"),
         ({"q": {"d": float("nan")}}, "Give a finite number"),
         ({"q": {1.5: 1}}, "Ids are text or integers"),
@@ -171,6 +171,11 @@ def test_listed_items_are_relevant_where_there_are_no_grades(kind):
     scores = tb.Experiment(LISTED[kind](), {"u1": {"a": 2.0, "b": 1.0}, "u2": {"c": 1.0}}).evaluate("AP")
     assert scores.values.ravel().tolist() == [1.0, 1.0]
     assert UNGRADED in scores.notes
+
+
+def test_numbers_of_rows_that_pandas_writes_are_no_grades(write):
+    judged = read_judgements(write(",user_id,item_id\n0,u1,a\n1,u1,b\n", "judged.csv"))
+    assert judged.to_dict() == {"u1": {"a": 1.0, "b": 1.0}} and judged.notes == (UNGRADED,)
 
 
 def test_a_column_that_may_hold_grades_is_not_passed_over():
@@ -230,3 +235,64 @@ def test_a_subtopic_that_does_not_vary_is_none():
         read_judgements(frame(qid=["q", "q"], docno=["a", "b"], label=[1, 1], iteration=["0", "Q0"])).subtopics is None
     )
     assert read_judgements(frame(qid=["q"], docno=["a"], label=[1], iteration=[7])).subtopics is None
+
+
+@pytest.mark.parametrize("name", ["iter", "intent", "aspect"])
+def test_other_names_of_subtopics(name):
+    judged = frame(**{"qid": ["q", "q"], name: ["1", "2"], "docno": ["a", "a"], "label": [1, 2]})
+    assert [*read_judgements(judged).subtopics.labels] == ["1", "2"]
+
+
+def test_error_says_where_subtopics_stand():
+    with pytest.raises(InputError, match=r"ST-RPP needs subtopics; .* column subtopic, subtopic_id"):
+        tb.Experiment({"q": {"a": 1}}, [{"q": {"a": 1.0}}, {"q": {"b": 1.0}}]).compare("ST-RPP")
+
+
+# Ratings without a line of names
+
+
+RATINGS = "196\t242\t3\t881250949\n186\t302\t4\t891717742\n"
+
+
+def test_grades_that_look_like_times_are_asked_about(write):
+    path = write(RATINGS, "m.txt")
+    with pytest.raises(InputError, match="all grades look like times, such as 881250949") as refusal:
+        read_judgements(path)
+    ratings, grades = "request=0,item=1,grade=2", "request=0,subtopic=1,item=2,grade=3"
+    assert f"--columns {ratings}; " in str(refusal.value) and f"--columns {grades}." in str(refusal.value)
+    assert read_judgements(path, columns=ratings).to_dict() == {"196": {"242": 3.0}, "186": {"302": 4.0}}
+    assert read_judgements(path, columns=grades).to_dict() == {"196": {"3": 881250949.0}, "186": {"4": 891717742.0}}
+    for text in ("q 0 a 881250949\nq 0 b 1\n", "q 0 a 881250949.5\n", "q 0 a 1e30\n"):
+        assert len(read_judgements(write(text, "large.txt"))) == text.count("q")
+
+
+def test_times_are_asked_about_wherever_judgements_stand(write):
+    path, run = write(RATINGS, "m.txt"), {"196": {"242": 1.0}}
+    for more in ({"exclude": path}, {"candidates": path}):
+        with pytest.raises(InputError, match="all grades look like times"):
+            tb.Experiment({"196": {"242": 1}}, run, **more).evaluate("AP")
+
+
+# Numbers as text
+
+
+def test_numbers_may_be_text(write):
+    columns = {"qid": ["q", "q"], "docno": ["a", "b"], "label": ["2", "0.5"]}
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    for held in (
+        frame(**columns),
+        frame(**columns).lazy(),
+        pandas.DataFrame(columns),
+        pandas.DataFrame(columns, dtype=object),
+        pyarrow.table(columns),
+        {"q": {"a": "2", "b": "0.5"}},
+        write('{"q": {"a": "2", "b": 0.5}}', "q.json"),
+    ):
+        assert read_judgements(held).to_dict() == {"q": {"a": 2.0, "b": 0.5}}
+    for text in ("two", "1_0", " 1", "\u0661", "1,5", ""):
+        with pytest.raises(InputError, match=r'row 2: column "label" holds .* Give numbers'):
+            read_judgements(frame(**columns | {"label": ["1", text]}))
+        with pytest.raises(InputError, match=r'the value of item "a" of request "q" is .* Give a number'):
+            read_judgements({"q": {"a": text}})
+    with pytest.raises(InputError, match='row 1: column "qid" has no value'):
+        read_judgements(frame(qid=[None, "q"], docno=["a", "b"], label=["1", "x"]))

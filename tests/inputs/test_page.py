@@ -66,6 +66,8 @@ def held(tmp_path, monkeypatch):
         Path(f"{name}.run").write_text(text)
         Path(f"{name}.run.gz").write_bytes(gzip.compress(text.encode()))
         Path(f"{name}.json").write_text(json.dumps(values))
+        ranked = [(request, item, k) for request, items in listed.items() for k, item in enumerate(items, start=1)]
+        Path(f"{name}.tsv").write_text("".join(f"{q}\t{d}\t{k}\n" for q, d, k in ranked))
         frame.to_csv(f"{name}.csv", index=False)
         if name != "tiebreak-docs":
             Path("runs", f"{name}.run").write_text(text)
@@ -77,6 +79,10 @@ def held(tmp_path, monkeypatch):
             f"{name}_list_column": pandas.DataFrame({"user_id": [*listed], "items": [*listed.values()]}),
             f"{name}_array": np.array(rows(values), dtype=fields),
             f"{name}_plain_array": np.array(rows(values)),
+            f"{name}_triples": rows(values),
+            f"{name}_pairs": {
+                request: [(item, values[request][item]) for item in listed[request]] for request in listed
+            },
             f"{name}_rows": frame.to_dict("records"),
             f"{name}_lenskit": frame.rename(columns={"qid": "user_id", "docno": "item_id"}),
         }

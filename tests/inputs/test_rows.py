@@ -43,8 +43,9 @@ def test_a_plain_array_needs_the_roles_of_its_columns():
     assert tb.project({7: {11: 1}}, floats, columns=columns).ranks.tolist() == [[2]]
     text = np.array(ROWS, dtype=str)
     assert places(tb.project(QRELS, tb.Run(text, columns="request=0,item=1,score=2"))) == RANKS
-    with pytest.raises(InputError, match=r"no column for request.*There are 0, 1, 2\."):
+    with pytest.raises(InputError, match=r"no column for request and item and score\. There are 0, 1, 2\.") as refusal:
         tb.project(QRELS, text)
+    assert "columns='request=0,item=1,score=2', on the command line --columns request=0" in str(refusal.value)
     with pytest.raises(InputError, match=r"an array of shape \(3,\) has no columns"):
         tb.read_judgements(np.arange(3))
 
@@ -77,5 +78,44 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_an_iterator_of_anything_else_is_refused():
-    with pytest.raises(InputError, match="does not yield named tuples or dictionaries of cells"):
+    with pytest.raises(InputError, match=r"does not yield rows\. Give tuples or dictionaries of cells"):
         tb.read_judgements(iter([1, 2]))
+
+
+def test_plain_tuples_are_rows_whose_columns_have_numbers():
+    columns, grades = "request=0,item=1,score=2", "request=0,item=1,grade=2"
+    for rows in ([*ROWS], [*map(list, ROWS)], iter(ROWS), tuple(ROWS)):
+        assert places(tb.project(QRELS, rows, columns=columns)) == RANKS
+    assert tb.project(QRELS, {"bm25": ROWS, "other": iter(ROWS)}, columns=columns).runs == ("bm25", "other")
+    for rows in ([*ROWS], iter(ROWS)):
+        assert tb.read_judgements(rows, columns=grades).to_dict()["q1"] == {"b": 3.0, "x": 2.0, "a": 1.0}
+    for rows in ([*ROWS], iter(ROWS)):
+        with pytest.raises(InputError, match="say which holds what, such as columns='request=0,item=1,score=2'"):
+            tb.project(QRELS, rows)
+        with pytest.raises(InputError, match="say which holds what, such as columns='request=0,item=1,grade=2'"):
+            tb.read_judgements([*ROWS])
+    with pytest.raises(InputError, match="row 2 has 2 cells, the first 3"):
+        tb.project(QRELS, [ROWS[0], ROWS[1][:2]], columns=columns)
+
+
+def test_items_with_scores_are_in_ranked_order():
+    pairs = {"q1": [("b", 3.0), ("x", 2.0), ("a", 1.0)], "q2": [("c", 1.0)], "q3": []}
+    assert places(tb.project(QRELS, pairs)) == RANKS
+    assert tb.project(QRELS, {"bm25": pairs}).runs == ("bm25",)
+    risen = tb.Experiment(QRELS, {"q1": [("b", 0.5), ("x", 2.0), ("a", 1.0)], "q2": [("c", 1.0)]}).evaluate("RR")
+    assert risen.values.ravel().tolist() == [1.0, 1.0]
+    assert [note for note in risen.notes if "scores would order 1 of 2 lists otherwise" in note]
+    assert tb.read_judgements(pairs).to_dict()["q1"] == {"b": 3.0, "x": 2.0, "a": 1.0}
+    with pytest.raises(InputError, match='request "q1" lists an item twice'):
+        tb.read_judgements({"q1": [("a", 1), ("a", 2)]})
+    with pytest.raises(InputError, match=r'request "q2" holds something else than pairs \(item, score\)'):
+        tb.project(QRELS, {"q1": [("a", 1.0)], "q2": ["b"]})
+    with pytest.raises(InputError, match='the value of item "a" of request "q1" is None'):
+        tb.project(QRELS, {"q1": [("a", None)]})
+
+
+def test_a_matrix_of_ranked_items_is_given_by_request():
+    matrix = np.array([[7, 1], [1, 3]])
+    with pytest.raises(InputError, match=r"Ranked lists are given by request: {request: \[item, \.\.\.\]}"):
+        tb.project({0: {1: 1}}, matrix)
+    assert tb.project({"u": {1: 1}, "v": {3: 1}}, dict(zip("uv", matrix, strict=True))).ranks.tolist() == [[2, 2]]

@@ -251,3 +251,83 @@ def test_a_run_that_holds_several_has_no_single_name():
     table = scored(["run"], [(row, [run]) for run in ("x", "y") for row in ROWS])
     with pytest.raises(InputError, match="holds several runs: x, y"):
         tb.Experiment({"q": {"a": 1}}, {"both": table})
+
+
+# Ranks beside scores
+
+
+def csv_file(columns, folder):
+    polars_lists(columns).write_csv(folder / "r.csv")
+    return folder / "r.csv"
+
+
+def parquet_file(columns, folder):
+    polars_lists(columns).write_parquet(folder / "r.parquet")
+    return folder / "r.parquet"
+
+
+HELD = {name: lambda columns, _, make=make: make(columns) for name, make in FRAMES.items()}
+HELD |= {"csv": csv_file, "parquet": parquet_file}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_ranks_and_scores_that_disagree_are_asked_about(kind, tmp_path):
+    columns = {"user_id": ["u1", "u1", "u2"], "item_id": ["x", "a", "c"], "rank": [1, 2, 1], "rating": [3.0, 4.5, 1.0]}
+    held = HELD[kind]
+    words = 'columns "rank" and "rating" order the items of 1 of 2 lists differently. Say which decides'
+    with pytest.raises(InputError, match=words) as refusal:
+        tb.project(QRELS, held(columns, tmp_path))
+    assert "--columns rank=rank or --columns score=rating." in str(refusal.value)
+    for named, rank in (("rank=rank", 2), ("score=rating", 1)):
+        assert places(tb.project(QRELS, held(columns, tmp_path), columns=named))[0]["u1", "a"] == rank
+    agreeing = columns | {"rating": [4.5, 3.0, 1.0]}
+    assert places(tb.project(QRELS, held(agreeing, tmp_path)))[0]["u1", "a"] == 2
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores"),
+    [([1, 1, 1], [1.0, 2.0, 3.0]), ([0, 1, 2], [2.0, 2.0, 1.0]), ([1, 2, 2], [3.0, 1.0, 2.0])],
+    ids=["one rank for all", "tied scores", "tied ranks"],
+)
+def test_ties_of_ranks_and_scores_do_not_disagree(ranks, scores):
+    table = pandas_lists({"user_id": ["u1"] * 3, "item_id": ["a", "b", "x"], "rank": ranks, "score": scores})
+    assert tb.project(QRELS, table).listed.tolist() == [[3, 0]]
+
+
+def test_ranks_of_every_run_are_its_own():
+    rows = {"user": ["u1"] * 4, "item": ["a", "b", "b", "a"], "rank": [1, 2, 1, 2], "score": [0.2, 0.1, 0.9, 0.8]}
+    table = pandas_lists(rows | {"run": ["x", "x", "y", "y"]})
+    assert [(ranks["u1", "a"], ranks["u1", "b"]) for ranks in places(tb.project(QRELS, table))] == [(1, 2), (2, 1)]
+
+
+# What a name holds
+
+
+def test_a_named_folder_or_pattern_holds_one_run(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    trec(folder / "a.run")
+    for source in (folder, str(folder / "*.run")):
+        assert tb.project({"q": {"a": 1}}, {"x": source}).runs == ("x",)
+    trec(folder / "b.run")
+    for source in (folder, str(folder / "*.run")):
+        with pytest.raises(InputError, match=r"holds several runs: a, b\. Give it as runs, without a name"):
+            tb.project({"q": {"a": 1}}, {"x": source})
+
+
+def test_a_list_of_tables_is_no_run():
+    table = pandas_lists({"user_id": ["u1"], "item_id": ["a"], "score": [1.0]})
+    with pytest.raises(InputError, match='run "x" cannot be read from list of DataFrame'):
+        tb.project(QRELS, {"x": [table, table]})
+
+
+def test_a_set_has_no_order_and_the_run_keeps_its_name():
+    with pytest.raises(InputError, match='run "r": request "u1" holds set'):
+        tb.project(QRELS, {"r": {"u1": {"b", "a"}}})
+
+
+def test_runs_that_retrieve_nothing_keep_their_names():
+    assert tb.project(QRELS, {"a": {}, "b": {}}).runs == ("a", "b")
+    assert tb.Experiment(QRELS, {"a": {}}).positions.runs == ("a",)
+    for rankings in ({"u1": {}}, {"u1": {}, "u3": {}}, {}):
+        assert tb.project(QRELS, rankings).runs == ("run1",)

@@ -94,7 +94,7 @@ def test_name_must_be_text():
         (GOOD + b"\x00\x01\x02", 2, "control", "looks like a binary file"),
         (b"q1 Q0 d1 1 2.0 a\rq1 Q0 d2 2 1.0 a\r", 1, "control", "a carriage return inside the line"),
         (GOOD + b"q1 d2 1.0\n", 2, "columns", "3 columns found"),
-        (b"q1 Q0 d1 too 1 2.0 a\n", 1, "columns", "7 columns found"),
+        (b"q1 Q0 d1 too 1 2.0 a\n", 1, "columns", "7 columns found; a run has 5 or 6 columns: "),
         (b"q1 0 d1 1\n", 1, "columns", "This looks like a qrels file"),
         (b"q1 Q0 d\xff 1 2.0 tag\n", 1, "encoding", r"d\xff"),
         (b"q1 Q0 d1 1 1,5 tag\n", 1, "score", 'the score "1,5" of item "d1" of request "q1"'),
@@ -136,7 +136,7 @@ def test_missing_file_and_folder_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file") as caught:
         Run(tmp_path / "missing.run")
     assert caught.value.file == str(tmp_path / "missing.run")
-    with pytest.raises(InputError, match="this is a folder"):
+    with pytest.raises(InputError, match="there is no file in this folder"):
         Run(tmp_path)
     with pytest.raises(InputError, match="null"):
         Run("a\0b")
@@ -232,7 +232,7 @@ def test_standard_input_given_twice_is_refused(monkeypatch):
 
 def test_error_in_standard_input_says_so(monkeypatch):
     standard_input(b"q1\n", monkeypatch)
-    with pytest.raises(InputError, match="standard input:1: 1 columns found"):
+    with pytest.raises(InputError, match="standard input:1: 1 column found"):
         project(QRELS, "-")
 
 

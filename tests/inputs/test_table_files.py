@@ -311,3 +311,53 @@ def test_tables_are_opened_once(tmp_path, monkeypatch):
     exp.evaluate(["AP", "ASL(n='union')"])
     tb.read_groups(tmp_path / "g.tsv")
     assert opened == [str(tmp_path / name) for name in ("q.csv", "r.jsonl", "g.tsv")]
+
+
+def test_columns_without_names_have_numbers(tmp_path):
+    """MS MARCO's runs: query, passage and rank."""
+    (tmp_path / "r.tsv").write_text("q\tx\t1\nq\ta\t2\n")
+    (tmp_path / "r.csv").write_text("q,x,1\nq,a,2\n")
+    (tmp_path / "r.txt").write_text("q x 1\n\nq a 2\n")
+    (tmp_path / "r.dat").write_text("q::x::1\nq::a::2\n")
+    (tmp_path / "r.tsv.gz").write_bytes(gzip.compress(b"q\tx\t1\nq\ta\t2\n"))
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    for name in ("r.tsv", "r.csv", "r.txt", "r.dat", "r.tsv.gz"):
+        ranked = tb.Experiment(tmp_path / "qrels.txt", tmp_path / name, columns="request=0,item=1,rank=2")
+        assert ranked.positions.ranks.tolist() == [[2]]  # the judgements are in TREC's format
+        scored = tb.Experiment({"q": {"a": 1}}, tmp_path / name, columns="request=0,item=1,score=2")
+        assert scored.positions.ranks.tolist() == [[1]]
+        assert tb.read_judgements(tmp_path / name, columns="request=0,item=1,grade=").to_dict() == {
+            "q": {"x": 1.0, "a": 1.0}
+        }
+    for name in ("r.tsv", "r.txt"):
+        with pytest.raises(InputError, match="3 columns found") as refusal:
+            tb.project({"q": {"a": 1}}, tmp_path / name)
+        assert "--columns request=0,item=1,rank=2" in str(refusal.value)
+    with pytest.raises(InputError, match="Columns without names are numbered from 0"):
+        tb.Run(tmp_path / "r.csv")
+    (tmp_path / "r.txt").write_text("q x 1\nq a\n")
+    with pytest.raises(InputError, match=r"r\.txt:2: 2 cells found; the first line has 3\."):
+        tb.Run(tmp_path / "r.txt", columns="request=0,item=1,rank=2")
+
+
+def test_ratings_between_colons_say_how_they_are_read(tmp_path):
+    (tmp_path / "train.dat").write_text("1::10::5::881250949\n")
+    with pytest.raises(InputError, match=r"Columns between :: or commas .*--columns request=0,item=1,grade=2\."):
+        tb.read_judgements(tmp_path / "train.dat")
+    assert tb.read_judgements(tmp_path / "train.dat", columns="request=0,item=1,grade=2").to_dict() == {"1": {"10": 5}}
+
+
+def test_lists_of_recbole_are_lists(tmp_path):
+    (tmp_path / "r.inter").write_text("user_id:token\titem_id:token_seq\tscore:float_seq\nu\tb a c\t3 2 1\n")
+    assert tb.project({"u": {"a": 1, "c": 1}}, tmp_path / "r.inter").ranks.tolist() == [[2, 3]]
+
+
+def test_semicolons_separate_where_there_is_no_comma(tmp_path):
+    (tmp_path / "r.csv").write_text("qid;docno;score\nq;a;1.5\n")
+    assert tb.project({"q": {"a": 1}}, tmp_path / "r.csv").ranks.tolist() == [[1]]
+    (tmp_path / "r.csv").write_text("qid;docno;score\nq;a;1,5\n")
+    with pytest.raises(InputError, match=r"r\.csv:2: column \"score\" holds '1,5'\. Give numbers"):
+        tb.Run(tmp_path / "r.csv")
+    (tmp_path / "r.csv").write_text("qid\nq,a\n")
+    with pytest.raises(InputError, match=r"2 cells found; the first line names 1 column\."):
+        tb.Run(tmp_path / "r.csv", columns="request=qid,item=qid,score=qid")

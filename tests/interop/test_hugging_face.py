@@ -27,5 +27,5 @@ def test_rows_that_a_data_set_has_left_out_do_not_count():
 def test_a_data_set_of_several_splits_has_to_be_chosen_from():
     test = hugging_face(columns(QRELS, ("query-id", "corpus-id", "score")))
     assert len(tb.read_judgements(datasets.DatasetDict({"test": test}))) == 3
-    with pytest.raises(InputError, match=r'with the splits "train", "test"\. Give one of them'):
+    with pytest.raises(InputError, match=r'with the splits "train", "test"\. Give one, such as'):
         tb.read_judgements(datasets.DatasetDict({"train": test, "test": test}))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -61,7 +62,9 @@ def test_parameters_are_those_of_the_metric():
     assert by_request(provided.TSE(base="nDCG"))["q1"] == 1 / math.log2(3 + 1)
     assert by_request(provided.TSE(base=ir_measures.nDCG))["q1"] == 1 / math.log2(3 + 1)
     assert by_request(provided.TSE(rel=2))["q1"] == 1 / 3
+    assert by_request(provided.TSE(judged_only=True))["q1"] == 1 / 2
     assert by_request(provided.binary_DCG @ 1)["q1"] == 1
+    assert by_request(provided.DCG(gains={1: 3, 2: 9}) @ 1)["q1"] == 3
     assert str(ir_measures.parse_measure("TSE(base='nDCG')")) == "TSE(base='nDCG')"
     assert ir_measures.parse_measure("binary_nDCG(rel=2)@5") == provided.binary_nDCG(rel=2) @ 5
 
@@ -78,6 +81,14 @@ def test_objects_are_measures_of_tiebreak_too():
     )
     assert scores.measures == ("TSE", "TSE(base='nDCG')", "nDCG@10")
     assert tb.metric(provided.binary_nDCG(rel=2) @ 5) == tb.metric("binary_nDCG(rel=2)@5")
+
+
+def test_objects_name_the_measure_of_a_table():
+    pandas = pytest.importorskip("pandas")
+    rows = [("a", "q", "TSE", 1), ("a", "q", "AP@5", 2), ("b", "q", "TSE", 3), ("b", "q", "AP@5", 4)]
+    table = pandas.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    assert tb.Utilities(table, measure=provided.TSE).values.tolist() == [[1], [3]]
+    assert tb.Utilities(table, measure=ir_measures.AP @ 5).values.tolist() == [[2], [4]]
 
 
 # Requests without relevant items, and rankings that are not there
@@ -182,6 +193,32 @@ def test_no_measure_is_there_under_two_names():
     assert "S-Recall" not in provided.MEASURES and "EU" not in provided.MEASURES  # these need aspects
 
 
+def test_objects_can_be_pickled():
+    for measure in (provided.TSE, provided.binary_nDCG(rel=2) @ 5):
+        copy = pickle.loads(pickle.dumps(measure))
+        assert copy == measure and type(copy) is type(measure)
+    code = f"import pickle; print(pickle.loads({pickle.dumps(provided.TSE(base='nDCG'))!r}))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "TSE(base='nDCG')\n"
+
+
+def test_measures_are_listed():
+    assert {*provided.MEASURES} <= {*dir(provided)}
+
+
+def test_reloading_leaves_everything_as_it_is():
+    code = """
+import importlib, ir_measures, tiebreak.ir_measures
+from tiebreak.ir_measures import TSE
+providers, registry = list(ir_measures.DefaultPipeline.providers), dict(ir_measures.measures.registry)
+importlib.reload(tiebreak.ir_measures)
+assert tiebreak.ir_measures.TSE is TSE
+assert ir_measures.DefaultPipeline.providers == providers and ir_measures.measures.registry == registry
+assert ir_measures.calc_aggregate([TSE], {"q": {"a": 1}}, {"q": {"a": 1.0}}) == {TSE: 1}
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = provided.nothing
@@ -208,7 +245,7 @@ def test_bad_parameters_are_one_clear_sentence(measure, message):
     ("qrels", "run", "message"),
     [
         ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, "high"),
-        ({"q": {"a": 1}}, {"q": {"a": "1.0"}}, "1.0"),
+        ({"q": {"a": 1}}, {"q": {"a": "1_0"}}, "1_0"),
         ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "nan"),
     ],
 )
@@ -217,9 +254,12 @@ def test_values_that_are_no_numbers_are_refused(qrels, run, message):
         by_request(provided.TSE, qrels, run)
 
 
-def test_a_cutoff_that_a_metric_does_not_take_is_refused():
-    with pytest.raises(AssertionError, match="cutoff"):
+def test_parameters_that_a_metric_does_not_take_are_refused():
+    with pytest.raises(InputError, match="TSE takes no cutoff"):
         by_request(provided.TSE @ 10)
+    with pytest.raises(InputError, match=r"there is no parameter 'foo'\. TSE has rel, base"):
+        by_request(provided.TSE(foo=1))
+    assert repr(provided.TSE(foo=1)) == "TSE(foo=1)"
 
 
 # The command line
@@ -261,7 +301,11 @@ def test_the_usage_names_the_command(files):
     [
         (("qrels", "nothing", "TSE"), "Error: nothing: No such file or directory."),
         (("qrels", "run", "LR"), "Error: LR needs the number of items in the corpus, such as LR(n=1000000)."),
-        (("qrels", "run", "TSE@5"), "Error: unsupported params found: ['cutoff']"),
+        (("qrels", "run", "TSE@5"), "Error: TSE takes no cutoff. Write TSE without @5."),
+        (
+            ("qrels", "run", "TSE(foo=1)"),
+            "Error: TSE(foo=1): there is no parameter 'foo'. TSE has rel, base, judged_only.",
+        ),
         (("qrels", "qrels", "TSE"), "Error: not enough values to unpack (expected 6, got 4)"),
     ],
 )

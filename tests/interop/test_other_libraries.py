@@ -64,7 +64,7 @@ def check_values(outcome):
     kind = type(outcome).__name__
     if kind == "Scores":
         assert {row.run: row.value for row in outcome.summary().rows() if row.measure == "TSE"} == TSE
-    elif kind == "Ordering":
+    elif kind == "PopulationOrdering":
         # The worst AP is (1 + 2/3) / 2 of bm25 and 1/2 of dense; the worst TSE 1/3 and 1/2.
         assert outcome.ranking() == (["bm25", "dense"] if outcome.measure == "map" else ["dense", "bm25"])
     elif kind == "dict":

@@ -62,7 +62,8 @@ def test_frames_of_all_queries_are_utilities():
     utilities = tb.Utilities(table, measure="TSE")
     assert (utilities.runs, list(utilities.requests)) == (("bm25", "dense"), ["q1", "q2", "q3"])
     assert utilities.values.tolist() == [[1 / 2, 0, 0], [0, 1, 0]]
-    with pytest.raises(tb.InputError, match=r"several measures: .*Say which in Python: measure="):
+    assert tb.Utilities(table, measure=TSE).values.tolist() == utilities.values.tolist()
+    with pytest.raises(tb.InputError, match=r"several measures: .*Say which: measure="):
         tb.Utilities(table)
 
 

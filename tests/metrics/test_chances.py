@@ -41,7 +41,7 @@ ALPHAS = {"popularity": popularity, "mean_rating": mean_rating, "profile_size": 
 def test_alpha_by_an_indicator_is_that_function(name, kind, judged, aspects, data):
     profile = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(judged, ratings)))
     runs = [{u: scored(data.draw(st.permutations(ITEMS))[:5]) for u in judged} for _ in range(2)]
-    exp = tb.Experiment(judged, runs, aspects=aspects, profile=profile)
+    exp = tb.Experiment(judged, runs, aspects=aspects, train=profile)
 
     def own(user, item):
         return 0.4 * ALPHAS[name](profile or judged, user, item)
@@ -56,7 +56,7 @@ def test_alpha_by_an_indicator_is_that_function(name, kind, judged, aspects, dat
 def test_beta_on_a_users_own_scale_is_that_function(judged, aspects, data):
     profile = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(judged, ratings)))
     runs = {u: scored(data.draw(st.permutations(ITEMS))[:5]) for u in judged}
-    exp = tb.Experiment(judged, runs, aspects=aspects, profile=profile)
+    exp = tb.Experiment(judged, runs, aspects=aspects, train=profile)
 
     def own(user, rating):
         return 0.6 * rating / max([*judged[user].values(), *(profile or judged)[user].values()])
@@ -81,7 +81,7 @@ def test_popular_items_by_hand():
         {"u": {"a": 5}, "v": {"a": 5}},
         [{"u": scored("c"), "v": scored("c")}, {"u": scored("d"), "v": scored("d")}],
         aspects={item: ["war"] for item in "acd"},
-        profile={"u": {"c": 2}, "v": {"c": 4, "d": 1}},
+        train={"u": {"c": 2}, "v": {"c": 4, "d": 1}},
     )
     values = exp.evaluate("alpha_beta_DCG(alpha=0.4, alpha_by='popularity')@1").values[:, :, 0]
     assert values.tolist() == [[pytest.approx(0.4)] * 2, [pytest.approx(0.2)] * 2]

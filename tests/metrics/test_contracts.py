@@ -281,7 +281,11 @@ def test_recall_level_metrics_are_the_sum_of_their_levels():
         ("RBP(p=1)", "RBP: p=1. Give a number above 0 and below 1."),
         ("RBP(p='x')", "Give a number"),
         ("RBP(p=0.5, p=0.6)", "'p' is given twice"),
-        ("AP(7)", "there is no parameter '7'. AP has rel"),
+        ("AP(7)", "a cutoff is written AP@7"),
+        ("nDCG(dcg='log3')", "there is no parameter 'dcg'. nDCG has rel"),
+        ("AP(q=1)@5", "judged_only, and @ for a cutoff."),
+        ("RP(q=1)", "multiple, judged_only."),
+        ("AP, RR", "it is more than one name. Give each by itself"),
         ("AP(rel=0)", "Give a number above 0"),
         ("AP(q=1)", "there is no parameter 'q'"),
         ("nDCG(gain='cubic')", 'gain "cubic"'),
@@ -313,6 +317,7 @@ def test_bad_spec_is_refused_with_advice(spec, message):
 def test_parameters_as_ir_measures_names_them():
     assert str(metric('nDCG(dcg="exp-log2", rel=2)@10')) == "nDCG(rel=2, gain='exp')@10"
     assert str(metric("nDCG(dcg='log2')@10")) == "nDCG@10"
+    assert metric("nDCG(dcg=exp-log2)@10") == metric("nDCG(dcg='exp-log2')@10")
 
 
 @pytest.mark.parametrize("spec", ["TSE('RBP(p=0.9)')", "TSE(base='RBP(p=0.9)')", 'TSE(base="RBP(p=0.9)")'])

@@ -222,7 +222,7 @@ def test_every_measure_of_aspects_equals_its_slow_twin(rated, aspects, data):
     runs = [{u: data.draw(rankings) for u in judged} for _ in range(2)]
     profile = data.draw(st.none() | st.fixed_dictionaries(dict.fromkeys(judged, ratings)))
     exp = tb.Experiment(
-        judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects, profile=profile
+        judged, [{u: scored(r) for u, r in run.items()} for run in runs], aspects=aspects, train=profile
     )
     actual = nested(exp.evaluate(list(TWINS)), "run", "request", "measure")
     for name, run in zip(("run1", "run2"), runs, strict=True):
@@ -320,7 +320,7 @@ def test_unrated_and_rated_low_are_told_apart():
 def test_profile_may_be_other_ratings():
     # By what is judged the user likes war; by the training data love only.
     judged, aspects = {"u": {"a": 5}}, {"a": ["war"], "b": ["love"]}
-    experiment = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, profile={"u": {"b": 3}})
+    experiment = tb.Experiment(judged, {"u": {"a": 1.0}}, aspects=aspects, train={"u": {"b": 3}})
     scores = experiment.evaluate("alpha_beta_nDCG@1")
     assert nested(scores, "run", "request", "measure")["run1"]["u"]["alpha_beta_nDCG@1"] == 0
     assert "Users whose interests no rated item serves, for whom it is 0: 1." in scores.notes
@@ -412,8 +412,8 @@ def test_subtopics_are_aspects_where_there_is_no_table():
     assert actual["q"]["alpha_beta_nDCG(alpha=0, beta=1, r_max=2)@3"] == pytest.approx(shown / best)
     with pytest.raises(tb.InputError, match="pool='all' needs the aspects of items"):
         exp.evaluate("alpha_beta_nDCG(pool='all')@3")
-    with pytest.raises(tb.InputError, match="a profile needs the aspects of items"):
-        tb.Experiment(judged, runs, profile={"q": {"a": 1}}).evaluate("EU@3")
+    with pytest.raises(tb.InputError, match="training ratings need the aspects of items"):
+        tb.Experiment(judged, runs, train={"q": {"a": 1}}).evaluate("EU@3")
 
 
 def test_aspects_are_needed():

@@ -87,3 +87,36 @@ def test_objects_of_ir_measures_are_measures():
     assert tb.metric(ir_measures.AP(rel=2) @ 5) == tb.metric("AP(rel=2)@5")
     alone = tb.Experiment(QRELS, tb.Run(WHOLE, name="run")).evaluate(ir_measures.AP)
     assert alone.measures == ("AP",)
+
+
+def test_objects_keep_a_relevance_level_that_ir_measures_does_not_print():
+    # Grades 1, 3 and 2 at positions 1, 2 and 4: (1/1 + 2/2 + 3/4) / 3 from grade 1 on, (1/2 + 2/4) / 2 from grade 2 on.
+    qrels, run = {"q1": QRELS["q1"]}, {"q1": RUN["q1"]}
+    measures = [ir_measures.AP, ir_measures.AP(rel=1), ir_measures.AP(rel=1) @ 5]
+    scores = tb.Experiment(qrels, tb.Run(run, name="run"), min_grade=2).evaluate(measures)
+    assert scores.measures == ("AP", "AP(rel=1)", "AP(rel=1)@5")
+    assert scores.values.ravel().tolist() == [(1 / 2 + 2 / 4) / 2, (1 + 1 + 3 / 4) / 3, (1 + 1 + 3 / 4) / 3]
+
+
+def test_objects_are_called_the_same_by_every_method():
+    experiment = tb.Experiment(QRELS, {"a": WHOLE, "b": RUN}, min_grade=2)
+    measure = ir_measures.AP(rel=1)
+    assert experiment.compare(measure).measure == "AP(rel=1)" != str(measure)
+    assert experiment.compare(measure).values.tolist() == experiment.compare("AP(rel=1)").values.tolist()
+    by_object, by_name = (experiment.explain("a", "b", measure=one) for one in (measure, "AP(rel=1)"))
+    assert by_object.rows() == by_name.rows()
+    assert experiment.utilities(measure).measure == "AP(rel=1)"
+
+
+@pytest.mark.parametrize("name", sorted({str(one) for one in ir_measures.measures.registry.values()}))
+def test_objects_with_their_defaults_written_out_are_the_same_measures(name):
+    measure = ir_measures.measures.registry.get(name)
+    if measure is None or not type(measure).__module__.startswith("ir_measures"):
+        return
+    needed = {"max_rel": 3, "recall": 0.5}
+    measure = measure(**{key: value for key, value in needed.items() if key in measure.SUPPORTED_PARAMS})
+    if "cutoff" in measure.SUPPORTED_PARAMS:
+        measure = measure @ 10
+    defaults = {key: one.default for key, one in measure.SUPPORTED_PARAMS.items() if key not in ("rel", *needed)}
+    written = {key: value for key, value in defaults.items() if isinstance(value, (int, float, str, bool))}
+    assert tb.metric(measure(**written)) == tb.metric(measure)

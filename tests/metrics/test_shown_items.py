@@ -31,7 +31,7 @@ def random_case(seed):
 def experiment(train, runs, aspects):
     judgements = {f"u{k}": {"i0": 1} for k in range(5)}
     named = [tb.Run(run_of(**run), name=f"run{k}") for k, run in enumerate(runs)]
-    return tb.Experiment(judgements, named, profile=train, aspects=aspects)
+    return tb.Experiment(judgements, named, train=train, aspects=aspects)
 
 
 # Slow versions, from the equations
@@ -80,7 +80,7 @@ def test_every_measure_equals_its_slow_version(seed):
 def test_novelty_by_hand():
     # Of 8 users 4 know a, 1 knows b, nobody knows c.
     train = {f"t{k}": {"a": int(k < 4), "b": 3 if k == 0 else 0} for k in range(8)}
-    exp = tb.Experiment({"u": {"a": 1}}, run_of(u="abc"), profile=train)
+    exp = tb.Experiment({"u": {"a": 1}}, run_of(u="abc"), train=train)
     values = exp.evaluate(["Novelty@1", "Novelty@2", "Novelty@3", "Novelty@9"]).values.ravel().tolist()
     assert values == [1, (1 + 3) / 2, (1 + 3 + 3) / 3, (1 + 3 + 3) / 3]
 
@@ -94,7 +94,7 @@ def test_lists_of_items_nobody_chose_between_tie_exactly():
     # log2(4/2) + log2(4/2) = log2(4/1) + log2(4/4)
     train = {"t1": {"a": 1, "b": 1, "d": 1, "c": 1}, "t2": {"a": 1, "b": 1, "d": 1}, "t3": {"d": 1}, "t4": {"d": 1}}
     runs = [run_of(u="ab"), run_of(u="cd")]
-    comparison = tb.Experiment({"u": {"a": 1}}, runs, profile=train).compare("Novelty@2")
+    comparison = tb.Experiment({"u": {"a": 1}}, runs, train=train).compare("Novelty@2")
     assert comparison.values.tolist() == [[0.0]]
 
 
@@ -145,7 +145,7 @@ def test_figures_of_a_run_cannot_be_compared_by_request(name):
     ("spec", "message"),
     [
         ("Coverage@10", r"Coverage needs the number of items in the corpus, such as Coverage\(n=1000000\)"),
-        ("Coverage(n=5)", "Coverage needs a cutoff"),
+        ("Coverage(n=5)", r"Coverage needs a cutoff, such as Coverage\(n=5\)@10\."),
         ("Coverage(n=1)@10", "shows 2 items, of a catalogue of 1"),
         ("ExposureGini(n=1)@10", "shows 2 items, of a catalogue of 1"),
         ("ExposureGini(bpref, n=5)@10", "not a sum over recall levels"),

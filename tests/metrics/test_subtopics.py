@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from metrics.slow_subtopics import TWINS
 from tiebreak.metrics import CATALOGUE, metric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
@@ -119,7 +120,7 @@ def test_bad_grades_of_subtopics_are_refused(given_, message):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(
     st.lists(st.dictionaries(st.sampled_from(ITEMS), st.integers(0, 5), min_size=1), min_size=1, max_size=4),
     st.dictionaries(st.sampled_from(ITEMS), st.lists(st.sampled_from(SUBTOPICS), unique=True), min_size=1),

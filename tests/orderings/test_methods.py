@@ -163,7 +163,7 @@ def test_an_undisputed_order_has_no_cycle(by):
 
 @every_measure
 @every_method
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(table=tables(), data=st.data())
 def test_order_is_unmoved_by_the_order_of_runs_and_requests(table, measure, by, data):
     runs = data.draw(st.permutations(range(len(table[0]))))
@@ -177,7 +177,7 @@ def test_order_is_unmoved_by_the_order_of_runs_and_requests(table, measure, by, 
 
 @every_measure
 @every_method
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(table=tables(most_runs=4))
 def test_identical_runs_tie(table, measure, by):
     ordering = compared([[*request, request[0]] for request in table], measure).order(by)
@@ -185,7 +185,7 @@ def test_identical_runs_tie(table, measure, by):
 
 
 @every_method
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(table=tables(most_runs=4))
 def test_a_run_that_wins_every_request_is_first(table, by):
     # Everything of the others moves down by m places, and the winner takes the first m.

@@ -57,7 +57,7 @@ def ranks_by_run(ordering):
 def values_by_run(scores):
     """What `Utilities.evaluate` gives: {run: {population: value}}, or {group: value} where there are groups."""
     values = {}
-    for run, group, measure, value in scores.values:
+    for run, group, measure, value, _ in scores.values:
         if group is None:
             values.setdefault(run, {})[measure] = value
         else:

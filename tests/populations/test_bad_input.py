@@ -26,7 +26,14 @@ def test_an_empty_table_is_refused(table):
         tb.Utilities(table)
 
 
-@pytest.mark.parametrize("value", [nan, inf, -inf])
+def test_nan_is_missing():
+    table = {"a": {"q1": 1, "q2": 1}, "b": {"q1": 1, "q2": nan}}
+    with refused("1 of 4 cells are missing", 'run "b", request "q2"', "missing=0"):
+        tb.Utilities(table)
+    assert tb.Utilities(table, missing=0.5).values.tolist() == [[1, 1], [1, 0.5]]
+
+
+@pytest.mark.parametrize("value", [inf, -inf])
 def test_utilities_that_are_no_finite_numbers_are_refused(value):
     with refused('run "b", request "q2"', str(value), "finite"):
         tb.Utilities({"a": {"q1": 1, "q2": 1}, "b": {"q1": 1, "q2": value}})
@@ -63,7 +70,7 @@ def test_missing_cells_are_worth_a_finite_number(missing):
 def test_a_table_of_several_measures_needs_the_name_of_one(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("run,request,measure,value\na,q1,AP,1\na,q1,RR,1\n")
-    with refused("scores.csv: there are several measures: AP, RR. Say which in Python: measure='AP'"):
+    with refused("scores.csv: there are several measures: AP, RR. Say which: measure='AP'"):
         tb.Utilities(path)
     with refused('unknown measure "ap". Did you mean "AP"?'):
         tb.Utilities(path, measure="ap")
@@ -266,7 +273,7 @@ def test_the_floor_of_the_geometric_mean_is_above_zero(floor):
 @pytest.mark.parametrize(("wrong", "near"), [("leximim", "leximin"), ("gmeen", "gmean"), ("ginni", "gini")])
 def test_an_unknown_population_is_refused_with_a_suggestion(wrong, near):
     with refused(f'unknown population "{wrong}"', f'Did you mean "{near}"?', error=UnknownNameError):
-        of_size(2).order(wrong)
+        of_size(2).evaluate(wrong)
 
 
 @pytest.mark.parametrize("given", [5, None, ["mean"]])

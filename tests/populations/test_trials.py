@@ -89,3 +89,62 @@ def test_the_order_of_rows_does_not_matter(rows):
         utilities = table(rows, trials=how)
         assert utilities.order("leximin").ranking() == ["a", "b"]
         assert sorted(utilities.order("mean").scores.tolist()) == [0.4375, 0.5]
+
+
+def repeated(**names):
+    """Two models, a question each, answered twice."""
+    rows = [("gpt", "q", 0, 1.0), ("gpt", "q", 1, 0.5), ("llama", "q", 0, 0.0), ("llama", "q", 1, 0.25)]
+    return [dict(zip((*names.values(), "score"), (*row[:2], row[2], row[3]), strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize("model", ["model", "system", "name"])
+def test_a_run_beside_a_model_may_be_a_trial(model):
+    table = repeated(model=model, request="query", trial="run")
+    for trials in (None, "mean", "keep"):
+        with pytest.raises(tb.InputError, match=rf'"run" and "{model}" may both name the runs.*--columns trial=run'):
+            tb.Utilities(table, trials=trials)
+    for columns in ({"trial": "run"}, {"run": model}, {"run": model, "trial": "run"}):
+        mean = tb.Utilities(table, columns=columns, trials="mean")
+        assert mean.runs == ("gpt", "llama")
+        assert mean.values.tolist() == [[0.75], [0.125]]  # (1 + 1/2) / 2, (0 + 1/4) / 2
+    kept = tb.Utilities(table, columns={"trial": "run"}, trials="keep")
+    assert list(kept.requests) == ["q, trial 0", "q, trial 1"]
+
+
+@pytest.mark.parametrize("part", ["filter", "task", "task_name", "Dataset", "subset", "split"])
+@pytest.mark.parametrize("library", ["rows", "pandas", "polars"])
+def test_values_of_several_tasks_are_no_trials(part, library):
+    table = [{"model": "a", "qid": 1, part: name, "score": v} for name, v in (("x", 1.0), ("y", 0.0))]
+    if library != "rows":
+        table = pytest.importorskip(library).DataFrame(table)
+    words = rf'run "a", request "1" has values of {part} "x" and of "y"\. Keep the rows of one.*--columns trial={part}'
+    for trials in (None, "mean"):
+        with pytest.raises(tb.InputError, match=words):
+            tb.Utilities(table, trials=trials)
+    assert tb.Utilities(table, columns={"trial": part}, trials="mean").values.tolist() == [[0.5]]
+    assert list(tb.Utilities(table, columns={"trial": part}, trials="keep").requests) == ["1, trial x", "1, trial y"]
+    assert tb.Utilities(table, columns={"other": part}, trials="mean").values.tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_tasks_of_requests_of_their_own_may_be_anything(nothing, tmp_path):
+    rows = [{"model": "a", "qid": k, "task": task, "score": k / 2} for k, task in enumerate(("x", nothing, "y"))]
+    assert tb.Utilities(rows).values.tolist() == [[0, 0.5, 1]]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows)
+    assert tb.Utilities(frame, trials="mean").values.tolist() == [[0, 0.5, 1]]
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert tb.Utilities(tmp_path / "t.parquet").values.tolist() == [[0, 0.5, 1]]
+    frame.assign(task=[[1], [2], []]).to_parquet(tmp_path / "lists.parquet")
+    assert tb.Utilities(tmp_path / "lists.parquet").values.tolist() == [[0, 0.5, 1]]
+    frame.assign(qid=1).to_parquet(tmp_path / "twice.parquet")
+    with pytest.raises(tb.InputError, match=r'has values of task "." and of "."'):
+        tb.Utilities(tmp_path / "twice.parquet", trials="mean")
+
+
+def test_values_of_several_metrics_are_no_trials():
+    rows = [{"model": "a", "qid": 1, "metric": name, "score": v} for name, v in (("acc", 1.0), ("f1", 0.5))]
+    with pytest.raises(tb.InputError, match=r"several measures: acc, f1\. Say which: measure='acc'.*-m acc"):
+        tb.Utilities(rows, trials="mean")
+    assert tb.Utilities(rows, measure="f1").values.tolist() == [[0.5]]

@@ -150,7 +150,101 @@ def test_a_single_measure_need_not_be_named(several, tmp_path):
     (tmp_path / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     alone = tb.Utilities(tmp_path / "scores.jsonl")
     assert alone.measure == "AP" and np.array_equal(alone.values, tb.Utilities(nested()).values)
-    assert tb.Utilities(tmp_path / "scores.jsonl", measure="average precision").measure == "average precision"
+    with pytest.raises(tb.InputError, match=r'unknown measure "f1"\. Known: AP'):
+        tb.Utilities(tmp_path / "scores.jsonl", measure="f1")
+
+
+def test_values_are_not_taken_for_those_of_a_measure_that_is_not_there():
+    rows = [{"run": "a", "request": "q", "value": 1.0, "f1": 0.5}]
+    words = r'no column is called "acc", and none names measures\. There are run, request, value, f1\.'
+    with pytest.raises(tb.InputError, match=words + r".*--columns value=value"):
+        tb.Utilities(rows, measure="acc")
+    with pytest.raises(tb.InputError, match=r'no column is called "acc".*There are request, f1\.'):
+        tb.Utilities({"a": [{"request": "q", "f1": 0.5}]}, measure="acc")
+    named = tb.Utilities(rows, measure="acc", columns={"value": "value"})
+    assert (named.measure, named.values.tolist()) == ("acc", [[1]])
+
+
+def test_what_a_model_predicts_is_no_utility():
+    rows = [{"model": "a", "query": q, "prediction": answer, "correct": c} for q, answer, c in ((1, 42, 0), (2, 7, 1))]
+    with pytest.raises(tb.InputError, match=r"no column for value.*columns={.value.: .correct.}"):
+        tb.Utilities(rows)
+    assert tb.Utilities(rows, measure="correct").values.tolist() == [[0, 1]]
+    assert tb.Utilities(rows, columns={"value": "prediction"}).values.tolist() == [[42, 7]]
+    alone = [{name: row[name] for name in ("query", "prediction", "correct")} for row in rows]
+    with pytest.raises(tb.InputError, match='column "prediction" may be no run'):
+        tb.Utilities(alone)
+
+
+def test_two_columns_of_values_are_asked_about():
+    rows = [{"run": "a", "request": "q", "value": 1.0, "score": 0.5}]
+    with pytest.raises(
+        tb.InputError, match=r'"value" and "score" may both be the column for value.*columns value=score'
+    ):
+        tb.Utilities(rows)
+    for how in ({"columns": {"value": "score"}}, {"columns": {"other": "value"}}, {"measure": "score"}):
+        assert tb.Utilities(rows, **how).values.tolist() == [[0.5]]
+    several = [{"run": "a", "request": "q", "value": 1.0, "measure": "x", "metric": "y"}]
+    with pytest.raises(tb.InputError, match='"measure" and "metric" may both be the column for measure'):
+        tb.Utilities(several)
+
+
+def test_two_columns_of_trials_are_asked_about_where_they_matter():
+    rows = [{"run": "a", "request": "q", "epoch": 1, "seed": 2, "value": 1.0}]
+    assert tb.Utilities(rows).values.tolist() == [[1]]
+    with pytest.raises(tb.InputError, match='"epoch" and "seed" may both be the column for trial'):
+        tb.Utilities(rows, trials="keep")
+    with pytest.raises(tb.InputError, match='"epoch" and "seed" may both be the column for trial'):
+        tb.Utilities([{"request": "q", "epoch": 1, "seed": 2, "gpt": 1.0}])
+
+
+def test_results_of_pytrec_eval_by_run():
+    results = {"q": {"map": 0.5, "P_5": 0.2}, "r": {"map": 1.0, "P_5": 0.4}}
+    table = tb.Utilities({"a": results}, measure="map")
+    assert (table.runs, list(table.requests), table.measure) == (("a",), ["q", "r"], "map")
+    assert table.values.tolist() == [[0.5, 1]]
+    assert tb.Utilities({"a": {"q": {"map": 0.5}}}).measure == "map"
+    with pytest.raises(tb.InputError, match=r"several measures: map, P_5\. Say which: measure='map'"):
+        tb.Utilities({"a": results})
+    with pytest.raises(tb.InputError, match="the table is empty"):
+        tb.Utilities({"a": {"q": {}}}, measure="map")
+    with pytest.raises(tb.InputError, match=r'unknown measure "ndcg"\. Known: map, P_5'):
+        tb.Utilities({"a": results}, measure="ndcg")
+    with pytest.raises(tb.InputError, match=r'"map" is a measure.*\{run: \{request: \{measure: value\}\}\}'):
+        tb.Utilities(results, measure="map")
+
+
+def test_results_of_ir_measures_by_run():
+    """`iter_calc` names measures by objects, which print as their names."""
+    ir_measures = pytest.importorskip("ir_measures")
+    from ir_measures import AP, RR
+    from ir_measures.util import Metric
+
+    rows = [Metric("q", AP, 0.5), Metric("q", RR, 1.0), Metric("r", AP, 0.25), Metric("r", RR, 0.5)]
+    assert ir_measures.AP is AP
+    for held in (rows, iter(rows)):
+        assert tb.Utilities({"a": held}, measure="RR").values.tolist() == [[1, 0.5]]
+    with pytest.raises(tb.InputError, match="several measures: AP, RR"):
+        tb.Utilities({"a": rows})
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), "", "NA"])
+def test_cells_without_a_value_are_worth_what_is_missing(nothing, tmp_path):
+    rows = [("a", "q", 1.0), ("a", "r", nothing), ("b", "q", 0.5), ("b", "r", 0.25)]
+    table = [dict(zip(("run", "request", "value"), row, strict=True)) for row in rows]
+    held = [table]
+    if not isinstance(nothing, str):
+        held += [pytest.importorskip(library).DataFrame(table) for library in ("pandas", "polars")]
+        held[-1].write_parquet(tmp_path / "t.parquet")
+        held.append(tmp_path / "t.parquet")
+    else:
+        text = "".join(f"{run},{request},{value}\n" for run, request, value in rows)
+        (tmp_path / "t.csv").write_text("run,request,value\n" + text)
+        held.append(tmp_path / "t.csv")
+    for one in held:
+        with pytest.raises(tb.InputError, match=r'1 of 4 cells are missing: run "a", request "r"'):
+            tb.Utilities(one)
+        assert tb.Utilities(one, missing=0).values.tolist() == [[1, 0], [0.5, 0.25]]
 
 
 def test_scores_written_by_evaluate_are_utilities(tmp_path):
@@ -218,9 +312,32 @@ OF = {"q1": "fr", "q2": "fr", "q3": "de", "q4": "pt"}
 def test_evaluating_groups_by_hand():
     scores = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "min"])
     assert values_by_run(scores) == {
-        "a": {"mean": {"fr": 0.5, "de": 0.75, "pt": 0.25}, "min": {"fr": 0, "de": 0.75, "pt": 0.25}},
-        "b": {"mean": {"fr": 0.5, "de": 0.25, "pt": 1}, "min": {"fr": 0.5, "de": 0.25, "pt": 1}},
+        "a": {
+            "mean": {"fr": 0.5, "de": 0.75, "pt": 0.25, "all": 0.5},
+            "min": {"fr": 0, "de": 0.75, "pt": 0.25, "all": 0},
+        },
+        "b": {
+            "mean": {"fr": 0.5, "de": 0.25, "pt": 1, "all": 0.5625},
+            "min": {"fr": 0.5, "de": 0.25, "pt": 1, "all": 0.25},
+        },
     }
+    gaps = {(row.run, row.measure): row.gap for row in scores.values if row.group == "all"}
+    assert gaps == {("a", "mean"): 0.5, ("a", "min"): 0.75, ("b", "mean"): 0.75, ("b", "min"): 0.75}
+    assert all(row.gap != row.gap for row in scores.values if row.group != "all")
+    assert "gap: the largest value of a group minus the smallest." in scores.notes
+
+
+def test_gaps_between_groups_are_exact():
+    table = {"a": {"q": 0.3, "r": 0.1}, "b": {"q": 0.1, "r": 0.3}}
+    of = {"q": "x", "r": "y"}
+    gaps = {row.run: row.gap for row in tb.Utilities(table, groups=of).evaluate("mean").values if row.group == "all"}
+    assert gaps == {"a": 0.2, "b": 0.2}  # in floats 0.3 - 0.1 is 0.19999999999999998
+    of = {"q": "all", "r": "y"}
+    assert [row.group for row in tb.Utilities(table, groups=of).evaluate("gmean").values] == ["all"] * 2 + ["y"] * 2 + [
+        "(all)"
+    ] * 2
+    costs = tb.Utilities(table, groups={"q": "x", "r": "y"}).evaluate("gini").values
+    assert [row.gap for row in costs if row.group == "all"] == [0, 0]
 
 
 def test_groups_stand_for_requests_once_grouped():
@@ -340,7 +457,7 @@ def test_an_order_says_what_it_is_of():
     for words in ("accuracy by leximin", "Over 2 requests.", "number of runs below"):
         assert words in repr(order)
     assert "number of runs below" not in repr(made().order("mean"))
-    assert r"b\_c & \textbf{1} & 1.0000 \\" in order.to_latex()
+    assert r"b\_c & \textbf{1} & 1 & " in order.to_latex()
 
 
 def test_an_order_of_groups_counts_requests_and_groups():
@@ -364,9 +481,10 @@ def test_numbers_are_shown_in_tables():
 
 def test_numbers_of_groups_are_shown_with_their_groups():
     scores = tb.Utilities(SEGMENTS, groups=OF).evaluate(["mean", "max"])
-    assert scores.table().header == ("run", "group", "mean", "max")
-    assert ("a", "fr", "0.5000", "1.0000") in scores.table().rows
-    assert len(scores.table().rows) == 2 * 3
+    assert scores.table().header == ("run", "group", "mean", "gap", "max", "gap")
+    assert ("a", "fr", "0.5000", "-", "1.0000", "-") in scores.table().rows
+    assert ("a", "all", "0.5000", "0.5000", "1.0000", "0.7500") in scores.table().rows
+    assert len(scores.table().rows) == 2 * 4
 
 
 def test_results_are_frames():
@@ -375,7 +493,8 @@ def test_results_are_frames():
     assert frame.columns == ["run", "measure", "value"]
     assert frame.rows() == [("a", "mean", 0.5), ("b_c", "mean", 0.375)]
     order = made().order("mean").to_frame()
-    assert order.columns == ["run", "measure", "by", "rank", "score", "tied"] and order["run"].to_list() == ["a", "b_c"]
+    assert order.columns[:6] == ["run", "measure", "by", "rank", "score", "tied"]
+    assert order["run"].to_list() == ["a", "b_c"]
     curve = made().by_lag("a", "b_c", resamples=4).to_frame()
     assert curve.columns == ["lag", "observed", "first", "tied", "second"] and curve["lag"].to_list() == [1, 2]
     assert isinstance(curve, polars.DataFrame)
@@ -438,10 +557,15 @@ def test_a_sample_may_draw_the_largest_utility_every_time():
 def test_orders_of_grouped_utilities_are_over_groups(by, weights):
     made = tb.Utilities(SEGMENTS, groups=OF, weights=weights)
     actual, expected = made.order(by), made.by_group().order(by)
-    assert (actual.measure, actual.notes, actual.rows()) == (expected.measure, expected.notes, expected.rows())
+    notes = {note for note in expected.notes if not note.startswith(("mean", "place"))}  # of columns over all requests
+    assert actual.measure == expected.measure and {*actual.notes} >= notes
+    assert "gap" in actual.columns and ("rank_all" in actual.columns) == (not weights or by == "mean")
+    for record, other in zip(actual.records(), expected.records(), strict=True):
+        shared = {*other} & {*record} - {"mean", "cvar", "zeros", "zeros_tied"}  # these are over all requests
+        assert {name: record[name] for name in shared} == {name: other[name] for name in shared}
 
 
-def test_whatever_is_asked_of_grouped_utilities_is_over_groups():
+def test_whatever_is_asked_of_grouped_utilities_but_tests_is_over_groups():
     table = {"a": {"q1": 1, "q2": 0.0, "q3": 1}, "b": {"q1": 0.5, "q2": 0.1, "q3": 0.5}}
     grouped = tb.Utilities(table, groups={"q1": "g", "q2": "g", "q3": "h"})
     means = tb.Utilities({"a": {"g": 0.5, "h": 1}, "b": {"g": 0.3, "h": 0.5}})
@@ -450,4 +574,4 @@ def test_whatever_is_asked_of_grouped_utilities_is_over_groups():
     assert grouped.worst() == means.worst() == [("a", ["g"], 0.5), ("b", ["g"], 0.3)]
     curves = [made.by_lag("a", "b", [1, 2], resamples=50).rows() for made in (grouped, means)]
     assert curves[0] == curves[1]
-    assert grouped.test("t").pvalue.tolist() == means.test("t").pvalue.tolist()
+    assert grouped.by_group().test("t").pvalue.tolist() == means.test("t").pvalue.tolist()

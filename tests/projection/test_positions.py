@@ -188,6 +188,7 @@ def test_every_column_of_positions_is_taken_along_its_axes():
         "ties",
         "notes",
         "library",
+        "whole_scale",
     }
     assert {f.name for f in fields(tb.Positions)} == {*AXES} | by_themselves | the_same
     qrels = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 1}, "q3": {"c": 3, "b": 0}}

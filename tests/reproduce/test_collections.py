@@ -278,7 +278,7 @@ def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp
     monkeypatch.setattr(page, "PAPERS", (lexiprecision.PAPER, pessimistic.PAPER))  # tables of seconds
     docs = tmp_path / "docs"
     docs.mkdir()
-    failures = page.write_page(data_of(folder / "dl20-passage", folder / "mine", broken), docs)
+    failures = page.write_page(data_of(folder / "dl20-passage", folder / "mine", broken), docs, docs / "page.html")
     text = (docs / "reproduction.md").read_text("utf-8")
     assert failures and all("robust" in one or "core" in one for one in failures)
     assert "## What failed" in text
@@ -286,6 +286,10 @@ def test_the_page_is_made_of_any_folder_and_says_what_failed(folder, broken, tmp
     assert "| deep-pass (2020), RR | 28.00 |" in text  # LP Table 3b
     assert (docs / "figures" / "lp-fig3-dl20-passage.svg").exists()
     assert (docs / "figures" / "lp-fig3-web2009.svg").exists()
+    html = (docs / "page.html").read_text("utf-8")
+    assert "What failed <a" in html and "exact: equal to the printed digits.</li>" in html
+    assert '<th class="text" scope="row">deep-pass (2020), RR</th><td>28.35</td>' in html
+    assert html.count("<figure") == len([*(docs / "figures").iterdir()])
 
 
 def test_films_without_genres_are_no_data_for_diversity(folder):

@@ -56,12 +56,12 @@ def test_numbers_that_print_alike_are_told_apart():
 def test_the_page_counts_cells_and_lists_those_that_differ():
     sheet = Sheet("XY Table 1: shares", [Cell("a", "1", 1.0), Cell("b", "1", 2.0), Cell("c", "y", "n", reason="why")])
     counted = page.summary([(Paper("A paper", ()), [sheet])])
-    assert counted.splitlines()[2:] == [
+    assert counted.markdown().splitlines()[2:] == [
         "| paper | exact | different | different, reason not known |",
         "| --- | --- | --- | --- |",
         "| A paper | 1 | 1 | 1 |",
     ]
-    assert page.differences([sheet]).splitlines()[-2:] == [
+    assert page.differences([sheet]).markdown().splitlines()[-2:] == [
         "| XY Table 1 | b | 1 | 2 | different, reason not known |",
         "| XY Table 1 | c | y | n | different: why |",
     ]

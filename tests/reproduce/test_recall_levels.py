@@ -159,7 +159,7 @@ def test_surface_by_hand(small):
 
 
 @given(tables, st.permutations(range(3)))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 def test_order_of_the_runs_changes_nothing(table, order):
     changed = {q: [rankings[k] for k in order] for q, rankings in table.items()}
     for figure in (suffix, partial(locality, levels=3, window=1), partial(difference, measures=["AP", "RPP"])):

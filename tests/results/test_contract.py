@@ -5,6 +5,7 @@ import math
 import pickle
 import pkgutil
 import re
+import sys
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -35,6 +36,11 @@ def experiment():
     return tb.Experiment(QRELS, [tb.Run(rankings, name=name) for name, rankings in RUNS.items()])
 
 
+def with_aspects():
+    runs = [tb.Run(rankings, name=name) for name, rankings in RUNS.items()]
+    return tb.Experiment(QRELS, runs, aspects={f"a{HOSTILE}": [f"war{HOSTILE}"], "b": ["love"]})
+
+
 def grouped():
     return tb.Utilities(VALUES, groups=dict.fromkeys(QRELS, f"group{HOSTILE}"))
 
@@ -49,17 +55,31 @@ EXAMPLES = {
     "Scores": lambda: experiment().evaluate(["AP", "RR"]),
     "Means": lambda: experiment().evaluate(["AP", "RR"]).summary(),
     "MeanIntervals": lambda: experiment().evaluate("AP").intervals(),
+    "ScoreTable": lambda: experiment().evaluate(["AP", "RR"]).against(TWO),
+    "GroupScoreTables": lambda: (
+        experiment().evaluate("AP RR").by_group(dict.fromkeys(QRELS, f"group{HOSTILE}")).against(TWO)
+    ),
     "Comparison": lambda: experiment().compare("RPP"),
+    "Comparisons": lambda: experiment().compare(["RPP", "AP"]),
     "ComparisonSummary": lambda: experiment().compare("RPP").summary(),
+    "Gate": lambda: tb.gate(experiment(), ["RPP", "min(AP)"], groups=dict.fromkeys(QRELS, f"g{HOSTILE}")),
+    "MeasureList": lambda: tb.measures(),
     "GroupResults": lambda: experiment().compare("RPP").by_group(dict.fromkeys(QRELS, f"group{HOSTILE}")).summary(),
     "Ordering": lambda: experiment().order("RPP"),
+    "PopulationOrdering": lambda: experiment().order("leximin(AP)"),
     "RequestOrders": lambda: experiment().compare("RPP").order_requests(),
     "Bootstrap": lambda: experiment().compare("RPP").bootstrap(resamples=9),
     "Significance": lambda: experiment().compare("RPP").test("sign"),
     "Letters": lambda: experiment().compare("RPP").test("sign").letter_table(),
     "Explanation": lambda: experiment().explain(ONE, TWO, next(iter(QRELS))),
     "Contributions": lambda: experiment().explain(ONE, TWO),
+    "InterleavedList": lambda: experiment().interleave(ONE, TWO, next(iter(QRELS))),
+    "RankingPositions": lambda: experiment().explain(ONE, request=next(iter(QRELS))),
+    "RankGains": lambda: with_aspects().explain(ONE, request=next(iter(QRELS)), measure="alpha_beta_nDCG@2"),
+    "SortedUtilities": lambda: experiment().explain(ONE, TWO, measure="leximin(AP)"),
+    "RequestDifferences": lambda: grouped().explain(ONE, TWO),
     "Overview": lambda: experiment().audit(),
+    "UtilityOverview": lambda: tb.Utilities.audit(VALUES),
     "Disaggregation": lambda: tb.disaggregate(experiment().positions, "AP", ONE, TWO),
     "WorstCase": lambda: tb.worst_case(experiment().positions, "AP"),
     "ProviderExposure": lambda: tb.provider_exposure(experiment().positions, PROVIDERS),
@@ -69,7 +89,7 @@ EXAMPLES = {
     "Findings": lambda: tb.studies.ties(experiment(), ["AP"]),
     "CollectionFindings": collection_ties,
     "PowerStudy": lambda: tb.studies.power(experiment(), ["AP"]),
-    "LawTable": lambda: tb.studies.axioms("S-Recall", lists=0),
+    "LawTable": lambda: tb.studies.properties("median", pairs=2),
 }
 PLAIN = (str, int, float, bool, type(None))
 
@@ -188,11 +208,35 @@ def test_frame_holds_the_rows(result, library):
         assert all(map(same, row, read)), (read, row)
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_the_library_of_a_frame_can_be_chosen(library):
+    pytest.importorskip(library)
+    frame = example("Means").to_frame(library)
+    assert type(frame).__module__.partition(".")[0] == library
+    with pytest.raises(tb.InputError, match='unknown value for library "panda"\\. Did you mean "pandas"'):
+        example("Means").to_frame("panda")
+
+
+def test_a_library_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(tb.InputError, match="a frame of pandas needs it installed: pip install pandas"):
+        example("Means").to_frame("pandas")
+
+
+def test_tab_completion_shows_what_is_for_users(result):
+    names = dir(result)
+    assert {"columns", "rows", "notes", "settings", "to_frame", "to_latex"} <= {*names}
+    assert not [name for name in names if name.startswith("_")] and not {*Result._internals} & {*names}
+    for name in names:
+        getattr(result, name)
+
+
 def test_hostile_names_do_no_harm_in_latex(result):
     body = re.sub(r"\\\\\n", "\n", result.to_latex().split("\\midrule\n")[1].split("\\bottomrule")[0])
     cells = {len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines()}
     assert len(cells) == 1
-    assert "\x1b" not in body and not re.search(r"(?<!\\)[%$#_]", body)
+    names = re.sub(r"(?<!\\)\$(?:[-+<]|\\pm)(?:[\d.]|\{,\}|\\infty)+\$", "", body)  # without numbers
+    assert "\x1b" not in body and not re.search(r"(?<!\\)[%$#_]", names)
 
 
 def test_hostile_names_do_no_harm_in_markdown(result):
@@ -214,7 +258,7 @@ def test_nan_is_a_dash_in_tables_and_none_in_dictionaries():
 
 def test_column_of_groups_is_left_out_where_there_are_none():
     assert tb.Utilities(VALUES).evaluate("mean").columns == ("run", "measure", "value")
-    assert grouped().evaluate("mean").columns == ("run", "group", "measure", "value")
+    assert grouped().evaluate("mean").columns == ("run", "group", "measure", "value", "gap")
 
 
 FROM_EXPERIMENT = {
@@ -224,6 +268,7 @@ FROM_EXPERIMENT = {
     "Comparison",
     "ComparisonSummary",
     "Ordering",
+    "PopulationOrdering",
     "RequestOrders",
     "Bootstrap",
     "Significance",

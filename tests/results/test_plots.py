@@ -5,12 +5,15 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.results.marks import log_ticks
 from tiebreak.results.plots import Picture, draw, save
-from tiebreak.results.vega_lite import vega_lite
+from tiebreak.results.theme import wrap_evenly
+from tiebreak.results.vega_lite import beside, vega_lite
 
 NAMES = ("measure", "share", "tau", "low", "high")
 ROWS = [("AP", 0.1, 0.9, 0.8, 1.0), ("AP", 0.2, float("nan"), 0.7, 0.9), ("R<R>\n", 0.1, 0.5, 0.4, 0.6)]
@@ -56,6 +59,16 @@ def test_points_at_the_edge_are_whole():
     assert vega_lite(LINES, NAMES, ROWS)["layer"][1]["mark"]["point"]["clip"] is False
 
 
+def test_lines_through_many_places_have_no_points():
+    rows = [("AP", k, 0.5, 0.4, 0.6) for k in range(26)]
+    assert "point" not in vega_lite(LINES, NAMES, rows)["layer"][1]["mark"]
+
+
+def test_legends_of_lines_show_their_dashes():
+    encoding = vega_lite(LINES, NAMES, ROWS)["layer"][1]["encoding"]
+    assert encoding["color"]["legend"]["symbolType"] == encoding["strokeDash"]["legend"]["symbolType"] == "stroke"
+
+
 @pytest.mark.parametrize("number", [5, 37])
 def test_every_name_has_room(number):
     rows = [(f"a run with a long name, {k}", 0.1, k / 10, 0.0, 1.0) for k in range(number)]
@@ -97,6 +110,42 @@ def test_facets_stand_in_the_order_of_the_rows():
     assert vega_lite(Picture("line", "share", "tau", facet="measure"), NAMES, rows)["facet"]["sort"] == ["RR", "AP"]
 
 
+@pytest.mark.parametrize(("runs", "per_row"), [(5, 4), (37, 2), (60, 2)])
+def test_wide_facets_and_pictures_are_below_each_other(runs, per_row):
+    rows = [(f"m{k}", f"r{x}", f"r{y}", 0.5) for k in range(4) for x in range(runs) for y in range(runs)]
+    heat = Picture("heat", "x", "y", color="value", facet="m")
+    assert vega_lite(heat, ("m", "x", "y", "value"), rows)["columns"] == per_row
+    one = vega_lite(replace(heat, facet=None), ("m", "x", "y", "value"), rows[: runs * runs])
+    assert beside([one] * 3)["columns"] == min(per_row + (runs == 37), 3)
+
+
+@pytest.mark.parametrize(
+    ("number", "per_row"), [(1, 1), (2, 2), (3, 3), (4, 4), (5, 3), (7, 4), (12, 6), (37, 5), (60, 6)]
+)
+def test_facets_leave_few_places_empty(number, per_row):
+    rows = [(f"m{k}", 0.1, 0.5, 0, 1) for k in range(number)]
+    spec = vega_lite(Picture("line", "share", "tau", facet="measure"), NAMES, rows)
+    assert spec["columns"] == per_row
+    # No axis hangs below an empty place.
+    assert ("axis" in spec["resolve"]) == (number % per_row > 0)
+
+
+def test_bars_of_numbers_are_rows():
+    (layer,) = vega_lite(Picture("bar", "tau", "share"), NAMES, ROWS)["layer"]
+    assert layer["encoding"]["y"]["type"] == "nominal" and layer["encoding"]["x"]["type"] == "quantitative"
+
+
+def test_even_lines():
+    assert wrap_evenly("one two three four", 15) == ["one two", "three four"]
+    assert wrap_evenly("a b cdefghijk", 12) == ["a b", "cdefghijk"]
+    assert wrap_evenly("", 15) == [] and wrap_evenly("one", 15) == ["one"]
+
+
+def test_heat_of_nothing_but_ties_has_no_color_of_a_sign():
+    cells = vega_lite(Picture("heat", "share", "measure", color="tau"), NAMES, [("AP", 1, 0.0, 0, 1)])["layer"][0]
+    assert cells["encoding"]["color"]["scale"]["domain"] == [-1, 1]
+
+
 @pytest.mark.parametrize(("least", "domain"), [(0.25, [0, 0.5]), (-0.25, [-0.5, 0.5])])
 def test_heat_of_values_without_a_sign_begins_at_zero(least, domain):
     rows = [("AP", 1, least, 0, 1), ("AP", 2, 0.5, 0, 1)]
@@ -117,11 +166,34 @@ def test_bars_stand_beside_each_other_only_where_a_row_has_several():
 def test_counts_have_whole_ticks_and_no_point_is_cut_at_the_edge():
     (layer,) = vega_lite(Picture("point", "share", "tau"), NAMES, [("AP", 1, 0.5, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
     x, y = layer["encoding"]["x"], layer["encoding"]["y"]
-    assert x["axis"] == {"tickMinStep": 1} and "axis" not in y
+    assert x["axis"]["tickMinStep"] == 1 and "axis" not in y
     assert x["scale"]["padding"] > 0 and y["scale"]["padding"] > 0
     logarithmic = Picture("line", "share", "tau", is_log=True)
     (layer,) = vega_lite(logarithmic, NAMES, [("AP", 1, 0.5, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
-    assert layer["encoding"]["x"]["scale"] == {"zero": False, "nice": False, "padding": 6, "type": "log"}
+    assert layer["encoding"]["x"]["scale"] == {"nice": False, "padding": 6, "type": "log"}
+
+
+def test_ranks_have_no_tick_at_zero():
+    (layer,) = vega_lite(Picture("point", "share", "tau"), NAMES, [("AP", 1, 0, 0, 0), ("AP", 2, 1, 0, 0)])["layer"]
+    assert "1 > datum.value" in layer["encoding"]["x"]["axis"]["labelExpr"]
+    for mark in ("tickOpacity", "gridOpacity"):
+        assert layer["encoding"]["x"]["axis"][mark] == {
+            "condition": {"test": "1 > datum.value", "value": 0},
+            "value": 1,
+        }
+    assert layer["encoding"]["y"]["axis"] == {"tickMinStep": 1}
+
+
+def test_logarithmic_axes_have_ticks_at_1_2_5():
+    ticks = [layer["encoding"]["x"]["axis"].get("values") for layer in (log_line(1, 43), log_line(3, 4))]
+    assert ticks == [[1, 2, 5, 10, 20], None]  # between 3 and 4 there is none: those that Vega chooses
+    assert log_ticks(0.1, 10_000) == [0.1, 1, 10, 100, 1000, 10_000]
+
+
+def log_line(low, high):
+    rows = [("AP", low, 0.5, 0, 0), ("AP", high, 1, 0, 0)]
+    (layer,) = vega_lite(Picture("line", "share", "tau", is_log=True), NAMES, rows)["layer"]
+    return layer
 
 
 # Names from strangers' files.

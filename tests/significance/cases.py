@@ -10,7 +10,8 @@ from significance import slow
 from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
 from tiebreak.preferences import Pairs, PairValues
-from tiebreak.significance import significance
+from tiebreak.significance import CATALOGUE, significance
+from tiebreak.significance.base import RandomisationTest
 
 # Sums of these are exact as floats, and often equal.
 eighths = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
@@ -65,6 +66,11 @@ def pair_values(exact, runs=2, **how):
     names, ones = tuple(f"run{r}" for r in range(runs)), np.ones(exact.nearest.shape[1], dtype=np.int64)
     requests = Ids.from_names(f"q{q}" for q in range(len(ones)))
     return PairValues(names, requests, Pairs.all(runs), exact.nearest, ones, exact, **how)
+
+
+def few_draws(test, number=199):
+    """Options that make a test quick where the number of its draws does not matter."""
+    return {"permutations": number} if issubclass(CATALOGUE[test], RandomisationTest) else {}
 
 
 def outcome_of(matrices, test, is_sign=False, **how):

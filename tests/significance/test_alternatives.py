@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tiebreak as tb
 from significance import slow
-from significance.cases import eighths, pair
+from significance.cases import eighths, few_draws, pair
 from tiebreak.significance import CATALOGUE, statistical_test
 
 DIRECTED = [name for name in CATALOGUE if CATALOGUE[name].is_directed]
@@ -103,7 +103,7 @@ def test_eight_wins_of_eight(name):
 @pytest.mark.parametrize("name", DIRECTED)
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_nothing_that_differs_is_shown_by_no_side(name, alternative):
-    assert pvalue([0] * 8, name, alternative) == 1
+    assert pvalue([0] * 8, name, alternative, **few_draws(name)) == 1
 
 
 # Laws
@@ -112,7 +112,7 @@ def test_nothing_that_differs_is_shown_by_no_side(name, alternative):
 @pytest.mark.parametrize("name", DIRECTED)
 @given(differences=some)
 def test_less_is_greater_of_the_swapped_runs(name, differences):
-    how = {"permutation": {"permutations": 200}, "bootstrap": {"permutations": 200}}.get(name, {})
+    how = few_draws(name)
     swapped = [-d for d in differences]
     assert pvalue(differences, name, "less", **how) == pytest.approx(pvalue(swapped, name, "greater", **how), rel=1e-12)
 
@@ -120,7 +120,7 @@ def test_less_is_greater_of_the_swapped_runs(name, differences):
 @pytest.mark.parametrize("name", ["t", "sign", "wilcoxon", "bootstrap"])
 @given(differences=some.filter(any))
 def test_two_sided_is_twice_the_smaller_side(name, differences):
-    how = {"bootstrap": {"permutations": 200}}.get(name, {})
+    how = few_draws(name)
     sides = [pvalue(differences, name, alternative, **how) for alternative in ("greater", "less")]
     assert pvalue(differences, name, "two-sided", **how) == pytest.approx(min(2 * min(sides), 1), rel=1e-12)
 

@@ -204,7 +204,7 @@ def p_values():
         return importlib.import_module(SCRIPT.stem)
 
 
-@pytest.mark.parametrize("n", [100, 1000, 10_000])
+@pytest.mark.parametrize("n", [100, 1000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_p_values_agree_with_other_versions(p_values, n):
     rows = list(p_values.rows(n, draws=200))
     assert {"t", "sign", "wilcoxon", "permutation", "hsd"} <= {row.test.split()[0] for row in rows} <= {*CATALOGUE}

@@ -12,7 +12,7 @@ import tiebreak as tb
 from examples import examples
 from orderings.experiments import compared, positions_of
 from significance import slow
-from significance.cases import matrix, noise, outcome_of, pair, utilities
+from significance.cases import few_draws, matrix, noise, outcome_of, pair, utilities
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.significance import CATALOGUE, PairTest, significance, warn_few_draws
 from tiebreak.significance.letters import letter, letters
@@ -55,7 +55,7 @@ def test_ties_count_half_for_superiority_and_not_for_the_win_share():
 
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
 def test_a_pair_seen_from_the_other_run_has_its_signs_turned(test):
-    result = utilities(noise(np.random.default_rng(4), runs=3, requests=7)).test(test)
+    result = utilities(noise(np.random.default_rng(4), runs=3, requests=7)).test(test, **few_draws(test))
     there, back = result.between("run0", "run2"), result.between("run2", "run0")
     assert (back.run, back.other) == ("run2", "run0")
     for name in ("value", "effect_size"):
@@ -70,8 +70,8 @@ def test_a_pair_seen_from_the_other_run_has_its_signs_turned(test):
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
 def test_a_statistic_seen_from_the_other_run_is_that_of_the_runs_in_the_other_order(test):
     table = noise(np.random.default_rng(4), runs=2, requests=7)
-    there = utilities(table, names=["a", "b"]).test(test)
-    back = utilities(table[:, ::-1], names=["b", "a"]).test(test)
+    there = utilities(table, names=["a", "b"]).test(test, **few_draws(test))
+    back = utilities(table[:, ::-1], names=["b", "a"]).test(test, **few_draws(test))
     assert there.between("b", "a").statistic == pytest.approx(back.between("b", "a").statistic)
 
 
@@ -233,7 +233,7 @@ def test_tests_of_all_pairs_are_not_corrected_again(test):
 
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "permutation", "bootstrap"])
 def test_tests_of_a_pair_are_corrected_by_holm(test):
-    assert utilities(TABLE).test(test).correction == "holm"
+    assert utilities(TABLE).test(test, **few_draws(test)).correction == "holm"
 
 
 # Sentences and tables
@@ -308,14 +308,14 @@ def test_print_has_every_pair_and_the_sentence(found):
     assert ["*" in line for line in lines] == found.differs.tolist()
     assert "<0.001" in lines[0]
     assert found.description in shown
-    assert "* p < 0.05, corrected." in shown
+    assert "* p < 0.05 by a two-sided paired t-test, with Holm's correction for 3 comparisons." in shown
     assert "run1" in found._repr_html_()
 
 
-def test_of_many_pairs_the_first_are_shown():
+def test_many_pairs_are_shown_as_a_matrix():
     result = utilities([[r * (q + 1) % 7 for r in range(21)] for q in range(5)]).test("t")
-    assert "10 more rows not shown" in repr(result)
-    assert len(list(result.rows())) == 210
+    assert "All 210 pairs" in repr(result) and len(result.table().rows) == 21
+    assert len(list(result.rows())) == len(result.table(most=None).rows) == 210
 
 
 def test_notes_of_what_was_tested_are_kept():
@@ -387,3 +387,21 @@ def test_a_preference_can_be_tested_by_itself():
     result = outcome_of([matrix([1, 1, -1], 3), matrix([1, 0, 1], 3)], "sign", is_sign=True)
     assert result.pvalue.tolist() == [0.5, 1, 1]
     assert significance("preference", result.paired).test.name == "sign"
+
+
+@pytest.mark.parametrize(
+    ("alpha", "ending"),
+    [
+        (1e-9, "; no difference was shown."),
+        (0.02, "; 2 shown. For the others no difference was shown."),
+        (0.99, "; 3 shown."),
+    ],
+)
+def test_description_counts_what_was_shown(alpha, ending):
+    rng = np.random.default_rng(3)
+    values = {
+        name: dict(enumerate((shift + rng.standard_normal(12)).tolist()))
+        for name, shift in zip("abc", (0, 0, 1.2), strict=True)
+    }
+    tested = tb.Utilities(values).compare().test(correction="none", alpha=alpha)
+    assert tested.description.endswith(f"alpha = {alpha:g}{ending}")

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import tiebreak as tb
-from tiebreak.significance.sample_size import requests_needed
+from tiebreak.significance.sample_size import detectable_difference, requests_needed
 
 
 @pytest.mark.parametrize(("d", "n"), [(0.2, 199), (0.5, 34), (0.8, 15)])  # G*Power: one sample, two-tailed, power 0.8
@@ -23,7 +23,7 @@ def twin(d, alpha, power):
     raise AssertionError
 
 
-@pytest.mark.parametrize("d", [0.1, 0.37, 1.0, 2.5])
+@pytest.mark.parametrize("d", [pytest.param(0.1, marks=pytest.mark.slow), 0.37, 1.0, 2.5])
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.05 / 21, 0.8), (0.01, 0.95)])
 def test_it_is_the_first_number_that_suffices(d, alpha, power):
     assert requests_needed(d, 1.0, alpha=alpha, power=power).item() == twin(d, alpha, power)
@@ -44,3 +44,20 @@ def test_no_difference_needs_infinitely_many_and_a_constant_one_two():
 def test_what_makes_no_sense_is_refused(options):
     with pytest.raises(tb.InputError):
         requests_needed(0.5, 1.0, **options)
+
+
+@pytest.mark.parametrize("n", [5, 34, 199, 5000])  # of 2 requests, SciPy knows the distribution to two digits
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_detectable_difference_needs_that_many_requests(n, alpha):
+    d = float(detectable_difference(1.0, n, alpha=alpha)[0])
+    critical = stats.t.ppf(1 - alpha / 2, n - 1)
+    noncentral = stats.nct(n - 1, d * n**0.5)
+    assert noncentral.sf(critical) + noncentral.cdf(-critical) == pytest.approx(0.8, abs=1e-6)
+    assert requests_needed(d * 1.0001, 1.0, alpha=alpha).tolist() == [n]
+    assert requests_needed(d * 0.9999, 1.0, alpha=alpha).tolist() == [n + 1]
+
+
+def test_detectable_difference_scales_with_the_deviation_and_needs_two_requests():
+    assert detectable_difference([2.0, 0.0], 40).tolist() == [2 * detectable_difference(1.0, 40)[0], 0.0]
+    assert np.isnan(detectable_difference(1.0, 1)).all()
+    assert detectable_difference(1.0, 10**8)[0] == pytest.approx((1.959964 + 0.841621) / 1e4, rel=1e-5)

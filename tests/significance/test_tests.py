@@ -17,6 +17,7 @@ from significance import slow
 from significance.cases import (
     all_matrices,
     eighths,
+    few_draws,
     matrix,
     noise,
     outcome_of,
@@ -324,7 +325,7 @@ def test_tukey_is_the_studentised_range_of_what_runs_and_requests_leave_over(see
         assert (row.low, row.high) == pytest.approx((difference - margin, difference + margin), rel=1e-6)
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(differences=st.lists(eighths, min_size=3, max_size=9))
 def test_tukey_of_two_runs_is_the_t_test(differences):
     assume(len(set(differences)) > 1)
@@ -493,7 +494,8 @@ def test_threads_and_engines_change_nothing(kind, core, monkeypatch):
 @pytest.mark.parametrize("test", sorted(CATALOGUE))
 def test_jobs_change_nothing(test):
     result = utilities(noise(np.random.default_rng(2), requests=6))
-    outcomes = [[part.tolist() for part in result.test(test, jobs=jobs).outcome] for jobs in (1, 2, 8)]
+    how = few_draws(test, 1100)
+    outcomes = [[part.tolist() for part in result.test(test, jobs=jobs, **how).outcome] for jobs in (1, 2, 8)]
     assert outcomes[0] == outcomes[1] == outcomes[2]
 
 
@@ -534,7 +536,7 @@ def test_tick_is_told_of_the_work():
     calls = []
     for test in ("hsd", "permutation", "bootstrap", "wilcoxon", "tukey"):
         calls.clear()
-        utilities(TABLE).test(test, tick=lambda *call: calls.append(call))
+        utilities(TABLE).test(test, tick=lambda *call: calls.append(call), **few_draws(test, 1100))
         assert all(0 <= done <= total for done, total in calls)
         assert calls or test == "hsd"  # which may be done before anybody asks
 

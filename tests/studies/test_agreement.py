@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from studies.placed import TABLE, experiment_at, simulated_experiment, tables
 from tiebreak.studies import agreement
 
@@ -133,7 +134,7 @@ def test_order_that_ties_all_has_no_correlation():
 
 
 @given(tables, st.permutations(range(3)))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 def test_order_of_the_runs_changes_nothing(table, order):
     changed = {q: [rankings[k] for k in order] for q, rankings in table.items()}
     for view, how in (

@@ -95,6 +95,9 @@ def test_every_view_is_drawn_and_tells_the_largest_difference():
     for view in ("level", "grade", "subtopic"):
         assert disaggregation(exp, view, ["RR", "RPP", "ASL(n=9)"]).plot()
     findings = disaggregation(exp, "subtopic", ["RR", "TSE"])
+    assert disaggregation(exp, "grade", "RR").conclusion.endswith(
+        "the grade with the largest difference is RR 1 (+0.5000)."
+    )
     assert findings.columns[:2] == ("measure", "subtopic")
     assert findings.conclusion == (
         "run1 minus run2: the subtopic with the largest difference is RR s (+0.5000); TSE s (-0.3333)."

@@ -302,7 +302,7 @@ def slow_values(judged, aspects, profile, family, spec, steps, k):
         if not there:
             return
         run = {u: {item: float(-rank) for rank, item in enumerate(order)} for u, order in there.items()}
-        exp = tb.Experiment(judged, {**run}, aspects=aspects, profile=profile)
+        exp = tb.Experiment(judged, {**run}, aspects=aspects, train=profile)
         values = {row.request: row.value for row in exp.evaluate(spec).rows()}
         yield {u: values[u] for u in there if not isnan(values[u])}
 
@@ -314,7 +314,7 @@ def test_means_correlations_and_p_values_equal_those_of_runs(spec, with_profile)
     judged, aspects, profile = many_users()
     judged = {u: of for u, of in judged.items() if max(of.values()) > 0}
     profile = profile if with_profile else None
-    how = {"profile": profile, "measures": [spec], "cutoff": 6, "steps": 4, "users": "reached"}
+    how = {"train": profile, "measures": [spec], "cutoff": 6, "steps": 4, "users": "reached"}
     means = {
         (row["perturbation"], row["perturbed"]): row
         for row in tb.studies.ideal(judged, aspects, view="values", **how).to_dict()["rows"]
@@ -513,7 +513,7 @@ def test_robustness_equals_that_of_runs(with_profile, shuffle):
     ]
 
     def ranks(some):
-        summary = tb.Experiment(some, runs, aspects=aspects, profile=profile).evaluate(spec).summary()
+        summary = tb.Experiment(some, runs, aspects=aspects, train=profile).evaluate(spec).summary()
         means = {row.run: row.value for row in summary.rows()}
         return rank_means([means[f"s{s}"] for s in range(7)])
 

@@ -509,7 +509,7 @@ def test_removal_by_aspects_by_hand():
 @pytest.mark.parametrize("remove", ["labels", "aspects", "pool"])
 def test_measures_of_aspects_see_the_judgements_that_remain(remove, with_profile):
     profile = {q: dict.fromkeys(list(of)[::2], 2) for q, of in SIMULATION.judgements.items()} if with_profile else None
-    exp = simulated(aspects=GENRES, profile=profile)
+    exp = simulated(aspects=GENRES, train=profile)
     (seed,) = sample_seeds(3, 1)
     by = {"labels": "uniform", "pool": "runs"}.get(remove, remove)
     left = labels_left(tb.sample_labels(exp.positions, 0.5, seed=seed, by=by))
@@ -518,7 +518,7 @@ def test_measures_of_aspects_see_the_judgements_that_remain(remove, with_profile
         for request, grades in SIMULATION.judgements.items()
     }
     runs = [tb.Run(run, name=name) for name, run in SIMULATION.runs.items()]
-    other = tb.Experiment(remaining, runs, aspects=GENRES, profile=profile)
+    other = tb.Experiment(remaining, runs, aspects=GENRES, train=profile)
     study = missing(exp, OF_ASPECTS, remove, "preferences", fractions=[0.5], samples=1, seed=3)
     for row in study.rows():
         x, y = (np.sign(one.compare(row.measure).values) for one in (other, exp))

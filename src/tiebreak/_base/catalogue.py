@@ -14,6 +14,8 @@ from tiebreak._base.spec import Spec, Value, canonical, expand_alias, format_spe
 from tiebreak.errors import InputError, UnknownNameError
 
 Kind = TypeVar("Kind", bound="Entry")
+LIST = "tiebreak measures (tb.measures())"
+"""Where all names are listed."""
 
 
 def parameter(default: Any, check: Callable[..., Any], *, name: str = "", kw_only: bool = False, **bounds: Any) -> Any:
@@ -29,6 +31,8 @@ class Entry:
     """A value with a name and parameters: a metric, a preference, an ordering."""
 
     name: ClassVar[str]
+    spec_parameters: ClassVar[tuple[str, ...]] = ()
+    """Parameters that every spec of the kind takes beside its fields."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -52,8 +56,11 @@ class Entry:
 class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
     """Every entry of a package by its name, imported on first use; entry points of the group `package` add more."""
 
-    def __init__(self, what: str, package: str, homes: dict[str, str]) -> None:
-        self.what, self.package, self.homes = what, package, homes
+    def __init__(
+        self, what: str, package: str, homes: dict[str, str], *, others: Mapping[str, str] | None = None
+    ) -> None:
+        """`others` are other names, and those of the entries that they mean."""
+        self.what, self.package, self.homes, self.others = what, package, homes, others or {}
 
     def __getitem__(self, name: str) -> type[Kind]:
         if name in self.homes:
@@ -115,7 +122,8 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
         what is the case anyway.
         """
         if spec.name not in self:
-            raise UnknownNameError(self.what, spec.name, self, purpose(spec.name, self.what))
+            advice = purpose(spec.name, self.what)
+            raise UnknownNameError(self.what, spec.name, [*self, *self.others], advice, where=LIST)
         kind = self[spec.name]
         values = arguments(kind, spec, argument, spellings or {})
         if any(parameter.name == "cutoff" for parameter in fields(kind)):
@@ -133,11 +141,12 @@ def arguments(
 ) -> dict[str, Any]:
     """The arguments of a spec by name; those without a name go to the entry's own parameters in order."""
     types = {parameter.name: str(parameter.type) for parameter in fields(kind)}
+    check_cutoff(kind, spec)
     own = [parameter.name for parameter in fields(kind) if not parameter.kw_only]
     values: dict[str, Any] = {}
     for place, (key, value) in enumerate(spec.arguments):
-        if (spec.name, key, value) in spellings:
-            other = spellings[spec.name, key, value]
+        if (spec.name, key, bare_word(value)) in spellings:
+            other = spellings[spec.name, key, bare_word(value)]
             if other is None:
                 continue
             key, value = other
@@ -145,17 +154,43 @@ def arguments(
         is_twice = name in values or (name == "cutoff" and spec.cutoff is not None)
         if name not in types or is_twice:
             problem = f"{name!r} is given twice" if is_twice and name in types else f"there is no parameter {name!r}"
-            names = ", ".join(other for other in types if other != "cutoff") or "no parameters"
-            cutoff = ", and @ for a cutoff" if "cutoff" in types else ""
-            raise InputError(f"{spec}: {problem}. {spec.name} has {names}{cutoff}.", kind="spec")
+            raise InputError(f"{spec}: {problem}. {spec.name} has {parameter_names(kind)}.", kind="spec")
         if isinstance(value, str) and types[name] == "Metric" and argument is not None:
             values[name] = argument(value)  # a metric in quotes
         elif not isinstance(value, Spec):
             values[name] = value
-        elif not value.arguments and value.cutoff is None and "Metric" not in types[name]:
-            values[name] = value.name
+        elif isinstance(bare_word(value), str) and "Metric" not in types[name]:
+            values[name] = bare_word(value)
         elif argument is None:
             raise InputError(f"{value} is not expected here. Give a number or text.", kind="spec")
         else:
             values[name] = argument(value)
     return values
+
+
+def bare_word(value: Value) -> Value:
+    """The text of a word without quotes; any other value as it is."""
+    return value.name if isinstance(value, Spec) and not value.arguments and value.cutoff is None else value
+
+
+def takes_cutoff(kind: type[Entry]) -> bool:
+    traits: Any = getattr(kind, "traits", None)
+    return any(one.name == "cutoff" for one in fields(kind)) and traits.cutoff != "no"
+
+
+def check_cutoff(kind: type[Entry], spec: Spec) -> None:
+    """Reject a whole number that may be meant as the cutoff, as in LensKit's ``RecipRank(10)``."""
+    numbers = [value for key, value in spec.arguments if key is None and type(value) is int and value > 0]
+    if numbers and spec.cutoff is None and takes_cutoff(kind):
+        raise InputError(
+            f"{spec}: a cutoff is written {spec.name}@{numbers[0]}, and a parameter with its name. "
+            f"{spec.name} has {parameter_names(kind)}.",
+            kind="spec",
+        )
+
+
+def parameter_names(kind: type[Entry]) -> str:
+    """The parameters that a spec may name, for a sentence."""
+    names = [*(one.name for one in fields(kind) if one.name != "cutoff"), *kind.spec_parameters]
+    cutoff = ", and @ for a cutoff" if takes_cutoff(kind) else ""
+    return (", ".join(names) or "no parameters") + cutoff

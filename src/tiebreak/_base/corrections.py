@@ -1,5 +1,7 @@
-"""The names of corrections for multiple comparisons, which the command line knows without importing numpy."""
+"""The significance level and the names of corrections, which the command line knows without importing numpy."""
 
+ALPHA = 0.05
+"""The significance level of marks, and of tests by default."""
 CORRECTIONS = {
     "none": "no correction",
     "bonferroni": "Bonferroni's correction",

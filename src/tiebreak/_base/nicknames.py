@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tiebreak._base.spec import split_specs
+
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 FAMILIES = {
     "P": CUTOFFS,
@@ -61,13 +63,13 @@ def expand(name: str) -> tuple[str, ...]:
     if name in FAMILIES and name != "recall":  # which is recall of all that is retrieved
         return family(name)
     root, _, parameters = name.partition(".")
-    if root in FAMILIES and "," in parameters:
+    if root in FAMILIES and "," in parameters and "=" not in parameters:  # which would be gains
         return tuple(f"{root}_{parameter.strip()}" for parameter in parameters.split(","))
     return (name,)
 
 
 def expand_all(measures: Iterable[Any]) -> list[Any]:
-    """Measures, with those that names stand for, each once, in the place of the names."""
-    several = list(measures)
+    """Measures, with those that names stand for, each once, in the place of the names; a text may have several."""
+    several = [one for measure in measures for one in (split_specs(measure) if isinstance(measure, str) else [measure])]
     every = [one for measure in several for one in (expand(measure) if isinstance(measure, str) else (measure,))]
     return list(dict.fromkeys(every)) if len(every) > len(several) else every

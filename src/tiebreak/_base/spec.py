@@ -5,7 +5,7 @@
 
 A table such as ``{1: 0.5, 2: 3}`` means the text ``'1: 0.5, 2: 3'``.
 
-Before the grammar, the spellings of trec_eval, ir_measures, ranx, ndeval and pref_eval are tried.
+Before the grammar, the spellings of trec_eval, ir_measures, ranx, ndeval, pref_eval, LensKit and MTEB are tried.
 """
 
 from __future__ import annotations
@@ -77,10 +77,13 @@ SPELLINGS = {
     "NumNonrelJudgedRet": ("num_nonrel_judged_ret",),
     "nDCG_rel": ("ndcg_rel",),
     "RnDCG": ("Rndcg",),
-    "Success": ("hit_rate", "Hit"),
+    "Success": ("hit_rate", "Hit", "HitRate"),
     "Hits": ("hits",),
     "F1": ("f1",),
     "bpref": ("BPref", "Bpref"),
+    "Novelty": ("novelty",),
+    "ILD": ("ild",),
+    "Coverage": ("coverage",),
     "LP": ("mu_LP",),
     "alpha_DCG": ("alpha-DCG", f"{ALPHA}_DCG", f"{ALPHA}-DCG"),
     "alpha_nDCG": ("alpha-nDCG", f"{ALPHA}_nDCG", f"{ALPHA}-nDCG"),
@@ -90,7 +93,7 @@ SPELLINGS = {
     "P_IA": ("P-IA",),
     "STREC": ("strec", "StRecall"),
 }
-"""Names of metrics in trec_eval, pref_eval, ranx, ndeval, ir_measures and the papers; arguments and cutoffs follow."""
+"""Names of metrics in trec_eval, pref_eval, ranx, ndeval, ir_measures, LensKit, papers; arguments, cutoffs follow."""
 NAMES = {other: name for name, others in SPELLINGS.items() for other in others}
 NUMBER, NUMBERS = r"(\d*\.?\d+)", r"([-+\d.,]+)"
 PATTERNS = {
@@ -98,7 +101,7 @@ PATTERNS = {
     r"(map|ndcg)_cut[_.](\d+)": r"\1@\2",
     r"(P|recall)[_.](\d+)": r"\1@\2",
     r"success[_.](\d+)": r"Success@\1",
-    r"relative_P[_.](\d+)": r"P(relative=true)@\1",
+    r"relative_P[_.@](\d+)": r"P(relative=true)@\1",
     r"unj[_.](\d+)": r"Unjudged@\1",
     rf"iprec_at_recall[_.]{NUMBER}": r"IPrec(recall=\1)",
     rf"Rprec_mult[_.]{NUMBER}": r"RP(multiple=\1)",
@@ -106,6 +109,7 @@ PATTERNS = {
     rf"11pt_avg[_.]{NUMBERS}": r"IAP(recalls='\1')",
     rf"utility[_.]{NUMBERS}": r"utility(\1)",
     rf"(ndcg|ndcg_rel|Rndcg|G)[_.](\d+={NUMBER}(?:,\d+={NUMBER})*)": r"\1(gains='\2')",
+    rf"ndcg_cut[_.](\d+)[_.](\d+={NUMBER}(?:,\d+={NUMBER})*)": r"nDCG(gains='\2')@\1",
     rf"rbp[_.]p={NUMBER}": r"graded_RBP(p=\1)",
     rf"rbp_resid[_.]p={NUMBER}": r"RBP_resid(p=\1)",
     r"rbp_resid": "RBP_resid(p=0.9)",
@@ -116,6 +120,9 @@ PATTERNS = {
     rf"IPrec\((.*)\)@{NUMBER}": r"IPrec(recall=\2, \1)",
     r"(?:SetRelP|set_relative_P)": "SetP(relative=true)",
     r"SetRelP\((.*)": r"SetP(relative=true, \1",
+    # MTEB and BEIR
+    r"(?:r|R|recall|Recall)_[cC]ap(?:@|At_|_at_)(\d+)": r"P(relative=true)@\1",
+    r"(\w+)_at_(\d+)": r"\1@\2",
     # pref_eval, and the papers
     r"rbp": "RBP(p=0.5)",
     r"RR_(\d+)": r"RR(level=\1)",
@@ -124,25 +131,36 @@ PATTERNS = {
     r"precision-l(\d+)": r"SetP(rel=\1)",
     r"f1": "SetF",
     r"f1-l(\d+)": r"SetF(rel=\1)",
-    r"(map|mrr|n?dcg|precision|recall|hits|hit_rate|f1|r-precision|bpref)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
     r"(n?)dcg_burges(@\d+)?": r"\1DCG(gain='exp')\2",
     r"(n?)dcg_burges\((.*)": r"\1DCG(gain='exp', \2",
     r"(n?)dcg_burges(@\d+)?-l(\d+)": r"\1DCG(gain='exp', rel=\3)\2",
+    r"(?!rbp\b|\w*_\d)([A-Za-z][\w-]*?)(@\d+)?-l(\d+)": r"\1(rel=\3)\2",
     r"rbp\.(\d+)": r"RBP(p=0.\1)",
     r"rbp\.(\d+)-l(\d+)": r"RBP(p=0.\1, rel=\2)",
 }
 """Other spellings of metrics as a whole, and what each stands for."""
+ARGUMENT = re.compile(r"""'[^']*'|"[^"]*"|(?<=[(,=\s])(?P<bare>[\w@.-]+)(?=\s*[,)])""")
+"""An argument without quotes, parameters or a table; or one in quotes, which stays."""
 
 
 def canonical(text: str) -> str:
     """The spec that another spelling stands for; other text as it is."""
-    for pattern, spec in PATTERNS.items():
-        if match := re.fullmatch(pattern, text):
-            text = match.expand(spec)
-            break
+    text = expand_pattern(text)
     name = re.match(r"[\w-]*", text)
     assert name is not None
     return NAMES.get(name.group(), name.group()) + text[name.end() :]
+
+
+def expand_pattern(text: str) -> str:
+    for pattern, spec in PATTERNS.items():
+        if match := re.fullmatch(pattern, text):
+            return match.expand(spec)
+    return text
+
+
+def expand_arguments(text: str) -> str:
+    """The same with other spellings among the arguments replaced: ``leximin(map@10-l2)``, ``diff(P.5)``."""
+    return ARGUMENT.sub(lambda match: match[0] if match["bare"] is None else expand_pattern(match["bare"]), text)
 
 
 def expand_alias(text: str, aliases: Mapping[str, str]) -> str:
@@ -163,18 +181,38 @@ def parse(text: str) -> Spec:
     """Read a spec."""
     if len(text) > LONGEST:
         raise_error(text, f"it is longer than {LONGEST} characters")
-    parser = Parser(canonical(text.strip()))
+    if re.fullmatch(rf"rbp[_.@]{NUMBER}", canonical(text.strip())):
+        raise_error(text, "p has no name", advice=PERSISTENCE)
+    parser = Parser(expand_arguments(canonical(text.strip())))
     spec = parser.spec(depth=0)
+    if parser.accept(",") or parser.accept("name"):
+        raise_error(text, "it is more than one name", advice=ONE_BY_ONE)
     parser.take("end")
     return spec
 
 
-def raise_error(text: str, problem: str, place: int = 0) -> NoReturn:
+GRAMMAR = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
+PERSISTENCE = "Write RBP(p=0.9), or rbp.p=0.9 for trec_eval's, which counts grades."
+ONE_BY_ONE = "Give each by itself: a list of names, or on the command line with spaces between them, -m 'AP nDCG@10'."
+
+
+def raise_error(text: str, problem: str, place: int = 0, advice: str = GRAMMAR) -> NoReturn:
     where = f" at character {place + 1}" if place else ""
-    advice = "Write NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF."
     raise InputError(f"{quote(text)} cannot be read: {problem}{where}. {advice}", kind="spec")
 
 
+def raise_unexpected(text: str, token: str, place: int) -> NoReturn:
+    """An error at a token; where it is inside a value without quotes, the value may need them."""
+    problem = f"{quote(token)} is not expected" if token else "it ends too early"
+    for argument in re.finditer(BARE_VALUE, text):
+        if token and argument.start("value") < place <= argument.end("value"):
+            key, value = argument["key"], argument["value"].strip()
+            raise_error(text, problem, place, f"If {value} is a name, it needs quotes: {key}='{value}'.")
+    raise_error(text, problem, place)
+
+
+BARE_VALUE = r"(?P<key>\w+)\s*=\s*(?P<value>[^'\"(){},=\s][^'\"(){},=]*)"
+"""An argument whose value is not in quotes."""
 TOKENS = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -198,7 +236,7 @@ def tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         match = TOKENS.match(text, place)
         if not match:
-            raise_error(text, f"{quote(text[place])} is not expected", place)
+            raise_unexpected(text, text[place], place)
         kind, token = str(match.lastgroup), match.group()
         if kind != "space":
             yield Token(token if kind == "mark" else kind, token, place)
@@ -260,5 +298,29 @@ class Parser:
         token = self.accept(kind)
         if token is None:
             _, text, place = self.tokens[self.next]
-            raise_error(self.text, f"{quote(text)} is not expected" if text else "it ends too early", place)
+            raise_unexpected(self.text, text, place)
         return token
+
+
+def split_specs(text: str) -> list[str]:
+    """Specs between spaces, except within brackets and quotes, and around commas, ``=`` and ``@`` as in ``P.5, 10``.
+
+    >>> split_specs("AP RBP(p=0.9, rel=2)@10  nDCG @10")
+    ['AP', 'RBP(p=0.9, rel=2)@10', 'nDCG @10']
+    """
+    specs: list[str] = []
+    begin = end = depth = 0
+    mark = ""
+    for word in re.finditer(r"\S+", text):
+        goes_on = mark or depth or text[end - 1 : end] in {*",=@"} or word[0][0] in ",=@("
+        if end and not goes_on:
+            specs.append(text[begin:end])
+        if not (end and goes_on):
+            begin = word.start()
+        end = word.end()
+        for c in word[0]:
+            if mark or c in "'\"":
+                mark = "" if c == mark else mark or c
+            else:
+                depth += (c in "([{") - (c in ")]}")
+    return [*specs, text[begin:end]]

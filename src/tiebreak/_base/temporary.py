@@ -11,6 +11,16 @@ from typing import BinaryIO
 _paths: set[str] = set()
 
 
+def temporary_folder() -> str:
+    """Where temporary files go. Python's own search writes a file into each folder, which a signal may leave there."""
+    for path in (*map(os.environ.get, ("TMPDIR", "TEMP", "TMP")), "/tmp"):
+        if path and os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK):
+            return path
+    from tempfile import gettempdir
+
+    return gettempdir()
+
+
 @contextmanager
 def temporary_file(prefix: str) -> Iterator[BinaryIO]:
     """A new file that only its owner can read: removed at once if the work fails, else by `remove` or at exit."""

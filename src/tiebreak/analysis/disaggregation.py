@@ -15,7 +15,7 @@ from tiebreak.analysis.sources import Readable, read_positions
 from tiebreak.comparison import compare_pairs
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.inputs.judgements import is_relevant
-from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric
+from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, measure_label
 from tiebreak.metrics import metric as find_metric
 from tiebreak.metrics.search_length import SearchLength
 from tiebreak.metrics.weights import Weights, recall_weights
@@ -118,7 +118,7 @@ def disaggregate(
     positions = read_positions(positions, find_measure(measure))
     pair = find_pair(run, other, positions.runs)
     rows = level_rows(positions, measure, *pair) if by == "level" else population_rows(positions, measure, *pair, by)
-    settings = {"measure": str(measure).strip(), "run": run, "other": other, "by": by}
+    settings = {"measure": measure_label(measure), "run": run, "other": other, "by": by}
     return Disaggregation(tuple(rows), library=positions.library, more_settings=settings)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,17 @@ from tiebreak._kernels.interface import UNRETRIEVED
 from tiebreak.analysis.disaggregation import disaggregate
 from tiebreak.comparison import compare, compare_pairs
 from tiebreak.errors import InputError
-from tiebreak.metrics import Metric
+from tiebreak.metrics import Metric, measure_label
 from tiebreak.preferences import DEFAULTS, Pairs, Preference, preference
 from tiebreak.projection import Positions, pair_signs
-from tiebreak.results.cells import Cell, signed_column
-from tiebreak.results.joint_table import MOST_ROWS, check_digits
+from tiebreak.results.cells import MOST_ROWS, Cell, grade_text, signed_column
+from tiebreak.results.drawable import Drawable
+from tiebreak.results.joint_table import check_digits
 from tiebreak.results.record import Result, Rows
 from tiebreak.results.tables import Table
+
+if TYPE_CHECKING:
+    from tiebreak.results.plots import Drawing
 
 MEASURES = (*DEFAULTS, "diff(AP)")
 MOST_REQUESTS = 20
@@ -44,7 +48,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Result):
+class Explanation(Drawable, Result):
     """Two rankings of one request side by side.
 
     Attributes
@@ -76,6 +80,18 @@ class Explanation(Result):
     def rows(self) -> tuple[Level, ...]:
         return self.levels
 
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """How many relevant items both rankings hold down to every position."""
+        from tiebreak.results.pictures import recall_curve
+
+        title = f"Request {self.request}: relevant items that {self.run} and {self.other} hold down to each position"
+        positions = {
+            self.run: [level.position for level in self.levels],
+            self.other: [level.other_position for level in self.levels],
+        }
+        return {"levels": lambda: recall_curve(title, positions, self.notes[: len(self.values)])}
+
     def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The positions of both runs side by side."""
         check_digits(digits)
@@ -88,7 +104,8 @@ class Explanation(Result):
         header = ("level", self.run, "item", "grade", self.other, "item", "grade", "better", "AP")
         rest = len(self.levels) - len(retrieved)
         more = [f"{plural(rest, 'relevant item')} retrieved by neither."] if rest else []
-        return Table(header, rows, (f"Request {self.request}.", *more, *self.notes))
+        notes = (f"Request {self.request}.", *more, *self.notes)
+        return Table(header, rows, notes, optional=("grade", "better"))
 
 
 class Contribution(NamedTuple):
@@ -100,7 +117,7 @@ class Contribution(NamedTuple):
     value: float
 
 
-class Contributions(Rows[Contribution]):
+class Contributions(Drawable, Rows[Contribution]):
     """Requests by how much they contribute to the preference between two runs, the largest first.
 
     They are sorted by the first preference, then by the others.
@@ -109,6 +126,15 @@ class Contributions(Rows[Contribution]):
     columns = Contribution._fields
     spread = "measure"
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
+
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """The preference in every request, by the first measure."""
+        from tiebreak.results.pictures import contribution_bars
+
+        first = self.settings["measures"][0]
+        values = [(row.request, row.value) for row in self.values if row.measure == first and row.value == row.value]
+        return {"requests": lambda: contribution_bars(first, self.settings["run"], self.settings["other"], values)}
 
     def table(self, digits: int = 4, most: int | None = MOST_REQUESTS) -> Table:
         return super().table(digits, most)
@@ -122,7 +148,7 @@ def contributions(
     measures: tuple[str, ...] = MEASURES
     if measure is not None:
         first = preference(measure)
-        measures = (str(measure).strip(), *(name for name in MEASURES if preference(name) != first))
+        measures = (measure_label(measure), *(name for name in MEASURES if preference(name) != first))
     compared = [compare_pairs(positions, name, pair) for name in measures]
     values = [dict(zip(one.requests, one.values[0].tolist(), strict=True)) for one in compared]
     sizes = dict(zip(positions.requests, positions.relevant().tolist(), strict=True))
@@ -174,7 +200,7 @@ def format_cell(value: int | float | str | None) -> str:
     """A position, an item or a grade in a table; a dash for None."""
     if value is None:
         return "-"
-    return value if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else f"{value:,}"
+    return value if isinstance(value, str) else grade_text(value) if isinstance(value, float) else f"{value:,}"
 
 
 def conclusions(one: Positions, levels: tuple[Level, ...], values: dict[str, float]) -> Iterator[str]:

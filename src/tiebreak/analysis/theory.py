@@ -20,6 +20,21 @@ from tiebreak.metrics import LevelMetric, Metric, RecallLevelMetric, recall_leve
 from tiebreak.metrics.rank_based import TotalSearchEfficiency
 from tiebreak.projection.primitives import UNRETRIEVED
 
+__all__ = [
+    "first_position_tie_probability",
+    "growth_of_values",
+    "number_of_values",
+    "precision_orientation",
+    "recall_orientation",
+    "tie_probability",
+    "worst_case_is_tse",
+    "worst_case_of_optimal_ranker",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def tie_probability(measure: str, n: int, m: int) -> Fraction:
     r"""Probability that a measure ties two rankings of all n items, drawn at random (LR 5.3, appendix E).

@@ -18,16 +18,20 @@ import click
 
 from tiebreak import __version__
 from tiebreak._base.text import escape_controls
+from tiebreak.cli.advice import AdvisingGroup, add_advice
 from tiebreak.cli.output import say, silence
-from tiebreak.errors import TiebreakError, quote
+from tiebreak.errors import TiebreakError
 
 BAD_INPUT = 2
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-COMMANDS = ("demo", "check", "evaluate", "compare", "order", "explain", "worst", "providers", "test", "study", "doctor")
+COMMANDS = (
+    *("demo", "check", "evaluate", "compare", "order", "explain", "worst", "providers", "test", "study", "report"),
+    *("measures", "doctor"),
+)
 """In the order of the help; each is the `command` of the module of its name."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(AdvisingGroup):
     """Imports a command when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -39,17 +43,16 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"tiebreak.cli.{cmd_name}").command
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from tiebreak.cli.advice import command_advice
 
-            ctx.fail(f"No such command {quote(args[0])}. {command_advice(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
+COMPLETION = """\b
+Shell completion, of commands, options, files and measures:
+  bash  eval "$(_TIEBREAK_COMPLETE=bash_source tiebreak)"   # in ~/.bashrc
+  zsh   eval "$(_TIEBREAK_COMPLETE=zsh_source tiebreak)"    # in ~/.zshrc
+  fish  _TIEBREAK_COMPLETE=fish_source tiebreak | source    # in config.fish
+"""
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, epilog=COMPLETION, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def tiebreak() -> None:
     """Compare search and recommender systems by what users in different situations would prefer."""
@@ -88,8 +91,6 @@ def main() -> NoReturn:
         tiebreak(prog_name="tiebreak", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        from tiebreak.cli.advice import add_advice
-
         text = StringIO()
         add_advice(error).show(text)
         say(text.getvalue().rstrip("\n"))

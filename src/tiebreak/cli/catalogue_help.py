@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tiebreak
+from tiebreak._base.text import first_line
 
 if TYPE_CHECKING:
     import ast
@@ -36,19 +36,22 @@ class CatalogueHelp(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-def docstrings(package: str) -> Iterator[tuple[str, str]]:
-    """The names of a catalogue's entries and their docstrings."""
+def docstrings(package: str, begin: str = "") -> Iterator[tuple[str, str]]:
+    """The names of a catalogue's entries and their docstrings; only those that begin so, in any case."""
     import ast
     from importlib.metadata import entry_points
 
     if entry_points(group=f"tiebreak.{package}"):  # entries of other packages have to be imported
         catalogue = import_module(f"tiebreak.{package}").CATALOGUE
-        yield from ((name, entry.__doc__ or "") for name, entry in catalogue.items())
+        names = [name for name in catalogue if name.lower().startswith(begin.lower())]
+        yield from ((name, catalogue[name].__doc__ or "") for name in names)
         return
     assignments = [node for node in source(package, "__init__").body if isinstance(node, ast.AnnAssign)]
     (call,) = (node.value for node in assignments if ast.unparse(node.target) == "CATALOGUE")
     assert isinstance(call, ast.Call)
     for name, home in ast.literal_eval(call.args[-1]).items():
+        if not name.lower().startswith(begin.lower()):
+            continue
         *modules, entry = home.split(".")
         classes = (node for node in source(package, *modules).body if isinstance(node, ast.ClassDef))
         yield name, next(ast.get_docstring(node) or "" for node in classes if node.name == entry)
@@ -61,8 +64,3 @@ def source(*modules: str) -> ast.Module:
 
     with open(os.path.join(tiebreak.__path__[0], *modules) + ".py", encoding="utf-8") as file:
         return ast.parse(file.read())
-
-
-def first_line(docstring: str) -> str:
-    """The first line of a docstring as plain text."""
-    return re.sub(r":\w+:`([^`]*)`", r"\1", docstring.strip().partition("\n")[0]).replace("`", "")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tiebreak._base.text import plural
 from tiebreak.cli.options import SEED
+from tiebreak.cli.output import fold
+from tiebreak.cli.report import check_page, command_line
 
 if TYPE_CHECKING:
-    from tiebreak.comparison import PairSummary
+    from tiebreak.comparison import Comparison
     from tiebreak.experiment import Experiment
 
 PAIR = ("top-heavy", "balanced")
@@ -29,12 +33,15 @@ CASES = {
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="Write the files to this folder.")
 @click.option("--requests", type=click.IntRange(min=2), default=50, show_default=True, help="Number of requests.")
 @click.option("--seed", type=SEED, default=123, show_default=True, help="Random seed.")
-def command(out: str | None, requests: int, seed: int) -> None:
+@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False), help="Also write a page about them.")
+def command(out: str | None, requests: int, seed: int, report: str | None) -> None:
     """Simulate seven systems with known behaviour, and compare them."""
     from tiebreak._base.text import escape_controls
     from tiebreak.experiment import Experiment
     from tiebreak.simulation import simulate
 
+    if report is not None:
+        check_page(report)
     with TemporaryDirectory(prefix="tiebreak-demo-") if out is None else nullcontext(out) as folder:
         simulation = simulate(requests, seed=seed)
         if existing := [path for path in simulation.paths(folder).all if path.exists()]:
@@ -43,6 +50,9 @@ def command(out: str | None, requests: int, seed: int) -> None:
         exp = Experiment(files.qrels, files.runs)
         exp.read()
         tell_story(exp, seed)
+        if report is not None:
+            tables: Any = simulation.judgements, simulation.runs
+            write_report(exp if out else Experiment(*tables), report)
     if out is None:
         click.echo("\nThe files were temporary. `tiebreak demo --out FOLDER` keeps them.")
     else:
@@ -50,33 +60,51 @@ def command(out: str | None, requests: int, seed: int) -> None:
         click.echo(f"\nNext: tiebreak compare {escape_controls(arguments)}")
 
 
+def write_report(exp: Experiment, path: str) -> None:
+    """A page about the systems; files that are temporary have no place in it."""
+    exp.report(path, title="Seven simulated systems", date=False, command=command_line("--report"))
+    tell(f"\n{path}: a page about them. Open it in a browser.")
+
+
 def tell_story(exp: Experiment, seed: int) -> None:
     """From ties to orders."""
-    from tiebreak._base.text import plural
+    from tiebreak.comparison import compare_pairs
+    from tiebreak.preferences import Pairs
     from tiebreak.results.joint_table import joint_table
 
     size = plural(len(exp.positions.requests), "request")
-    click.echo(f"{len(exp.runs)} simulated systems, {size} (seed {seed}).\n")
-    summaries = {measure: exp.compare(measure, baseline=PAIR[1]).summary() for measure in ("RR", *CASES)}
-    rows = {measure: next(r for r in s.rows() if r.run == PAIR[0]) for measure, s in summaries.items()}
-    click.echo(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
-    click.echo(f"   {verdict('RR', rows['RR'])}\n")
-    click.echo("2. Preferences compare the positions of all relevant items, so they rarely tie.\n")
+    tell(f"{len(exp.runs)} simulated systems, {size} (seed {seed}).\n")
+    pair = Pairs.one(*(exp.positions.runs.index(name) for name in PAIR))
+    compared = {measure: compare_pairs(exp.positions, measure, pair) for measure in ("RR", *CASES)}
+    tell(f"1. Which is better, {PAIR[0]} or {PAIR[1]}? Reciprocal rank looks at the first relevant item only.\n")
+    tell(f"   {verdict(compared['RR'])}\n")
+    tell("2. Preferences compare the positions of all relevant items, so they rarely tie.\n")
     for measure, users in CASES.items():
-        click.echo(f"   {verdict(measure, rows[measure])}\n      ({users})")
-    click.echo("\n3. Which system is best depends on the user model: the orders differ.\n")
+        tell(f"   {verdict(compared[measure])}\n      ({users})")
+    tell("\n3. Which system is best depends on the user model: the orders differ.\n")
     orders = [replace(exp.order(measure), notes=()) for measure in ("RR", *CASES)]
     joint_table(orders).print()
-    click.echo("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
+    tell("4. One request, in which reciprocal rank ties and the users of LexiRecall do not.\n")
     exp.explain(*PAIR, request=telling_request(exp)).table().print()
 
 
-def verdict(measure: str, row: PairSummary) -> str:
+def tell(text: str) -> None:
+    """Print text in lines of whole words."""
+    click.echo(fold(text, sys.stdout))
+
+
+def verdict(compared: Comparison) -> str:
     """What one measure shows of the two systems."""
-    n = row.wins + row.ties + row.losses
-    result = f"{row.run if row.value > 0 else row.other} is better" if row.is_clear else "no difference shown"
+    from tiebreak.significance.result import pvalue_text
+
+    tested = compared.test()
+    (row,) = compared.summary(tested).values
+    better = f"{row.run if row.value > 0 else row.other} is better"
     interval = f"{row.value:+.3f}, 95% interval {row.low:+.3f} to {row.high:+.3f}"
-    return f"{measure}: {result} ({interval}); {row.ties} of {n} requests tie."
+    by = f"{pvalue_text(row.pvalue_corrected)} by {tested.test.description}"
+    result = better if row.pvalue_corrected < tested.alpha else "no difference shown"
+    ties = f"{row.ties} of {plural(row.wins + row.ties + row.losses, 'request')} tie"
+    return f"{row.measure}: {result} ({interval}; {by}); {ties}."
 
 
 def telling_request(exp: Experiment) -> str:

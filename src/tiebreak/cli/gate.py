@@ -1,41 +1,73 @@
-"""``--fail-if-worse``: is a run significantly worse than the baseline."""
+"""``--fail-if-worse``: whether runs pass, and where that is reported."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiebreak._base.text import plural
 from tiebreak.cli.output import say
-from tiebreak.errors import InputError, quote
 
 if TYPE_CHECKING:
-    from tiebreak.comparison import Comparison
+    from tiebreak.experiment import Experiment
+    from tiebreak.gate_report import Gate
+    from tiebreak.utilities import Utilities
+
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The environment variable that names the summary of a step of GitHub Actions."""
 
 
-def is_worse(comparison: Comparison, alpha: float) -> bool:
-    """Report runs that are worse than their baseline, in most requests and on average (exact sign test, Holm)."""
-    from tiebreak.significance import correct_pvalues
+class GateOptions(NamedTuple):
+    """What a command was asked to fail for."""
 
-    test = comparison.test("sign", correction="none", alpha=alpha)
-    rows = [row for row in test.pair_tests() if row.run not in comparison.baselines]
-    if not rows:
-        raise InputError("--fail-if-worse has nothing to test: every run is a baseline.", kind="runs")
-    tests = zip(rows, correct_pvalues([row.pvalue for row in rows], "holm").tolist(), strict=True)
-    losing = [(row, p) for row, p in tests if p < alpha and row.statistic < 0]
-    worse = [(row, p) for row, p in losing if row.value < 0]
-    for row, p in losing:
-        if row.value >= 0:
-            text = f"{quote(row.run)} loses more requests to {quote(row.other)} than it wins by {comparison.measure}"
-            say(f"Note: {text}, p = {p:.2g}, but not on average (mean {row.value:+.4f}): it passes.")
-    for row, p in worse:
-        text = f"{quote(row.run)} is worse than {quote(row.other)} by {comparison.measure}"
-        say(f"--fail-if-worse: {text}: mean {row.value:+.4f}, p = {p:.2g} (sign test, Holm).")
-    if not worse:
-        say(f"--fail-if-worse: no run is significantly worse by {comparison.measure} (sign test, Holm).")
-    for row in rows:
-        differing = row.n_requests - row.n_tied
-        if 2 * 0.5**differing * len(rows) >= alpha:  # not even winning all of them would show
-            text = f"{quote(row.run)} and {quote(row.other)} differ in {plural(differing, 'request')}"
-            over = f" over {plural(len(rows), 'test')}" if len(rows) > 1 else ""
-            say(f"Note: {text}, too few for any significant difference at alpha = {alpha:g}{over}.")
-    return bool(worse)
+    specs: tuple[str, ...] = ()
+    margin: float | None = None
+    allow: float | None = None
+    junit: str | None = None
+    summary: str | None = None
+
+    def run(
+        self,
+        source: Experiment | Utilities,
+        baselines: tuple[str, ...],
+        how: dict[str, Any],
+        over: dict[str, Any],
+        *,
+        is_table: bool,
+    ) -> Gate:
+        """Test, and report to standard error and to files; notes also, unless a table with them is printed."""
+        from tiebreak.cli.progress import progress
+        from tiebreak.gates import gate
+
+        with progress("testing", "draws") as tick:
+            result = gate(
+                source, list(dict.fromkeys(self.specs)), baselines or None, **self._how(how), **over, tick=tick
+            )
+        for sentence in (*result.sentences(), *(() if is_table else result.notes)):
+            say(f"--fail-if-worse: {sentence}")
+        self.write(result)
+        return result
+
+    def check(self, how: dict[str, Any]) -> None:
+        """Options that do not go together are an error before anything is read."""
+        if self.specs:
+            from tiebreak.gates import Rule, check_rule
+
+            check_rule(Rule(**self._how(how), tick=None))
+
+    def _how(self, how: dict[str, Any]) -> dict[str, Any]:
+        return {**how, "correction": how["correction"] or "holm", "margin": self.margin, "allow": self.allow}
+
+    def write(self, result: Gate) -> None:
+        """Write the files that were asked for, and the summary of a step."""
+        from tiebreak.results.files import text_output
+
+        for path, text in ((self.junit, result.to_junit()), (self.summary, result.to_summary())):
+            if path is not None:
+                with text_output(path) as file:
+                    file.write(text)
+        if step := os.environ.get(STEP_SUMMARY):
+            try:
+                with open(step, "a", encoding="utf-8") as file:
+                    file.write(result.to_summary() + "\n")
+            except OSError as error:  # nobody asked for it by an option, and the verdict does not depend on it
+                say(f"--fail-if-worse: ${STEP_SUMMARY} cannot be written: {error.strerror}: {step}")

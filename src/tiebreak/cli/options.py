@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from tiebreak._base.checks import LARGEST, check_number
+from tiebreak._base.checks import LARGEST
 from tiebreak._base.nicknames import expand_all
-from tiebreak._base.spec import canonical
+from tiebreak._base.spec import canonical, split_specs
 from tiebreak._kernels import read_early
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, Options
@@ -31,7 +32,7 @@ or zstd; or irds:ID for ir_datasets. A RUN may be a folder of files, or - for st
 """
 OWN_FUNCTION = " Or module:function for your own measure; the module is imported from sys.path (set PYTHONPATH)."
 OWN_EXPOSURE = " Or your own, recall_level(exposure='module:function'), with the module on sys.path (set PYTHONPATH)."
-SPECS = ("measures", "measure", "gates", "by", "ordering", "populations", "pessimistic", "others", "truth")
+SPECS = ("measures", "measure", "specs", "by", "ordering", "populations", "pessimistic", "others", "truth")
 """Options that hold specs of what has to be read."""
 JUDGED_ITEMS_SUFFICE = {
     # Metrics
@@ -53,7 +54,7 @@ JUDGED_ITEMS_SUFFICE = {
     *("mc4", "borda", "copeland", "win_rate"),
 }
 """Words of specs that look at judged items only: known without importing what defines them."""
-WRITTEN = ("out", "plot")
+WRITTEN = ("out", "plot", "junit", "summary")
 """Options that name files to write; other FILEs are read."""
 
 
@@ -66,23 +67,19 @@ def reading_choice(name: str, help_: str) -> Callable[[Command], Command]:
 
 def measures_option(examples: str) -> Callable[[Command], Command]:
     """The measures of a command."""
-    help_ = f"Such as {examples}; repeatable.{OWN_FUNCTION}"
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", help=help_)
+    help_ = f"Such as {examples}; repeatable, or several with spaces between them.{OWN_FUNCTION}"
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="SPEC", callback=separate, help=help_)
+
+
+def separate(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Every spec, also where one text has several."""
+    return tuple(spec for value in values for spec in split_specs(value))
 
 
 def utility_option(meaning: str) -> Callable[[Command], Command]:
     """The recall-level metric of a command."""
     help_ = f"{meaning}: a sum over recall levels, such as AP, nDCG or RBP(p=0.9).{OWN_EXPOSURE}"
     return click.option("-m", "--measure", metavar="SPEC", default="AP", show_default=True, help=help_)
-
-
-def alpha_option(help_: str) -> Callable[[Command], Command]:
-    """A significance level."""
-
-    def check(context: click.Context, parameter: click.Parameter, value: float) -> float:
-        return check_number(value, "--alpha", above=0, below=1)
-
-    return click.option("--alpha", type=float, default=0.05, show_default=True, callback=check, help=help_)
 
 
 def groups_option(what: str) -> Callable[[Command], Command]:
@@ -111,6 +108,12 @@ def utility_tables(values: tuple[str, ...]) -> str | dict[str, str] | None:
     return tables
 
 
+def table_measure(measures: Sequence[str]) -> str | None:
+    """The measure of a table of utilities."""
+    require(len(measures) < 2, "--utilities are of one measure: give -m once")
+    return measures[0] if measures else None
+
+
 POSITIVE = click.IntRange(min=1)
 SEED = click.IntRange(0, LARGEST)
 FILES = (
@@ -133,7 +136,8 @@ COLUMNS = click.option(
     metavar="WHAT=NAME,...",
     callback=column_names,
     help="Columns of tables whose names do not say what they hold: request=prompt_id,score=pred. What they hold: "
-    "request, item, score, rank, grade, subtopic, run, value, trial, group, weight, provider or aspect.",
+    "request, item, score, rank, grade, subtopic, run, value, measure, trial, group, weight, provider or aspect; other "
+    "for columns to leave out, repeatable.",
 )
 READING = (
     click.option("--min-grade", type=float, help="Minimum grade of a relevant item; by default any above 0."),
@@ -163,18 +167,20 @@ UTILITIES = click.option(
     metavar="[NAME=]FILE",
     callback=lambda context, parameter, values: utility_tables(values),
     help="A table of run, request and value, or with a column for every run, in place of QRELS RUN...; or, repeatable, "
-    "a table of request and value for every run.",
+    "a table of request and value for every run. Of a table of several measures, -m names one.",
 )
 TRIALS = click.option(
     "--trials",
     type=click.Choice(("mean", "keep")),
     help="With --utilities: repeated trials of a request are averaged, or kept by their column trial.",
 )
+MISSING = click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
+LOWER_IS_BETTER = click.option(
+    "--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies."
+)
 ASPECTS = (
     click.option("--aspects", metavar="FILE", help="A table of item and aspect, such as genres, for diversity."),
-    click.option(
-        "--train", "profile", metavar="FILE", help="Training ratings, which tell a user's interest in aspects."
-    ),
+    click.option("--train", metavar="FILE", help="Training ratings, which tell a user's interest in aspects."),
     click.option(
         "--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items; * for all requests."
     ),
@@ -208,7 +214,7 @@ def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Com
     @wraps(command)
     def writing(format_: str | None, out: str | None, safe_csv: bool, digits: int, **options: Any) -> Any:
         out = None if out in ("-", "/dev/stdout") else out
-        check_output(out, files_read(options))
+        check_output(out, files_read())
         format_ = format_ or format_by_ending(out)
         if format_ == "parquet" and out is None:
             raise click.UsageError("--format parquet needs --out FILE.")
@@ -225,9 +231,42 @@ def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Com
     return with_options(cast(Command, writing), (format_option, *OUTPUT))
 
 
-def files_read(options: Mapping[str, Any]) -> list[str]:
+def plot_options(*kinds: str) -> Callable[[Command], Command]:
+    """Give the `output` of a command a plot, of these kinds."""
+    options = [click.option("--plot", metavar="FILE", help="Also save a plot: .png, .svg, .pdf or .html.")]
+    if kinds:
+        default = "by default the first that there is"
+        choice = click.option("--plot-kind", type=click.Choice(kinds), help=f"What --plot shows; {default}.")
+        options.append(choice)
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def plotting(output: Output, plot: str | None, plot_kind: str | None = None, **typed: Any) -> Any:
+            require(plot is not None or plot_kind is None, "--plot-kind is for --plot FILE")
+            if plot is not None:
+                check_plot(plot, output)
+            return command(output=replace(output, plot=plot, plot_kind=plot_kind), **typed)
+
+        return with_options(cast(Command, plotting), tuple(options))
+
+    return decorate
+
+
+def check_plot(plot: str, output: Output) -> None:
+    """Validate before any work what is to be plotted."""
+    from tiebreak.results.plots import library, picture_format
+
+    picture_format(plot)
+    library("vl_convert")
+    if output.path is not None and os.path.realpath(plot) == os.path.realpath(output.path):
+        raise click.UsageError("--plot and --out name the same file.")
+    check_output(plot, files_read())
+
+
+def files_read() -> list[str]:
     """The files that the current command was given to read, also in specs, and the modules that it runs."""
-    parameters = click.get_current_context().command.params
+    context = click.get_current_context()
+    options, parameters = context.params, context.command.params
     names = [str(one.name) for one in parameters if str(one.metavar).endswith("FILE") and one.name not in WRITTEN]
     values = [value for value in (options.get(name) for name in ("qrels", *names)) if value]
     several = (utility_tables(value) if isinstance(value, tuple) else value for value in values)
@@ -312,9 +351,10 @@ def experiment(
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
     from tiebreak.cli.progress import progress
-    from tiebreak.experiment import Experiment, measure_needs
+    from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
     from tiebreak.inputs.judgements import read_judgements
+    from tiebreak.reading_needs import measure_needs
 
     several = list(measures)
     for measure in several:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +12,7 @@ import click
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import FORMATS, Output
+from tiebreak.cli.tables import TableOptions, table_options
 
 if TYPE_CHECKING:
     from tiebreak.comparison import Comparison
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from tiebreak.orderings import Ordering
     from tiebreak.results.groups import GroupResults
     from tiebreak.segments import Segments
+    from tiebreak.utilities import Utilities
 
 
 @click.command(
@@ -38,15 +41,12 @@ if TYPE_CHECKING:
     "--bootstrap", "resamples", type=click.IntRange(1, 1_000_000), help="Rank intervals from this many resamples."
 )
 @click.option("--seed", type=options.SEED, default=0, show_default=True, help="Random seed of the resamples.")
-@options.UTILITIES
-@options.TRIALS
-@click.option("--missing", type=float, help="With --utilities: the value of missing cells.")
-@click.option("--lower-is-better", is_flag=True, help="With --utilities: values are costs, such as latencies.")
+@table_options
 @click.option("--weights", metavar="FILE", help="A table of request and weight, for populations that take them.")
 @click.option(
     "--groups",
     metavar="FILE",
-    help="A table of request and group: an order for every group; populations are over the groups' means.",
+    help="A table of request and group: an order for every group and for all; populations are over the groups' means.",
 )
 @click.option(
     "--tier",
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     help="With --groups: groups by priority, repeatable; a later one decides only where all before it tie.",
 )
 @partial(options.output_options, formats=(*FORMATS, "pref_eval"))
+@options.plot_options("ranks", "scores", "bump")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -64,10 +65,7 @@ def command(
     per_request: bool,
     resamples: int | None,
     seed: int,
-    utilities: str | dict[str, str] | None,
-    trials: str | None,
-    missing: float | None,
-    lower_is_better: bool,
+    utilities: TableOptions | None,
     weights: str | None,
     groups: str | None,
     tiers: tuple[str, ...],
@@ -78,105 +76,120 @@ def command(
 
     A metric such as AP means the difference of its values. With --utilities no rankings are needed.
     """
-    from tiebreak.cli import pref_eval
-    from tiebreak.populations import population_for
+    from tiebreak.populations import is_population, population_for
     from tiebreak.preferences import DEFAULTS
-    from tiebreak.utilities import Utilities
 
+    is_plain = not (per_request and (by or resamples))
+    options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
     options.require(groups is not None or not tiers, "--tier is for groups: give --groups FILE")
-    over: dict[str, Any] = {"weights": weights, "groups": groups}
-    columns = reading["columns"]
+    over: dict[str, Any] = {"columns": reading["columns"], "groups": groups}
+    resampling = None if resamples is None else {"resamples": resamples, "seed": seed}
+    how = {"tiers": tiers or None}
     if utilities is not None:
-        is_alone = not (qrels or measures or per_request or resamples)
-        options.require(is_alone, "--utilities takes the place of QRELS, -m and the rest")
-        table = Utilities(
-            utilities, trials=trials, columns=columns, missing=missing, lower_is_better=lower_is_better, **over
-        )
-        write_populations(output, [table.order(by or "leximin", tiers=tiers or None)], [by or "leximin"])
+        by = by if by or per_request else "leximin"
+        if by is not None and is_population(by):
+            table = utilities.read(measures, weights=weights, **over)
+            write_populations(output, [add_intervals(table.order(by, **how), table, by, resampling, **how)], [by])
+            return
+        check_votes(by, per_request, tiers, weights, groups, output)
+        write_comparisons(output, [utilities.read(measures, **over).compare()], by, per_request, resampling)
         return
     find = partial(population_for, over_requests=bool(tiers or weights))
     alone = None if measures else find(None, by)  # a population of its own metric needs no measure
     specs = options.distinct([str(by)] if alone else measures or DEFAULTS)
     populations = [alone] if alone else [find(spec, by) for spec in specs]
-    options.require(bool(qrels and runs), "Give QRELS RUN..., or --utilities FILE")
-    is_plain = missing is None and trials is None and not lower_is_better
-    options.require(is_plain, "--missing, --trials and --lower-is-better are for --utilities")
-    is_plain = not (per_request and (by or resamples))
-    options.require(is_plain, "-q orders each request by win rate: leave out --by and --bootstrap")
     over_requests = [population for population in populations if population is not None]
     if over_requests:
         is_one_kind = len(over_requests) == len(specs)
         options.require(is_one_kind, "order by populations or by preferences, not by both at once")
-        is_plain = not (per_request or resamples)
-        options.require(is_plain, "populations are over all requests: leave out -q and --bootstrap")
+        options.require(not per_request, "populations are over all requests: leave out -q")
         exp = options.experiment(str(qrels), runs, specs, **reading)
-        tables = [exp.utilities(cast("Metric", one.metric), **over) for one in over_requests]
-        orders = [table.order(one, tiers=tiers or None) for table, one in zip(tables, over_requests, strict=True)]
+        tables = [exp.utilities(cast("Metric", one.metric), weights=weights, groups=groups) for one in over_requests]
+        each = zip(tables, over_requests, strict=True)
+        orders = [add_intervals(table.order(one, **how), table, one, resampling, **how) for table, one in each]
         write_populations(output, orders, specs)
         return
+    check_votes(by, per_request, tiers, weights, groups, output)
+    exp = options.experiment(str(qrels), runs, specs, **reading)
+    compared: Sequence[Any] = [exp.compare(spec) for spec in specs]
+    compared = [one.by_group(**over) for one in compared] if groups else compared
+    write_comparisons(output, compared, by, per_request, resampling)
+
+
+def check_votes(
+    by: str | None, per_request: bool, tiers: Sequence[str], weights: str | None, groups: str | None, output: Output
+) -> None:
+    """Validate before reading what orders by comparisons of runs in every request."""
     options.require(not tiers, "--tier is for populations, such as --by 'mean(AP)'")
     options.require(weights is None, "--weights is for populations, such as --by 'mean(AP)'")
     is_plain = not (per_request or output.format == "pref_eval")
     options.require(groups is None or is_plain, "--groups goes without -q and --format pref_eval")
+    options.require(output.plot is None or not per_request, "--plot shows all requests: leave out -q")
     check_method(by)
-    exp = options.experiment(str(qrels), runs, specs, **reading)
-    comparisons = [exp.compare(spec) for spec in specs]
-    if groups is not None:
-        output.write([order_groups(one.by_group(groups, columns=columns), by, resamples, seed) for one in comparisons])
+
+
+def write_comparisons(
+    output: Output, compared: Sequence[Any], by: str | None, per_request: bool, resampling: dict[str, int] | None
+) -> None:
+    """Write the orders that comparisons give: over all requests, in every one, or in groups of them."""
+    from tiebreak.cli import pref_eval
+    from tiebreak.segments import Segments
+
+    if isinstance(compared[0], Segments):
+        by_group = [order_groups(one, by, resampling) for one in compared]
+        output.draw(by_group)
+        output.write(by_group)
     elif output.format == "pref_eval":
-        lines = pref_eval.request_orders(comparisons) if per_request else pref_eval.orders(comparisons, by)
+        output.draw([one.order(by) for one in compared] if output.plot else ())
+        lines = pref_eval.request_orders(compared) if per_request else pref_eval.orders(compared, by)
         output.write_jsonl(*lines)
     elif per_request:
-        output.write([one.order_requests() for one in comparisons])
+        output.write([one.order_requests() for one in compared])
     else:
-        output.write(add_correlations([order_with_intervals(one, by, resamples, seed) for one in comparisons]))
+        orders = [add_intervals(one.order(by), one, by, resampling) for one in compared]
+        output.draw(orders)
+        output.write(add_correlations(orders))
 
 
 def check_method(by: str | None) -> None:
-    """Validate a method before reading; the error also suggests populations."""
-    from tiebreak._base.purposes import purpose
-    from tiebreak._base.spec import parse
-    from tiebreak.errors import UnknownNameError
-    from tiebreak.orderings import CATALOGUE as METHODS
+    """Validate a method before reading."""
     from tiebreak.orderings import method
-    from tiebreak.populations import CATALOGUE as POPULATIONS
+    from tiebreak.populations import check_order_name
 
-    try:
-        method(by or "mean")
-    except UnknownNameError:
-        name = parse(str(by)).name
-        elsewhere = purpose(name, "ordering method", "population")
-        raise UnknownNameError("ordering method", name, [*METHODS, *POPULATIONS], elsewhere) from None
+    check_order_name(by)
+    method(by or "mean")
 
 
 def write_populations(output: Output, orderings: list[Ordering], names: tuple[str, ...] | list[str]) -> None:
     """Write orders by populations, under the names they were asked for."""
     from tiebreak.cli import pref_eval
+    from tiebreak.populations.ordering import align_columns
 
+    renamed = [replace(one, measure=name) for one, name in zip(orderings, names, strict=True)]
+    output.draw(renamed)
     if output.format == "pref_eval":
         output.write_jsonl(*pref_eval.population_orders(orderings, names))
         return
-    output.write(add_correlations([replace(one, measure=name) for one, name in zip(orderings, names, strict=True)]))
+    output.write(add_correlations(align_columns(renamed) if len(renamed) > 1 else renamed))
 
 
-def order_with_intervals(comparison: Comparison, by: str | None, resamples: int | None, seed: int) -> Ordering:
-    """The order that a comparison gives, with rank intervals where resamples are asked for."""
-    import numpy as np
-
-    ordering = comparison.order(by)
-    if resamples is None:
+def add_intervals(
+    ordering: Ordering, source: Comparison | Utilities, by: Any, resampling: dict[str, int] | None, **how: Any
+) -> Ordering:
+    """An order of a comparison or of utilities, with rank intervals where resamples are asked for."""
+    if resampling is None:
         return ordering
-    bootstrap = comparison.bootstrap(ordering.by, resamples=resamples, seed=seed)
-    intervals = np.array([row[1:] for row in bootstrap.rows()])
-    settings = {**ordering.more_settings, "resamples": resamples, "seed": seed}
-    notes = (*ordering.notes, *bootstrap.notes)
-    return replace(ordering, intervals=intervals, notes=notes, more_settings=settings)
+    from tiebreak.cli.progress import progress
+
+    with progress("resampling", "resamples") as tick:
+        return source.bootstrap(by, **resampling, **how, tick=tick).add_to(ordering)
 
 
-def order_groups(segments: Segments[Comparison], by: str | None, resamples: int | None, seed: int) -> GroupResults:
+def order_groups(segments: Segments[Comparison], by: str | None, resampling: dict[str, int] | None) -> GroupResults:
     """The order in every group, with rank intervals where resamples are asked for."""
-    orders = {group: order_with_intervals(part, by, resamples, seed) for group, part in segments.parts.items()}
-    return segments.correlate(orders, segments.whole.order(by))
+    orders = {group: add_intervals(part.order(by), part, by, resampling) for group, part in segments.parts.items()}
+    whole = segments.whole
+    return segments.correlate(orders, add_intervals(whole.order(by), whole, by, resampling))
 
 
 def add_correlations(orderings: list[Ordering]) -> list[Ordering]:

@@ -16,6 +16,7 @@ from tiebreak._base.text import escape_controls
 from tiebreak.errors import InputError
 
 if TYPE_CHECKING:
+    from tiebreak.results.drawable import Drawable
     from tiebreak.results.record import Result
     from tiebreak.results.tables import Table
 
@@ -28,9 +29,12 @@ FORMATS = {
     "parquet": ("parquet",),
     "latex": ("tex",),
     "markdown": ("md",),
+    "html": ("html", "htm"),
     "trec": (),
 }
 """Every format that results are written in, with the endings of file names that mean it."""
+HTML_HEAD = '<!doctype html>\n<meta charset="utf-8">\n<title>tiebreak</title>\n'
+"""A page of its own: without the encoding, browsers may misread ± and names."""
 FORMAT_BY_ENDING = {ending: name for name, endings in FORMATS.items() for ending in endings}
 EXTENSIONS = ", ".join(f".{ending}" for ending in FORMAT_BY_ENDING if ending)
 
@@ -42,12 +46,28 @@ class Output:
     format: str
     digits: int
     path: str | None
+    plot: str | None = None
+    plot_kind: str | None = None
     is_written: bool = False
+
+    @property
+    def is_table(self) -> bool:
+        """Whether results are printed as a table, with their notes under it."""
+        return self.format == "table" and self.path is None
 
     def _begin(self) -> None:
         if self.is_written:
             raise RuntimeError("output was written before: write all results at once.")
         self.is_written = True
+
+    def draw(self, results: Sequence[Drawable]) -> None:
+        """Save a plot of all results of a command, where one is asked for."""
+        if self.plot is None:
+            return
+        from tiebreak.results.plots import save
+
+        first, *others = results
+        save(first.picture_with(others, self.plot_kind), self.plot)
 
     def write(self, results: Sequence[Result]) -> None:
         """Write all results of a command, which are of one kind."""
@@ -58,7 +78,7 @@ class Output:
         self._begin()
         columns, rows = results[0].columns, chain.from_iterable(result.rows() for result in results)
         with broken_pipe_silenced():
-            if self.format == "table" and self.path is None:
+            if self.is_table:
                 self._table(results, **({} if sys.stdout.isatty() else {"most": None})).print()
                 return
             if self.format == "parquet":
@@ -71,6 +91,8 @@ class Output:
                     file.write(self._table(results, most=None).to_latex())
                 elif self.format == "markdown":
                     file.write(self._table(results, most=None).to_markdown())
+                elif self.format == "html":
+                    file.write(f"{HTML_HEAD}{self._table(results, most=None).to_html()}\n")
                 elif self.format == "json":
                     write_json([result.to_dict() for result in results], file)
                 elif self.format == "trec":
@@ -138,9 +160,29 @@ def is_among(out: str, inputs: Iterable[str]) -> bool:
 def say(text: str) -> None:
     """Print a message to standard error, where it cannot control the terminal; that nobody reads it is no failure."""
     try:
-        click.echo(escape_controls(text, keep="\n"), err=True)
+        # Not click.echo, which would write over a progress bar.
+        print(fold(escape_controls(text, keep="\n"), sys.stderr), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+def fold(text: str, stream: TextIO) -> str:
+    """Lines of whole words, as wide as the terminal that shows them."""
+    if not stream.isatty():
+        return text
+    from shutil import get_terminal_size
+
+    width = get_terminal_size().columns
+    return "\n".join(fold_line(line, width) for line in text.split("\n"))
+
+
+def fold_line(line: str, width: int) -> str:
+    from textwrap import fill
+
+    if len(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def silence(stream: TextIO) -> None:

@@ -32,11 +32,9 @@ def preferences(comparisons: Sequence[Comparison], per_request: bool) -> Lines:
 
 def orders(comparisons: Sequence[Comparison], by: str | None) -> Lines:
     """One line: for each measure the runs, the best first, by several methods; and under ``tied`` which of them tie."""
-    from tiebreak.preferences.from_metric import MetricDifference
-
     lists = []
     for one in comparisons:
-        kind = "metric" if isinstance(one.preference, MetricDifference) else "preference"
+        kind = "metric" if one.is_of_numbers else "preference"
         methods = dict.fromkeys(["mc4", "borda", one.order(by).by])
         lists.append({"type": kind, **rankings([one.order(method) for method in methods])})
     return ("qid", *(one.measure for one in comparisons)), iter([("all", *lists)])

@@ -47,7 +47,7 @@ def command(
     from tiebreak.analysis.providers import ProviderLeximin, provider_exposure
     from tiebreak.analysis.theory import recall_level_metric
     from tiebreak.inputs import read_providers
-    from tiebreak.notes import reading_notes
+    from tiebreak.notes import position_notes
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read
     owners = read_providers(providers, columns=options["columns"])
@@ -57,7 +57,7 @@ def command(
         output.write([exp.compare(leximin).summary()])
         return
     exposure = provider_exposure(exp.positions, owners, measure, per_item=per_item, missing=missing)
-    notes = (*exposure.notes, *reading_notes(exp.positions, form.rel))
+    notes = (*exposure.notes, *position_notes(exp.positions, form.rel))
     exposure = replace(exposure, notes=notes, more_settings=exp.more_settings)
     if view == "rankings":
         output.write([exposure])

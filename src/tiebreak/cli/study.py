@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from tiebreak.cli.advice import AdvisingGroup
 from tiebreak.cli.catalogue_help import PAPERS
 from tiebreak.cli.options import (
     COLUMNS,
@@ -19,22 +19,22 @@ from tiebreak.cli.options import (
     aspect_options,
     distinct,
     experiment,
-    files_read,
     measures_option,
     output_options,
+    plot_options,
     reading_options,
     require,
+    table_measure,
     utility_tables,
     with_options,
 )
-from tiebreak.cli.output import Output, check_output, say
-from tiebreak.cli.test import draws
+from tiebreak.cli.output import Output, say
+from tiebreak.cli.testing import draws
 from tiebreak.errors import quote
 from tiebreak.studies import CATALOGUE
 from tiebreak.studies._catalogue import Option, Study
 
 RATINGS = click.argument("qrels", metavar="RATINGS")
-PLOT = click.option("--plot", metavar="FILE", help="Also save a plot: .png, .svg, .pdf or .html.")
 COLLECTIONS = (
     click.option(
         "--collections",
@@ -61,8 +61,10 @@ SIZES = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 MOST_SIZES = 10_000
 
 
-class Studies(click.Group):
+class Studies(AdvisingGroup):
     """Builds the command of a study when it is asked for."""
+
+    example = "ties"
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(CATALOGUE)
@@ -80,12 +82,10 @@ def study_command(name: str, study: Study) -> click.Command:
     """The command of a study."""
 
     @output_options
-    def run(plot: str | None, output: Output, **typed: Any) -> None:
-        if plot is not None:
-            check_plot(plot, output, typed)
+    @plot_options()
+    def run(output: Output, **typed: Any) -> None:
         result = run_study(name, study, typed)
-        if plot is not None:
-            result.save(plot)
+        output.draw([result])
         output.write([result])
         failures = getattr(result, "failures", {})
         for collection, error in failures.items():
@@ -102,7 +102,7 @@ def study_command(name: str, study: Study) -> click.Command:
         options.insert(0, measures_option(study.measures))
     if study.reads == "ratings":
         options = [RATINGS, *options, COLUMNS, JOBS]
-    run = with_options(run, (*options, *(COLLECTIONS if study.averages else ()), PLOT))
+    run = with_options(run, (*options, *(COLLECTIONS if study.averages else ())))
     if study.reads.startswith("runs"):
         run = reading_options(aspect_options(run), is_needed=not study.averages, deep_views=study.deep_views)
     return click.command(name, epilog=PAPERS)(run)
@@ -148,17 +148,6 @@ def sizes(context: click.Context, parameter: click.Parameter, values: tuple[str,
 
 
 READERS: dict[Any, Callable[..., Any]] = {"sizes": sizes, "draws": draws}
-
-
-def check_plot(plot: str, output: Output, typed: dict[str, Any]) -> None:
-    """Validate before any work what is to be plotted."""
-    from tiebreak.results.plots import library, picture_format
-
-    picture_format(plot)
-    library("vl_convert")
-    if output.path is not None and os.path.realpath(plot) == os.path.realpath(output.path):
-        raise click.UsageError("--plot and --out name the same file.")
-    check_output(plot, files_read(typed))
 
 
 def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
@@ -249,11 +238,11 @@ def run_validity(
     from tiebreak.utilities import Utilities
 
     if utilities:
-        require(not (typed["qrels"] or measures), "--utilities takes the place of QRELS and -m")
-        tables = (typed["aspects"], typed["profile"], typed["intents"])
+        require(not typed["qrels"], "--utilities takes the place of QRELS")
+        tables = (typed["aspects"], typed["train"], typed["intents"])
         require(not any(tables), "--aspects, --train and --intents are for QRELS RUN...")
         over = {name: options.pop(name, None) for name in ("weights", "groups")}
-        over["columns"] = typed["columns"]
+        over |= {"columns": typed["columns"], "measure": table_measure(measures or ())}
         source = utility_tables(utilities)
         table = Utilities(source, missing=missing, lower_is_better=lower_is_better, trials=trials, **over)
         return validity(table, view, **options)

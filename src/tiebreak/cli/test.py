@@ -8,19 +8,11 @@ from typing import Any
 import click
 
 from tiebreak._base.alternatives import ALTERNATIVES
-from tiebreak._base.corrections import CORRECTIONS
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.output import Output
-
-
-def draws(context: click.Context, parameter: click.Parameter, value: str | None) -> int | str | None:
-    """A whole number, or ``all``."""
-    if value is None or value == "all":
-        return value
-    if not value.isdecimal():
-        raise click.BadParameter(f"{value!r} is neither a whole number nor 'all'.")
-    return int(value)
+from tiebreak.cli.tables import TableOptions, table_options
+from tiebreak.cli.testing import check_test, test_options
 
 
 @click.command("test", cls=CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
@@ -28,50 +20,28 @@ def draws(context: click.Context, parameter: click.Parameter, value: str | None)
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or AP")
 @click.option(
-    "--test",
-    "test_",
-    metavar="SPEC",
-    default="auto",
-    show_default=True,
-    help="One of those below; auto: sign for preferences that are signs, else t.",
-)
-@click.option(
     "--alternative",
     type=click.Choice(tuple(ALTERNATIVES)),
     help="The runs differ, the default; or one-sided: the first of two runs is better (greater), or worse (less). With "
     "--baseline, the first is the other run.",
 )
-@click.option(
-    "--correction",
-    type=click.Choice(tuple(CORRECTIONS)),
-    help="For multiple comparisons; by default holm, for hsd and tukey none.",
-)
-@options.alpha_option("Significance level.")
-@click.option(
-    "--permutations", metavar="NUMBER|all", callback=draws, help="Number of permutations, by default 10000; or all."
-)
-@click.option("--seed", type=options.SEED, help="Random seed of randomised tests; by default 0.")
+@test_options
 @click.option("--baseline", metavar="NAME", help="Test all others against this run only.")
 @click.option("--letters", is_flag=True, help="Compact letters: runs that share one were not shown to differ.")
 @options.groups_option("test in every group")
-@options.UTILITIES
-@options.TRIALS
+@table_options
 @options.output_options
+@options.plot_options("forest", "heat", "groups")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    test_: str,
+    how: dict[str, Any],
     alternative: str | None,
-    correction: str | None,
-    alpha: float,
-    permutations: int | str | None,
-    seed: int | None,
     baseline: str | None,
     letters: bool,
     groups: str | None,
-    utilities: str | dict[str, str] | None,
-    trials: str | None,
+    utilities: TableOptions | None,
     output: Output,
     **reading: Any,
 ) -> None:
@@ -81,30 +51,18 @@ def command(
     """
     from tiebreak.cli.progress import progress
     from tiebreak.preferences import DEFAULTS
-    from tiebreak.significance import statistical_test
-    from tiebreak.utilities import Utilities
 
-    if test_.strip() != "auto":
-        # A bad name is an error before anything is read.
-        statistical_test(test_, permutations=permutations, seed=seed, alternative=alternative)
-    how: dict[str, Any] = {"correction": correction, "alpha": alpha, "permutations": permutations, "seed": seed}
-    how |= {"alternative": alternative, "jobs": reading["jobs"]}
-    is_meant = (utilities is None) != (qrels is None) and not (utilities and measures)
-    options.require(is_meant, "Give QRELS RUN..., or --utilities FILE without -m")
-    options.require(utilities is not None or trials is None, "--trials is for --utilities")
-    options.require(groups is None or not (utilities or letters), "--groups goes without --utilities and --letters")
+    how["alternative"] = alternative
+    check_test(**how)
+    over: dict[str, Any] = {"groups": groups, "columns": reading["columns"]}
     if utilities is not None:
-        table = Utilities(utilities, trials=trials, columns=reading["columns"])
-        with progress("testing", "draws") as tick:
-            results = [table.test(test_, baseline, **how, tick=tick)]
+        compared: list[Any] = [utilities.read(measures, **over).compare(baseline)]
     else:
         shown = options.distinct(measures or DEFAULTS)
         exp = options.experiment(str(qrels), runs, shown, **reading)
-        with progress("testing", "draws") as tick:
-            compared = [exp.compare(spec, baseline) for spec in shown]
-            if groups is not None:
-                segments = [one.by_group(groups, columns=reading["columns"]) for one in compared]
-                output.write([one.test(test_, **how, tick=tick) for one in segments])
-                return
-            results = [one.test(test_, **how, tick=tick) for one in compared]
+        compared = [exp.compare(spec, baseline) for spec in shown]
+        compared = [one.by_group(**over) for one in compared] if groups else compared
+    with progress("testing", "draws") as tick:
+        results = [one.test(**how, tick=tick) for one in compared]
+    output.draw(results)
     output.write([one.letter_table() for one in results] if letters else results)

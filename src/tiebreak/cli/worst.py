@@ -24,10 +24,10 @@ def command(qrels: str, runs: tuple[str, ...], measure: str, output: Output, **o
     """
     from tiebreak.analysis.theory import recall_level_metric
     from tiebreak.analysis.worst_off_users import worst_case
-    from tiebreak.notes import reading_notes
+    from tiebreak.notes import position_notes
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read
     exp = experiment(qrels, runs, [measure], **options)
     result = worst_case(exp.positions, measure)
-    notes = (*result.notes, *reading_notes(exp.positions, form.rel))
+    notes = (*result.notes, *position_notes(exp.positions, form.rel))
     output.write([replace(result, notes=notes, more_settings=exp.more_settings)])

@@ -62,7 +62,11 @@ class Root(Number):
         super().__init__(estimate, estimate * (error * Fraction(9, 8) + Fraction(1, 10**45)), self._root, False)
 
     def compare(self, other: Real) -> int:
-        if not isinstance(other, Root) or abs(self.estimate - other.estimate) > self.error + other.error:
+        if (
+            other is self
+            or not isinstance(other, Root)
+            or abs(self.estimate - other.estimate) > self.error + other.error
+        ):
             return super().compare(other)
         are_rational = self.sample.is_rational and other.sample.is_rational
         if are_rational and self.weights is other.weights and len(self.sample) == len(other.sample):

@@ -56,6 +56,13 @@ class Sample:
     def _order(self) -> NDArray[np.int64]:
         return np.lexsort((self.low, self.high))
 
+    def _smallest(self, k: int) -> NDArray[np.int64]:
+        """The places of the k smallest numbers, in increasing order; of few of many without sorting all."""
+        if not 0 < k <= len(self) // 4:
+            return self._order[:k]
+        some = np.flatnonzero(self.high <= np.partition(self.high, k - 1)[k - 1])
+        return some[np.lexsort((self.low[some], self.high[some]))][:k]
+
     @cached_property
     def _exact_in_order(self) -> list[Fraction]:
         return sorted(self.exact)
@@ -71,7 +78,7 @@ class Sample:
 
     def item(self, place: int) -> Number:
         """The number at a place of the increasing order, from 0."""
-        k = self._order[place]
+        k = self._smallest(place + 1)[place]
         estimate = Fraction(float(self.high[k])) + Fraction(float(self.low[k]))
         return self._number(estimate, 1, lambda: self._exact_in_order[place])
 
@@ -87,7 +94,7 @@ class Sample:
 
     def lowest(self, k: int) -> Number:
         """The sum of the k smallest numbers."""
-        some = self._order[:k]
+        some = self._smallest(k)
         estimate = exact_sum(self.high[some]) + exact_sum(self.low[some])
         return self._number(estimate, k, lambda: sum_fractions(self._exact_in_order[:k]))
 
@@ -104,7 +111,7 @@ class Sample:
 
     def mean_of_lowest_means(self, k: int) -> Number:
         """The mean of the means of the smallest, the two smallest, ..., the k smallest numbers."""
-        some = self._order[:k]
+        some = self._smallest(k)
         high, low = self.high[some].tolist(), self.low[some].tolist()
         scale = 1 << 128
         total = prefix = 0

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ class ExactValues:
     exactly: Exactly  # to more than 60 digits where logarithms enter
     is_rational: bool = True  # exact values are compared as they are, else to 60 digits
     is_injective: bool = False  # different exact values never share a float
+    terms: tuple[float, float] | None = None  # of quotients: the largest numerator and the largest denominator
     labels: Callable[[], Places] | None = None  # [row, column]: cells with the same label have the same value
     relative_error: float = RELATIVE_ERROR  # each number is known to within this share of its size
     error: float = math.inf  # and within this much
@@ -56,8 +57,8 @@ class ExactValues:
         n, d = above.astype(np.float64), np.where(below == 0, np.nan, below.astype(np.float64))
         nearest = n / d
         product, lost = two_product(nearest, d)
-        largest = float(np.abs(n).max(initial=0.0)) * float(np.nanmax(d, initial=1.0))
-        return cls(nearest, ((n - product) - lost) / d, exactly, is_injective=largest < 2.0**52)
+        terms = float(np.abs(n).max(initial=0.0)), float(np.nanmax(d, initial=1.0))
+        return cls(nearest, ((n - product) - lost) / d, exactly, is_injective=are_apart(terms), terms=terms)
 
     @classmethod
     def from_floats(cls, values: Floats) -> ExactValues:
@@ -130,6 +131,48 @@ class ExactValues:
         most = 2 * float(np.nanmax(error, initial=0.0)) + RELATIVE_ERROR / 16 * largest
         return cls(nearest, rest, exactly, relative_error=relative_error, error=most, **more)
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[ExactValues]) -> ExactValues:
+        """The columns of several tables, one table after the other."""
+        bounds = np.cumsum([0, *(part.nearest.shape[1] for part in parts)])
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            which = np.searchsorted(bounds, columns, side="right") - 1
+            exact: dict[int, Fraction] = {}
+            for k in np.unique(which).tolist():
+                places = np.flatnonzero(which == k)
+                exact.update(zip(places.tolist(), parts[k].exactly(row, columns[places] - bounds[k]), strict=True))
+            return [exact[place] for place in range(len(columns))]
+
+        def labels() -> Places:
+            """Those of every part, moved so that no two parts share one."""
+            several, begin = [], 0
+            for part in parts:
+                own = part.labels() if part.labels is not None else np.arange(part.nearest.size)
+                several.append(own.reshape(part.nearest.shape) + begin - min(int(own.min(initial=0)), 0))
+                begin = int(several[-1].max(initial=begin - 1)) + 1
+            return np.concatenate(several, axis=1)
+
+        terms = [part.terms for part in parts if part.terms is not None]
+        largest = (max(n for n, _ in terms), max(d for _, d in terms)) if terms else None
+        is_alike = len(terms) in (0, len(parts)) and (largest is None or are_apart(largest))
+        return cls(
+            np.concatenate([part.nearest for part in parts], axis=1),
+            np.concatenate([part.rest for part in parts], axis=1),
+            exactly,
+            is_rational=all(part.is_rational for part in parts),
+            is_injective=is_alike and all(part.is_injective for part in parts),
+            terms=largest,
+            labels=labels if any(part.labels is not None for part in parts) else None,
+            relative_error=max(part.relative_error for part in parts),
+            error=max(part.error for part in parts),
+        )
+
+    def read_from(self, load: Callable[[], ExactValues]) -> ExactValues:
+        """The same floats; what is asked of exact values is asked of what `load` returns, which need not be held."""
+        labels = None if self.labels is None else lambda: cast(Callable[[], Places], load().labels)()
+        return replace(self, exactly=lambda row, columns: load().exactly(row, columns), labels=labels)
+
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact values as they are, in place of functions."""
         return vars(self) | {"exactly": ExactRows.from_function(self.exactly, self.nearest), "labels": None}
@@ -147,7 +190,7 @@ class ExactValues:
             return [Fraction(0) if zero else next(others) for zero in is_zero.tolist()]
 
         nearest, rest = (np.where(mask, 0.0, part) for part in (self.nearest, self.rest))
-        return replace(self, nearest=nearest, rest=rest, exactly=exactly, is_injective=False, labels=None)
+        return replace(self, nearest=nearest, rest=rest, exactly=exactly, is_injective=False, terms=None, labels=None)
 
     def take_columns(self, columns: Places) -> ExactValues:
         labels = self.labels
@@ -168,6 +211,18 @@ class ExactValues:
             exactly=lambda row, columns: self.exactly(places[row], columns),
             labels=None if labels is None else lambda: labels()[places],
         )
+
+    def remember(self) -> ExactValues:
+        """The same values, of which none is computed exactly twice: for many samples of them."""
+        known: dict[tuple[int, int], Fraction] = {}
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            lacking = [column for column in dict.fromkeys(columns.tolist()) if (row, column) not in known]
+            if lacking:
+                known.update(zip([(row, c) for c in lacking], self.exactly(row, np.array(lacking)), strict=True))
+            return [known[row, column] for column in columns.tolist()]
+
+        return replace(self, exactly=exactly)
 
     def __neg__(self) -> ExactValues:
         return replace(
@@ -211,6 +266,22 @@ class ExactValues:
             )
             nearest[pairs], rest[pairs], error = part.nearest, part.rest, max(error, part.error)
         return ExactValues(nearest, rest, exactly, self.is_rational, relative_error=DIFFERENCE_ERROR, error=error)
+
+    def plus(self, number: Fraction) -> ExactValues:
+        """Every value plus a number."""
+        total = Doubles(self.nearest, self.rest) + Doubles.from_exact(number)
+
+        def exactly(row: int, columns: Places) -> list[Fraction]:
+            return [snap_to_zero(value + number, self.is_rational) for value in self.exactly(row, columns)]
+
+        return ExactValues.from_doubles(
+            total,
+            2 * self.relative_error * (np.abs(self.nearest) + abs(float(number))) + UNDERFLOW,
+            exactly,
+            is_signed=True,
+            relative_error=DIFFERENCE_ERROR,
+            is_rational=self.is_rational,
+        )
 
     def scale_negative(self, factor: Fraction) -> ExactValues:
         """Values with those below 0 multiplied."""
@@ -278,6 +349,11 @@ class ExactValues:
             for place, number in zip(places.tolist(), self.exactly(row, columns[places]), strict=True):
                 exact[place] = number
         return exact
+
+
+def are_apart(terms: tuple[float, float]) -> bool:
+    """Whether different quotients of whole numbers as large as these never share a float."""
+    return terms[0] * terms[1] < 2.0**52
 
 
 @dataclass(frozen=True)

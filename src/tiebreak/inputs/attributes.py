@@ -12,6 +12,7 @@ from tiebreak._base.checks import check_number
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.columns import Columns
+from tiebreak.inputs.evaluation_files import known_column
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, check_spelling
 from tiebreak.inputs.tables import Table, open_source
@@ -98,7 +99,7 @@ def id_values(
     data = open_source(source, f"the {value}s", columns, expected)
     assert not isinstance(data, Source), "all files hold a table"
     if isinstance(data, Table):
-        keys = data.column(key)
+        keys = data.find(key) or known_column(key, data.columns.not_aside(key, data.contents.names)) or data.column(key)
         values = data.column(value, beside=keys)
         read = data.read([keys], keys, values) if is_number else data.read([values], keys, None)
         ((ids, id_of_row),) = read.coded
@@ -128,6 +129,14 @@ def every_request(requests: Ids, values: Mapping[str, Any], what: str) -> list[A
         missing = f"{len(lacking):,} of {len(requests):,} requests have no {what}"
         raise InputError(f"{missing}: {join_names(lacking, most=5)}. Give them one.", kind=what)
     return [values[name] for name in requests]
+
+
+def request_weights(requests: Ids, weights: Any, columns: Columns | None) -> NDArray[np.float64]:
+    """The weight of every request."""
+    values = np.array(every_request(requests, read_weights(weights, columns=columns), "weight"))
+    if not values.any():
+        raise InputError("all weights are 0. Give at least one request a weight above 0.", kind="weight")
+    return values
 
 
 def group_places(requests: Ids, groups: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:

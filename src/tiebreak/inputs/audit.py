@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan
+from dataclasses import dataclass, replace
+from math import isnan, nan
 
 from tiebreak._kernels.interface import ANOMALIES, COUNTERS, Counts
 from tiebreak.errors import quote
@@ -50,6 +50,21 @@ class FileAudit:
             if count and kind in ANOMALIES
         )
         return cls(label, met["lines"][0], oddities, scores)
+
+    def __add__(self, other: FileAudit) -> FileAudit:
+        """The counts of two parts of a file together; the first of both comes first."""
+        theirs = {oddity.kind: oddity for oddity in other.oddities}
+        ours = {oddity.kind: oddity for oddity in self.oddities}
+        oddities = tuple(
+            replace(ours[kind], count=ours[kind].count + theirs[kind].count)
+            if kind in ours and kind in theirs
+            else ours.get(kind) or theirs[kind]
+            for kind in ANOMALIES
+            if kind in ours or kind in theirs
+        )
+        known = [score for score in (*self.scores, *other.scores) if not isnan(score)]
+        scores = (min(known), max(known)) if known else (nan, nan)
+        return FileAudit(self.label, self.lines + other.lines, oddities, scores)
 
     def count(self, kind: str) -> int:
         """How many oddities of this kind there are."""

@@ -15,7 +15,7 @@ from tiebreak.inputs.runs import run_name
 from tiebreak.inputs.sources import Path
 
 RUNS, JUDGEMENTS = "runs", "qrels"
-FILES = ("aspects", "profile", "intents", "exclude", "candidates")
+FILES = ("aspects", "train", "intents", "exclude", "candidates")
 """Tables beside the judgements, by the parameters of an experiment."""
 OPTIONS = (
     *("min_grade", "binary", "depth", "judged_only", "requests", "ties", "duplicates", "on_bad_score"),

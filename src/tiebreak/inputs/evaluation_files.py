@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -38,9 +39,19 @@ KNOWN: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {
         "request": ("testIdx",),
         "run": ("provider.label", "provider.id", "provider"),
     },  # promptfoo
-    ("user_input", "response"): {"request": ("user_input",)},  # ragas
+    ("user_input",): {"request": ("user_input",)},  # ragas
+    ("question",): {"request": ("question_id", "question")},  # before its version 0.2
+    ("prompt_id",): {"request": ("prompt_id",)},
+    ("prompt",): {"request": ("prompt",)},  # of no program: tables of language models
 }
 """Columns that tell a program, and which of its columns hold what."""
+ONE_RUN = ("user_input", "question_id", "question")
+"""Requests beside which columns are measures of one run, as in ragas, unless these are said to be requests."""
+INSTEAD = {"provider.label": "provider.id"}
+"""What stands for an empty value: promptfoo's label is one where none was given."""
+
+SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[^_]*\.jsonl(\.gz|\.zstd?)?")
+"""Names of the harness's files: the task, and the time."""
 
 Records = Iterator[tuple[int, dict[str, Any]]]
 
@@ -57,6 +68,28 @@ def harness_metrics(names: list[str]) -> list[str]:
     """The names of the metrics of samples of lm-evaluation-harness; none in any other table."""
     is_harness = {*HARNESS} <= {*names}
     return [name for name in names if is_harness and name not in HARNESS_KEYS and "." not in name]
+
+
+def list_files(source: Any) -> list[Any]:
+    """The files of one run: those of a list, or a folder's samples of lm-evaluation-harness; else the source itself."""
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        folder = str(os.fspath(source))
+        files = sorted(entry.path for entry in os.scandir(folder) if SAMPLES.fullmatch(entry.name))
+        if not files:
+            problem = "there are no samples of lm-evaluation-harness in this folder, samples_TASK_TIME.jsonl"
+            raise InputError(f"{folder}: {problem}. Give files: [file, ...].", kind="directory", file=folder)
+        return files
+    is_files = isinstance(source, (list, tuple)) and all(isinstance(one, (str, os.PathLike)) for one in source)
+    return [*source] if is_files and source else [source]
+
+
+def task_name(path: Any, names: list[str]) -> str | None:
+    """The task of a file of samples: their numbers begin anew in every task; None for other tables."""
+    if not {*HARNESS} <= {*names}:
+        return None
+    name = os.path.basename(os.fspath(path))
+    match = SAMPLES.fullmatch(name)
+    return name.partition(".")[0] if match is None else match[1]
 
 
 def open_evaluation(path: str, columns: ColumnNames, memory: int = MEMORY) -> Table | None:
@@ -83,7 +116,9 @@ def open_evaluation(path: str, columns: ColumnNames, memory: int = MEMORY) -> Ta
 
 def cells(record: Mapping[str, Any], names: list[str]) -> Iterator[Any]:
     flat = flatten(record)
-    yield from (flat.get(name) for name in names)
+    for name in names:
+        cell = flat.get(name)
+        yield flat.get(INSTEAD[name]) if name in INSTEAD and not cell else cell
 
 
 def flatten(record: Mapping[str, Any], before: str = "", depth: int = 1) -> dict[str, Any]:

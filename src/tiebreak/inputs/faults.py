@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Fault
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.sources import Source
 
 RUN, JUDGEMENTS = "run", "judgements"
 COLUMNS = {
-    RUN: "a run has at least 5 columns: request iteration item rank score [tag]",
+    RUN: "a run has 5 or 6 columns: request iteration item rank score [tag]",
     JUDGEMENTS: "judgements have 4 columns: request iteration item grade",
 }
 SENTENCES = {
@@ -23,7 +24,7 @@ SENTENCES = {
         "spaces or tabs, plain or compressed by gzip or zstd."
     ),
     "encoding": "{text} is not UTF-8 text. Convert the file, for example with iconv.",
-    "columns": "{number} columns found; {columns}.{hint} The line is {text}.",
+    "columns": "{found} found; {columns}.{hint} The line is {text}.",
     "score": (
         "the score {text} of {entry} is not a finite number such as -1.5 or 2e-3. "
         'Correct it, or read with on_bad_score="drop", --on-bad-score drop.'
@@ -67,7 +68,7 @@ def raise_input_error(fault: Fault, source: Source, what: str, memory: int = 0) 
     """Raise the error for a fault in a run or in judgements."""
     if fault.kind == "needs_zstd":
         raise MissingExtraError(f"{source.label}: {SENTENCES[fault.kind]}", "zstd")
-    request, item = quote(fault.request), quote(fault.item)
+    request, item, line = quote(fault.request), quote(fault.item), source.original_line(fault.line)
     plain = fault.text.decode(errors="replace")
     column, _, cells = plain.partition("\t")
     problem = template_for(fault, what, source.is_table).format(
@@ -79,15 +80,16 @@ def raise_input_error(fault: Fault, source: Source, what: str, memory: int = 0) 
         column=quote(column),
         cells=cells,
         number=fault.number,
+        found=plural(fault.number, "column"),
         columns=COLUMNS[what],
-        hint=swap_hint(fault.number, what),
+        hint=column_hint(fault.number, what),
         memory=memory,
     )
     raise InputError(
-        f"{source.location(fault.line)}: {problem}",
+        f"{source.location(line)}: {problem}",
         kind=fault.kind,
         file=source.label,
-        line=fault.line or None,
+        line=line or None,
         request=fault.request.decode() if fault.request else None,
         item=fault.item.decode() if fault.item else None,
     )
@@ -110,10 +112,18 @@ def template_for(fault: Fault, what: str, is_table: bool) -> str:
     return SENTENCES[fault.kind]
 
 
-def swap_hint(columns: int, what: str) -> str:
-    """A hint where a run and judgements were swapped."""
+def column_hint(columns: int, what: str) -> str:
+    """A hint where a run and judgements were swapped, or columns are in another order."""
     if what == RUN and columns == 4:
         return " This looks like a qrels file: judgements come first, runs after them."
+    if what == RUN and columns > 6:
+        return " More are ignored where the fourth is a whole number, the rank."
     if what == JUDGEMENTS and columns in (5, 6):
         return " This looks like a run: judgements come first, runs after them."
+    if columns in (1, 2, 3):
+        value = "rank=2" if what == RUN else "grade=" if columns == 2 else "grade=2"
+        names = f"request=0,item=1,{value}"
+        more = " (or score=2)" if what == RUN else ""
+        other = "Columns between :: or commas (.csv)" if columns == 1 else "Other columns"
+        return f" {other} are named by number: columns={names!r}{more}, on the command line --columns {names}."
     return ""

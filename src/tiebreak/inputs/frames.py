@@ -14,7 +14,7 @@ from tiebreak import _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
-from tiebreak.inputs.rows import Lists, RowContents, is_list
+from tiebreak.inputs.rows import Lists, RowContents, cell_number, cell_text, is_list
 from tiebreak.inputs.sources import Source, calling
 
 
@@ -27,6 +27,7 @@ class FrameContents:
         if hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect"):
             with calling(label):
                 frame = frame.collect()
+        self.has_nameless_index = has_nameless_index(frame)
         frame = index_as_columns(frame)
         self.frame, self.label = frame, label
         self.library = type(frame).__module__.partition(".")[0]
@@ -45,7 +46,19 @@ class FrameContents:
             frame = select(
                 self.frame, [*filter(None, dict.fromkeys([*coded, item, value]))], value if booleans else None
             )
-            return _kernels.read_frame(frame, coded, item, value)
+            texts = None if value is None else text_cells(frame, value)
+            if texts is None:
+                return _kernels.read_frame(frame, coded, item, value)
+            read, numbers = _kernels.read_frame(frame, coded, item, None), text_numbers(texts, str(value), booleans)
+        if isinstance(read, Fault):
+            return numbers if isinstance(numbers, Fault) and numbers.line < read.line else read
+        return numbers if isinstance(numbers, Fault) else read._replace(values=numbers)
+
+    def keep(self) -> None:
+        """A stream, which can be read only once, becomes a table."""
+        if hasattr(self.frame, "read_all"):
+            with calling(self.label):
+                self.frame = self.frame.read_all()
 
     @property
     def is_empty(self) -> bool:
@@ -66,9 +79,8 @@ class FrameContents:
         return isinstance(kind, (nw.List, nw.Array))
 
     def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists | Fault:
+        self.keep()
         with calling(self.label):
-            if hasattr(self.frame, "read_all"):  # a stream can be read only once
-                self.frame = self.frame.read_all()
             if self.is_empty:
                 return no_rows(coded), np.empty(0, dtype=np.int64)
             listed = [*filter(None, (item, value))]
@@ -94,13 +106,51 @@ class FrameContents:
         return columns._replace(coded=repeated), sizes[sizes > 0]
 
 
+def text_cells(frame: Any, name: str) -> list[Any] | None:
+    """The cells of a column of text; None for any other column."""
+    import narwhals as nw
+
+    try:
+        column = nw.from_native(frame).select(name)
+        if column.collect_schema()[name] != nw.String:
+            return None
+        return (column.collect() if isinstance(column, nw.LazyFrame) else column)[name].to_list()
+    except Exception:  # an Arrow stream that narwhals does not know
+        return None
+
+
+def text_numbers(cells: list[Any], name: str, booleans: bool) -> NDArray[np.float64] | Fault:
+    """The numbers that a column has as text; NaN where there is none."""
+    numbers = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            try:
+                numbers[row] = cell_number(cell, booleans)
+            except ValueError:
+                text = f"{name}\t{cell_text(cell)}".encode(errors="backslashreplace")
+                return Fault("value_type", 0, row + 1, 0, b"", b"", text)
+    return numbers
+
+
 def index_as_columns(frame: Any) -> Any:
-    """A frame, or a series, of pandas with the named levels of its index as columns; other frames as they are."""
+    """A frame, or a series, of pandas with the named levels of its index as columns, and all names as text.
+
+    The index of a series holds requests if it has no name. Other frames are returned as they are.
+    """
     if not hasattr(frame, "iloc"):
         return frame
-    table = frame if hasattr(frame, "columns") else frame.to_frame()
-    levels = [name for name in table.index.names if name is not None and name not in table.columns]
-    return table.reset_index(level=levels) if levels else table
+    if not hasattr(frame, "columns"):
+        frame = (frame.rename_axis("request") if has_nameless_index(frame) else frame).to_frame()
+    levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    table = frame.reset_index(level=levels) if levels else frame
+    is_text = all(isinstance(name, str) for name in table.columns)
+    return table if is_text else table.set_axis([str(name) for name in table.columns], axis="columns")
+
+
+def has_nameless_index(frame: Any) -> bool:
+    """Whether a frame of pandas has an index that is no numbers of rows, and not called anything."""
+    index = frame.index if hasattr(frame, "iloc") else None
+    return index is not None and [*index.names] == [None] and type(index).__name__ != "RangeIndex"
 
 
 def flatten(frame: Any, names: list[str], label: str) -> tuple[Any, NDArray[np.int64]]:

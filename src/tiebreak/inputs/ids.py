@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import overload
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,12 @@ class Ids(Sequence[str]):
         """Ids from text, or from integers, which become their decimal text."""
         encoded = [encode(name) for name in names]
         return cls(b"".join(encoded), offsets([*map(len, encoded)]))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Ids]) -> Ids:
+        """The ids of several sequences, one after the other."""
+        sizes = [np.diff(part.offsets) for part in parts]
+        return cls(b"".join(part.buffer for part in parts), offsets(np.concatenate(sizes)))
 
     @property
     def column(self) -> IdColumn:
@@ -56,8 +62,9 @@ class Ids(Sequence[str]):
 
     def take(self, places: NDArray[np.integer]) -> Ids:
         """The ids at these indices, in this order."""
-        sizes = np.diff(self.offsets)[places]
-        letters = np.frombuffer(self.buffer, dtype=np.uint8)[ranges(self.offsets[places], sizes)]
+        begin = self.offsets[places]
+        sizes = self.offsets[np.add(places, 1)] - begin  # not of all ids: a few are taken often
+        letters = np.frombuffer(self.buffer, dtype=np.uint8)[ranges(begin, sizes)]
         return Ids(letters.tobytes(), offsets(sizes))
 
     def place(self, name: str, what: str) -> int:
@@ -81,6 +88,10 @@ class Ids(Sequence[str]):
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in reversed(list(enumerate(self)))}
+
+
+Coded: TypeAlias = "tuple[Ids, NDArray[np.int32]]"
+"""Ids, and for every row the index of its own."""
 
 
 def encode(name: str | int) -> bytes:

@@ -17,9 +17,18 @@ from tiebreak._kernels.interface import MEMORY, Counts, Fault, FrameColumns, IdC
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
-from tiebreak.inputs.columns import Columns, plain
-from tiebreak.inputs.ids import Ids, offsets
-from tiebreak.inputs.sources import Path, Source, Values, check_nested, check_spelling, dict_columns
+from tiebreak.inputs.columns import Columns, is_nameless, plain
+from tiebreak.inputs.ids import Ids, offsets, ranges
+from tiebreak.inputs.sources import (
+    Path,
+    Source,
+    Values,
+    check_nested,
+    check_spelling,
+    dict_columns,
+    is_number,
+    listed_pairs,
+)
 from tiebreak.inputs.tables import Table, open_source
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
@@ -78,6 +87,26 @@ class Judgements:
         if subtopics is not None:
             subtopics = replace(subtopics, grade=is_relevant(subtopics.grade, min_grade).astype(np.float64))
         return replace(self, grade=is_relevant(self.grade, min_grade).astype(np.float64), subtopics=subtopics)
+
+    def take_requests(self, places: NDArray[np.int64]) -> Judgements:
+        """The judgements of some requests, by index, in the order given, with the items that these have."""
+        entries = ranges(self.starts[places], np.diff(self.starts)[places])
+        items, item = np.unique(self.item[entries], return_inverse=True)
+        subtopics = self.subtopics
+        if subtopics is not None:
+            place = np.full(len(self), -1, dtype=np.int64)
+            place[entries] = np.arange(len(entries))
+            kept = np.flatnonzero(place[subtopics.entry] >= 0)
+            subtopics = subtopics.take(kept, place[subtopics.entry[kept]])
+        return replace(
+            self,
+            requests=self.requests.take(places),
+            items=self.items.take(items),
+            starts=offsets(np.diff(self.starts)[places]),
+            item=item.ravel().astype(np.int32),
+            grade=self.grade[entries],
+            subtopics=subtopics,
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{request: {item: grade}}``."""
@@ -152,8 +181,28 @@ def read(
     rows = _kernels.read_judgements(source.kernel, tick, memory, early)
     if isinstance(rows, Fault):
         faults.raise_input_error(rows, source, faults.JUDGEMENTS, memory)
+    if not source.is_table:
+        check_times(rows.grade, source.label)
     audit = FileAudit.from_counts(source.label, rows.counts, 0, first=source.first_line)
     return replace(group_rows(rows, audit), library=source.library, notes=source.notes)
+
+
+EARLIEST_TIME, LATEST_TIME = 1e8, 1e14
+"""Seconds since 1970 in 1973, milliseconds in 5138."""
+
+
+def check_times(grade: NDArray[np.float64], label: str) -> None:
+    """Ask where every grade of a file in TREC's format looks like a time: users, items, ratings and times."""
+    low, high = grade.min(initial=np.inf), grade.max(initial=0)
+    if low >= EARLIEST_TIME and high < LATEST_TIME and np.all(grade == np.floor(grade)):
+        ratings, grades = "request=0,item=1,grade=2", "request=0,subtopic=1,item=2,grade=3"
+        raise InputError(
+            f"{label}: all grades look like times, such as {grade[0]:.0f}. If its columns are user, item, rating and "
+            f"time, say so: columns={ratings!r}, on the command line --columns {ratings}; if they are as in TREC's "
+            f"files, columns={grades!r}, --columns {grades}.",
+            kind="grade",
+            file=label,
+        )
 
 
 def read_pairs(
@@ -193,12 +242,13 @@ def judgement_source(
     data = open_source(source, label, columns, expected, value="relevance", roles=roles, memory=memory)
     if not isinstance(data, Table):
         return data
-    request, item = data.column("request"), data.column("item")
+    is_unnamed = is_graded and any(map(is_number, data.contents.names))
+    request, item, *_ = data.require("request", "item", *(["grade"] if is_unnamed and not data.find("item") else []))
     grade = grade_column(data, (request, item)) if is_graded else None
     notes = (UNGRADED,) if is_graded and grade is None else ()
     if data.contents.has_lists(item):
         read, _ = data.read_lists([request], item, grade)
-    elif is_graded and (subtopic := data.find("subtopic")) is not None:
+    elif is_graded and (subtopic := data.find("subtopic", beside=item)) is not None:
         read = data.read([request, subtopic, item], item, grade, booleans=True)
         labels, label_of_row = subtopic_labels(*read.coded[1])
         if len(labels) > 1:
@@ -215,13 +265,14 @@ TIMES = ("timestamp", "datetime", "date", "time")
 
 
 def grade_column(table: Table, ids: tuple[str, str]) -> str | None:
-    """The column of grades; none where every listed item is relevant: nothing beside ids but a time."""
+    """The column of grades; none where every listed item is relevant: nothing beside ids but a time, or no name."""
     column = table.find("grade")
     is_absent = table.columns.by_role.get("grade") == ""
     others = [name for name in table.contents.names if name not in ids and plain(name) not in TIMES]
+    others = [name for name in others if not is_nameless(name)]
     if column is not None or is_absent or not others:
         return column
-    problem = table.columns.missing("grade", table.contents.names, table.label)
+    problem = table.missing("grade")
     advice = "Where every listed item is relevant: columns={'grade': None}, on the command line --columns grade=."
     raise InputError(f"{problem} {advice}", kind="columns")
 
@@ -267,7 +318,8 @@ def dict_judgements(grades: Mapping[Any, Any]) -> Judgements:
     label = "the judgements"
     notes: tuple[str, ...] = ()
     if grades and all(isinstance(listed, (list, tuple, set, frozenset, np.ndarray)) for listed in grades.values()):
-        grades, notes = listed_items(grades, label), (UNGRADED,)
+        pairs = listed_pairs(grades, label, "grade")
+        grades, notes = (listed_items(grades, label), (UNGRADED,)) if pairs is None else (pairs, ())
     levels = [listed.values() for listed in grades.values() if isinstance(listed, Mapping)]
     if any(isinstance(content, Mapping) for values in levels for content in values):
         return subtopic_judgements(grades, label)

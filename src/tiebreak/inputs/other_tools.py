@@ -40,7 +40,7 @@ def is_other_tool(source: object) -> bool:
     )
 
 
-def unpack(source: Any) -> Any:
+def unpack(source: Any, label: str) -> Any:
     """A dictionary, a frame or rows of another tool's object; else the object itself."""
     if is_frame(source) or not is_other_tool(source):
         return source
@@ -51,17 +51,18 @@ def unpack(source: Any) -> Any:
     if maker(source) == "lenskit":
         with calling("what LensKit holds"):
             return source.to_df()
-    return unpack_dataset(source)
+    return unpack_dataset(source, label)
 
 
-def unpack_dataset(source: Any) -> Any:
+def unpack_dataset(source: Any, label: str) -> Any:
     """A data set of Hugging Face: a table of Arrow, or rows where it is streamed; its split where it has only one."""
     if isinstance(source, Mapping):
         if len(source) != 1:
             names = ", ".join(quote(str(name)) for name in source)
-            raise InputError(f"a data set with the splits {names}. Give one of them.", kind="shape")
-        return unpack(next(iter(source.values())))
-    with calling("the data set"):
+            example = f"data[{next(iter(source))!r}]" if source else "data with one"
+            raise InputError(f"{label}: a data set with the splits {names}. Give one, such as {example}.", kind="shape")
+        return unpack(next(iter(source.values())), label)
+    with calling(label):
         if hasattr(source, "num_rows"):
             return source.with_format("arrow")[:]
         return iter(source)
@@ -78,8 +79,13 @@ def ir_datasets_rows(source: str, value: str) -> Iterator[Any]:
     except ImportError:
         raise MissingExtraError(source, "ir-datasets") from None
     kind = "scoreddocs" if value == "score" else "qrels"
+    name = source.removeprefix(IR_DATASETS)
     with calling(source):
-        data = ir_datasets.load(source.removeprefix(IR_DATASETS))
+        try:
+            data = ir_datasets.load(name)
+        except KeyError:
+            problem = f"ir_datasets knows no data set {quote(name)}"
+            raise InputError(f"{source}: {problem}. Check its spelling.", kind="missing", file=source) from None
         if not data.has(kind):
             raise InputError(f"{source}: this data set has no {kind}. Give another.", kind="missing", file=source)
         return iter(list(getattr(data, f"{kind}_iter")()))

@@ -6,7 +6,7 @@ Where items are lists, each stands for its items in ranked order.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import chain
 from numbers import Integral, Real
@@ -19,10 +19,12 @@ from tiebreak._kernels.interface import Fault, FrameColumns
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs.faults import RUN, raise_input_error
 from tiebreak.inputs.ids import offsets
-from tiebreak.inputs.sources import Source
+from tiebreak.inputs.sources import Source, parse_number
 
 ROW_COST = 32
 """Bytes that a row costs beside its item id, as a line of a run does."""
+NO_VALUE = ("", "nan", "na", "n/a", "null", "none")
+"""What a text file holds where there is no value, in any case."""
 BOOLEANS = {True: 1.0, False: 0.0, "True": 1.0, "False": 0.0, "true": 1.0, "false": 0.0}
 
 Rows: TypeAlias = "Iterator[tuple[int, list[Any]]]"
@@ -54,7 +56,20 @@ class RowContents:
         self.source, self.names, self.memory = source, names, memory
         self.first_line = source.first_line
         self.first = next(rows, None)
-        self.rows = chain([] if self.first is None else [self.first], rows)
+        self.rows: Rows = chain([] if self.first is None else [self.first], rows)
+
+    def map(self, functions: dict[str, Callable[[Any], Any]]) -> RowContents:
+        """The same rows, with a function of every cell of some columns."""
+        places = [(self.names.index(name), function) for name, function in functions.items()]
+
+        def change(cells: list[Any]) -> list[Any]:
+            cells = [*cells]
+            for place, function in places:
+                cells[place] = function(cells[place])
+            return cells
+
+        rows = ((line, change(cells)) for line, cells in self.rows)
+        return RowContents(self.source, self.names, rows, self.memory)
 
     def has_lists(self, name: str) -> bool:
         return self.first is not None and is_list(self.first[1][self.names.index(name)])
@@ -125,14 +140,23 @@ class RowContents:
             self.stop("encoding", line, str(cell))
 
     def number(self, name: str, line: int, cell: Any, booleans: bool) -> float:
-        if booleans and isinstance(cell, (str, bool, np.bool_)) and cell in BOOLEANS:
-            return BOOLEANS[cell]
-        is_plain = isinstance(cell, str) and cell.isascii() and cell.strip() == cell and "_" not in cell
-        is_number = isinstance(cell, (Real, Decimal)) and not isinstance(cell, bool)
         try:
-            return float(cell if is_plain or is_number else "")
+            return cell_number(cell, booleans)
         except (ValueError, OverflowError):
             self.stop("value_type", line, f"{name}\t{cell_text(cell)}")
+
+    def copy_numbers(self, name: str) -> array[float]:
+        """The numbers of a further column, which are there once the rows are read; NaN where there is none."""
+        numbers, place, rows = array("d"), self.names.index(name), self.rows
+
+        def rows_and_numbers() -> Rows:
+            for line, cells in rows:
+                cell = cells[place]
+                numbers.append(float("nan") if cell is None or cell == "" else self.number(name, line, cell, False))
+                yield line, cells
+
+        self.rows = rows_and_numbers()
+        return numbers
 
     def stop(self, kind: str, line: int, text: str = "") -> NoReturn:
         fault = Fault(kind, 0, line, 0, b"", b"", text.encode(errors="backslashreplace"))
@@ -149,6 +173,21 @@ class RowContents:
         return Source(self.source.label, ("table",), "row", first)
 
 
+def is_blank(cell: object) -> bool:
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in NO_VALUE)
+
+
+def cell_number(cell: Any, booleans: bool = False) -> float:
+    """The number in a cell, also as text; a ValueError or OverflowError where there is none."""
+    if booleans and isinstance(cell, (str, bool, np.bool_)) and cell in BOOLEANS:
+        return BOOLEANS[cell]
+    if isinstance(cell, str):
+        return parse_number(cell)
+    if isinstance(cell, bool) or not isinstance(cell, (Real, Decimal)):
+        raise ValueError(cell)
+    return float(cell)
+
+
 def is_list(cell: object) -> bool:
     return isinstance(cell, (list, tuple, np.ndarray))
 
@@ -157,14 +196,16 @@ def cell_text(cell: object) -> str:
     return quote(repr(cell))[1:-1]
 
 
+FEWEST_CELLS = 3
+"""Cells of a row without names: two are an item and its score."""
 NAMED = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
 """Attributes of rows of ir_datasets and ir_measures, where rows do not list their own."""
 
 
 def open_rows(source: Any, label: str, memory: int) -> RowContents | None:
-    """The table in named tuples, dictionaries of cells or an array; None for anything else.
+    """The table in tuples, dictionaries of cells or an array; None for anything else.
 
-    An iterator has to hold such rows.
+    An iterator has to hold such rows. Those of plain tuples have numbers from 0.
     """
     where = Source(label, ("table",), "row")
     if isinstance(source, np.ndarray):
@@ -176,8 +217,8 @@ def open_rows(source: Any, label: str, memory: int) -> RowContents | None:
     names = cell_names(first)
     if not names:
         if isinstance(source, Iterator):
-            problem = f"a {type(source).__name__} that does not yield named tuples or dictionaries of cells"
-            raise InputError(f"{label}: {problem}. Give a list.", kind="shape")
+            problem = f"a {type(source).__name__} that does not yield rows"
+            raise InputError(f"{label}: {problem}. Give tuples or dictionaries of cells.", kind="shape")
         return None
     cells = (row_cells(row, names, k, label) for k, row in enumerate(chain([first], rows), start=1))
     return RowContents(where, names, enumerate(cells, start=1), memory)
@@ -188,8 +229,11 @@ def cell_names(row: Any) -> list[str]:
     if isinstance(row, dict):
         is_row = all(isinstance(name, str) for name in row) and not all(map(is_nested, row.values()))
         return [*row] if is_row else []
-    if isinstance(row, tuple):
-        return [*getattr(row, "_fields", ())]
+    if isinstance(row, tuple) and hasattr(row, "_fields"):
+        return [*row._fields]
+    if isinstance(row, (tuple, list)):
+        is_row = len(row) >= FEWEST_CELLS and all(isinstance(cell, (str, Real, Decimal)) for cell in row)
+        return [str(k) for k in range(len(row))] if is_row else []
     is_table = isinstance(row, np.ndarray) or hasattr(type(row), "columns")
     if hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_table:
         return [name for name in NAMED if hasattr(row, name)]
@@ -203,6 +247,10 @@ def is_nested(cell: object) -> bool:
 def row_cells(row: Any, names: list[str], number: int, label: str) -> list[Any]:
     if isinstance(row, dict):
         return [row.get(name) for name in names]
+    if names[0] == "0" and isinstance(row, (tuple, list)):
+        if len(row) != len(names):
+            raise InputError(f"{label}: row {number} has {len(row)} cells, the first {len(names)}.", kind="columns")
+        return [*row]
     try:
         return [getattr(row, name) for name in names]
     except AttributeError:
@@ -218,8 +266,8 @@ def open_array(source: NDArray[Any], where: Source, memory: int) -> RowContents:
         names, cells = [str(k) for k in range(source.shape[1])], source.tolist()
     else:
         raise InputError(
-            f"{where.label}: an array of shape {source.shape} has no columns. Give one with a row each for request, "
-            'item and value, and say which is which: columns={"request": 0, "item": 1, "score": 2}.',
+            f"{where.label}: an array of shape {source.shape} has no columns. Give a table with named columns, or an "
+            'array of two dimensions and the numbers of its columns, such as columns={"request": 0}.',
             kind="shape",
         )
     rows = ((k, [whole(cell) for cell in row]) for k, row in enumerate(cells, start=1))

@@ -22,10 +22,13 @@ AMBIGUOUS = ("name", "tag")
 
 def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
     """Every run of a table, with its name where a column has it."""
-    request, item, run = table.column("request"), table.column("item"), table.find("run")
+    item_lists = (item := table.find("item")) is not None and table.contents.has_lists(item)
+    is_ranked = item_lists or table.find("score") is not None or table.find("rank") is not None
+    request, item, *_ = table.require("request", "item", *([] if is_ranked else ["score"]))
+    run = table.columns.find_run(table.contents.names, table.label)
     may_be_items = run is not None and plain(run) in AMBIGUOUS and not table.columns.names("run")
     coded = [request, *([] if run is None else [run]), *([item] if may_be_items else [])]
-    if table.contents.has_lists(item):
+    if item_lists:
         read, values, scores = read_ordered(table, coded[: 1 if run is None else 2], item)
     else:
         read, values, scores = read_scored(table, coded, item)
@@ -51,16 +54,40 @@ Values = NDArray[np.float64]
 def read_scored(table: Table, coded: list[str], item: str) -> tuple[FrameColumns, Values, Values | None]:
     """A row for every item: the columns, the values that rank items, and scores that may disagree with them."""
     score, rank = table.find("score"), table.find("rank")
-    if rank is not None and table.columns.names("rank") and not table.columns.names("score"):
-        score = None
-    read = table.read(coded, item, score or rank or table.column("score"))
-    if score is None:
+    named = table.columns.by_role
+    is_score, is_rank = score == named.get("score", ""), rank == named.get("rank", "")
+    if score is None or (is_rank and not is_score):
+        read = table.read(coded, item, rank)
         return read, -read.values, None  # the first rank is the largest score
-    if rank is None or not table.is_ordered:
+    if rank is None or (is_score and not is_rank):
+        read = table.read(coded, item, score)
         return read, read.values, None
-    ranks = table.read(coded, item, rank).values
+    read, ranks = table.read_two(coded, item, score, rank)
+    if not table.is_ordered:
+        if not is_score:
+            check_ranks(table, [codes for _, codes in read.coded[:2]], read.values, ranks)
+        return read, read.values, None
     is_ranked = ~np.isnan(ranks)  # items of lists without an order have only a score
     return read, np.where(is_ranked, -ranks, read.values), np.where(is_ranked, read.values, np.nan)
+
+
+def check_ranks(table: Table, keys: list[NDArray[np.int32]], scores: Values, ranks: Values) -> None:
+    """Ask where ranks and scores order the items of lists differently: of a request, or a request and a run."""
+    lists = combine(*keys) if len(keys) > 1 else keys[0]
+    step = np.diff(lists)
+    if not np.all((step > 0) | ((step == 0) & (np.diff(ranks) > 0))):
+        order = np.lexsort((-scores, ranks, lists))
+        lists, ranks, scores = lists[order], ranks[order], scores[order]
+    differs = (np.diff(lists) == 0) & (np.diff(ranks) > 0) & (np.diff(scores) > 0)
+    if differs.any():
+        n_lists, n_differ = len(np.unique(lists)), len(np.unique(lists[1:][differs]))
+        score, rank = table.column("score"), table.column("rank")
+        raise InputError(
+            f"{table.label}: columns {quote(rank)} and {quote(score)} order the items of {n_differ:,} of "
+            f"{plural(n_lists, 'list')} differently. Say which decides: columns={{'rank': {rank!r}}} or "
+            f"columns={{'score': {score!r}}}, on the command line --columns rank={rank} or --columns score={score}.",
+            kind="columns",
+        )
 
 
 def read_ordered(table: Table, coded: list[str], item: str) -> tuple[FrameColumns, Values, Values | None]:

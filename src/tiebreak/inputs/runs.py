@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from glob import glob
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from tiebreak._base.checks import check_count
+from tiebreak._base.public_names import public_names
 from tiebreak._base.text import join_names
 from tiebreak._kernels.interface import MEMORY
 from tiebreak.errors import InputError, quote
@@ -18,8 +19,8 @@ from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import IR_DATASETS, is_frame, is_ir_datasets_id, is_other_tool
 from tiebreak.inputs.rows import cell_names, is_list
-from tiebreak.inputs.run_tables import descending, table_runs
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, check_spelling, dict_columns
+from tiebreak.inputs.run_tables import descending, order_note, table_runs
+from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, check_spelling, dict_columns, listed_pairs
 from tiebreak.inputs.tables import Table, open_source
 
 SUFFIXES = (
@@ -54,6 +55,9 @@ class Run:
     <Run 'bm25'>
     """
 
+    _internals: ClassVar[tuple[str, ...]] = ("from_source",)
+    __dir__ = public_names
+
     def __init__(
         self,
         source: Path | Values | Any,
@@ -66,7 +70,7 @@ class Run:
             raise InputError(f"name={name!r}. Give a run's name as text.", kind="names")
         check_count(memory, "memory")
         default = name or own_name(source) or "run"
-        runs = list(read_sources(source, default, columns, memory))
+        runs = list(read_files(source, default, columns, memory))
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
         if not runs:
             raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
@@ -85,6 +89,15 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}>"
+
+
+def read_files(source: Any, name: str, columns: Columns | None, memory: int) -> Iterator[tuple[str | None, Source]]:
+    """As `read_sources`; also the files of a folder or of a pattern, which are called by their names."""
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+    for one in [source] if path is None else files_in(path):
+        for in_table, where in read_sources(one, name, columns, memory):
+            is_inside = path is not None and one != path
+            yield run_name(one) if is_inside and in_table is None else in_table, where
 
 
 def read_sources(source: Any, name: str, columns: Columns | None, memory: int) -> Iterator[tuple[str | None, Source]]:
@@ -118,21 +131,26 @@ def is_run(value: Any) -> bool:
     """Whether this is a run, rather than the scores of items, or a list of them."""
     if isinstance(value, Mapping):
         first = next(iter(value.values()), None)
-        return isinstance(first, Mapping) or is_list(first)
+        return isinstance(first, (Mapping, set, frozenset)) or is_list(first)
     if isinstance(value, np.ndarray):
         return value.ndim == 2 or value.dtype.names is not None
     if isinstance(value, (list, tuple)):
-        return bool(value) and bool(cell_names(value[0]))
+        return bool(value) and (bool(cell_names(value[0])) or is_frame(value[0]) or isinstance(value[0], Mapping))
     return isinstance(value, (Run, str, os.PathLike, Iterator)) or is_frame(value) or is_other_tool(value)
 
 
 def listed_run(data: Mapping[Any, Any], label: str) -> Source:
-    """Lists of items in ranked order, by request."""
+    """Lists of items in ranked order, by request; of items alone, or each with its score."""
     check_spelling(data, "request", label)
     sizes = np.array([*map(len, data.values())], dtype=np.int64)
-    items = Ids.from_names(chain.from_iterable(data.values()))
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    return Source(label, ("table", Ids.from_names(data).column, request_of_row, items.column, descending(sizes)))
+    pairs = listed_pairs(data, label, "score")
+    scores = None if pairs is None else dict_columns(pairs, label)[3]
+    values = descending(sizes)
+    notes = tuple(order_note(label, request_of_row, values, scores))
+    items = Ids.from_names(chain.from_iterable(data.values() if pairs is None else pairs.values()))
+    kernel = "table", Ids.from_names(data).column, request_of_row, items.column, values
+    return Source(label, kernel, notes=notes)
 
 
 def own_name(source: Any) -> str | None:
@@ -160,9 +178,19 @@ def run_name(path: Path) -> str:
 RunLike: TypeAlias = "Run | Path | Values | Any"
 
 
-def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY, columns: Columns | None = None) -> list[Run]:
-    """Runs of any kind of input; those without a name are called run1, run2, ... by their position."""
+def as_runs(
+    runs: RunLike | Iterable[RunLike],
+    memory: int = MEMORY,
+    columns: Columns | None = None,
+    requests: Iterable[str] = (),
+) -> list[Run]:
+    """Runs of any kind of input; those without a name are called run1, run2, ... by their position.
+
+    Where a dictionary holds nothing under any key, these are names of runs, unless they are among the `requests`.
+    """
     named: dict[str, Run] = {}
+    if isinstance(runs, dict) and holds_nothing(runs) and not {*map(str, runs)} & {*requests}:
+        runs = [Run(one, name=str(name)) for name, one in runs.items()]
     for number, one in enumerate(iterate_runs(runs), start=1):
         for run in [one] if isinstance(one, Run) else read_runs(one, f"run{number}", memory, columns):
             if other := named.get(run.name):
@@ -175,6 +203,11 @@ def as_runs(runs: RunLike | Iterable[RunLike], memory: int = MEMORY, columns: Co
     if not named:
         raise InputError("no run was given. Give at least one.", kind="empty")
     return list(named.values())
+
+
+def holds_nothing(data: dict[Any, Any]) -> bool:
+    """Whether every entry of a dictionary is an empty one."""
+    return bool(data) and all(isinstance(one, dict) and not one for one in data.values())
 
 
 def iterate_runs(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
@@ -207,3 +240,27 @@ def files_in(path: str) -> list[str]:
             raise InputError(f"{path}: there is no file in this folder.", kind="directory", file=path)
         return files
     return ([] if os.path.exists(path) else sorted(glob(path))) or [path]
+
+
+Baselines: TypeAlias = "str | Run | Iterable[str | Run] | None"
+
+
+def baseline_names(baseline: Baselines) -> tuple[str, ...]:
+    """The names of baselines, each once."""
+    if baseline is None:
+        return ()
+    runs = [baseline] if isinstance(baseline, (str, Run)) else baseline
+    if not isinstance(runs, Iterable):
+        raise InputError(f"baseline={baseline!r}. Give the name of a run, or several.", kind="names")
+    return tuple(dict.fromkeys(run.name if isinstance(run, Run) else str(run) for run in runs))
+
+
+def check_held(runs: Iterable[Run]) -> None:
+    """Refuse runs that are read in batches where all of their rows are needed at once."""
+    for run in runs:
+        if run.source.kernel[0] == "stream":
+            raise InputError(
+                f"{run.source.label} is read in blocks of requests, by evaluate, compare, order and utilities only. "
+                "Leave block_requests out to hold all of it.",
+                kind="blocks",
+            )

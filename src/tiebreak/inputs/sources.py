@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.temporary import temporary_file
+from tiebreak._base.temporary import temporary_file, temporary_folder
 from tiebreak._kernels.interface import GZIP_MAGIC, MEMORY, ZSTD_MAGIC
 from tiebreak._kernels.interface import Source as KernelSource
 from tiebreak.errors import InputError, TiebreakError, quote
@@ -44,10 +44,15 @@ class Source:
     first_line: int | None = None
     library: str | None = None
     notes: tuple[str, ...] = ()
+    line_of_row: NDArray[np.int64] | None = None  # where its rows are some of those of a source
+
+    def original_line(self, line: int) -> int:
+        """The number of a line, or row, in the whole source."""
+        return line if self.line_of_row is None or not line else int(self.line_of_row[line - 1])
 
     @property
     def is_table(self) -> bool:
-        return bool(self.kernel[0] == "table")
+        return self.kernel[0] in ("table", "stream")
 
     def location(self, line: int) -> str:
         """The line as editors open it, ``file:line``; for a table its row."""
@@ -115,14 +120,13 @@ def reason(error: Exception) -> str:
 
 def spool(stream: BinaryIO, memory: int, label: str) -> str:
     """Copy a stream to a temporary file."""
-    import tempfile
-
+    folder = temporary_folder()
     try:
-        with temporary_file(os.path.join(tempfile.gettempdir(), "tiebreak-")) as copy:
+        with temporary_file(os.path.join(folder, "tiebreak-")) as copy:
             for chunk in chunks(stream, memory, label):
                 copy.write(chunk)
     except OSError as error:
-        problem = f"it cannot be copied to {tempfile.gettempdir()}: {error.strerror or error}"
+        problem = f"it cannot be copied to {folder}: {error.strerror or error}"
         raise InputError(f"{label}: {problem}.", kind="io", file=label) from None
     return copy.name
 
@@ -159,11 +163,47 @@ def dict_columns(
     request_of_row = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     items = Ids.from_names(item for listed in values.values() for item in listed)
     check_numbers((v for listed in values.values() for v in listed.values()), values, label, roles, booleans)
+    cells: Iterator[Any] = (v for listed in values.values() for v in listed.values())
     try:
-        numbers = np.fromiter((v for listed in values.values() for v in listed.values()), np.float64, len(items))
+        numbers = np.fromiter((parse_number(v) if isinstance(v, str) else v for v in cells), np.float64, len(items))
     except OverflowError:
         raise InputError(f"{label}: a value is too large for a float64. Scale the values.", kind="score") from None
     return Ids.from_names(values), request_of_row, items, numbers
+
+
+def listed_pairs(values: Mapping[Any, Any], label: str, what: str) -> dict[Any, dict[Any, Any]] | None:
+    """Items with a value each, of ``{request: [(item, value), ...]}``; None where items are only listed."""
+    first = next((one for listed in values.values() for one in listed), None)
+    if not is_pair(first):
+        return None
+    by_request = {}
+    for request, listed in values.items():
+        where = f"{label}: request {quote(str(request))}"
+        if not all(map(is_pair, listed)):
+            raise InputError(f"{where} holds something else than pairs (item, {what}).", kind="shape")
+        by_request[request] = dict(listed)
+        if len(by_request[request]) < len(listed):
+            raise InputError(f"{where} lists an item twice. Keep one.", kind="duplicate")
+    return by_request
+
+
+def is_pair(cell: Any) -> bool:
+    return isinstance(cell, (tuple, list)) and len(cell) == 2 and isinstance(cell[0], (str, Integral))
+
+
+def parse_number(text: str) -> float:
+    """A number as files have it; a ValueError for anything else, also for what only Python reads, such as 1_0."""
+    if not text.isascii() or text.strip() != text or "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+def is_number(text: str) -> bool:
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_nested(values: Mapping[Any, Any], label: str, roles: Roles) -> None:
@@ -192,14 +232,14 @@ def check_spelling(names: Iterable[object], what: str, label: str) -> None:
 
 
 def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: Roles, booleans: bool) -> None:
-    """Real numbers only, or Booleans: text is rejected, even if float() could parse it."""
+    """Real numbers only, also as text, or Booleans."""
     kinds = {*map(type, numbers)} - ({bool, np.bool_} if booleans else set())
     strange = {kind for kind in kinds if kind is bool or not issubclass(kind, (Real, Decimal))}
     if not strange:
         return
     for request, listed in values.items():
         for item, value in listed.items():
-            if type(value) in strange:
+            if type(value) in strange and not (isinstance(value, str) and is_number(value)):
                 where = f"{roles[1]} {quote(str(item))} of {roles[0]} {quote(str(request))}"
                 raise InputError(
                     f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label

@@ -13,10 +13,11 @@ import re
 from collections.abc import Callable, Generator, Iterator
 from importlib import import_module
 from io import TextIOWrapper
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, BinaryIO, cast
 
 from tiebreak import _kernels
+from tiebreak._base.text import plural
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.frames import FrameContents, select
@@ -38,7 +39,7 @@ BATCH = 4096
 """Rows that are unpacked together."""
 MOVIELENS = re.compile(r"(u[1-5ab]?\.(data|base|test)|ratings\.dat)(\.gz|\.zstd?)?", re.IGNORECASE)
 """Files of ratings without a line of names, and such a line."""
-MOVIELENS_LINE = re.compile(r"(\d+)(?:\t|::)(\d+)(?:\t|::)([\d.]+)(?:\t|::)(\d{8,})")
+MOVIELENS_LINE = re.compile(r"\d+\t\d+\t[\d.]+\t\d{8,}")
 
 
 def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = MEMORY) -> Contents | None:
@@ -46,10 +47,7 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
 
     A .tsv file may also be in TREC's format: `is_table` decides by its first line.
     """
-    stem, kind = os.path.splitext(path.lower())
-    packed = ""
-    if kind in COMPRESSED:
-        kind, packed = os.path.splitext(stem)[1], kind
+    kind, packed = endings(path)
     if not os.path.isfile(path):
         return None
     if MOVIELENS.fullmatch(os.path.basename(path)):
@@ -60,13 +58,55 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
         return ParquetContents(path, packed, memory)
     rows = json_rows(path, packed) if kind in JSON_LINES else csv_rows(path, packed, SEPARATED[kind])
     _, names = next(rows, (1, []))
+    names = [name or f"Unnamed: {k}" for k, name in enumerate(names)]  # as pandas calls them
     if kind == ".tsv" and not is_table(names):
         rows.close()
         return None
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{path}:1: there are two columns {quote(name)}. Keep one.", kind="columns", file=path)
-    return RowContents(Source(path, ("table",), first_line=1 if kind in JSON_LINES else 2), names, rows, memory)
+    source = Source(path, ("table",), first_line=1 if kind in JSON_LINES else 2)
+    return RowContents(source, names, split_lists(rows, names) if kind == ".inter" else rows, memory)
+
+
+def endings(path: str) -> tuple[str, str]:
+    """The file extension, and that of compression, if any."""
+    stem, kind = os.path.splitext(path.lower())
+    return (os.path.splitext(stem)[1], kind) if kind in COMPRESSED else (kind, "")
+
+
+def open_unnamed(path: str, memory: int) -> RowContents | None:
+    """A text file without a line of names: its columns have numbers from 0. None for files of another kind."""
+    kind, packed = endings(path)
+    if not os.path.isfile(path) or kind in (".parquet", *JSON_LINES):
+        return None
+    rows = csv_rows(path, packed, ",") if kind == ".csv" else unnamed_rows(path, packed)
+    first = next(rows, (1, []))
+    names = [str(k) for k in range(len(first[1]))]
+    return RowContents(Source(path, ("table",), first_line=1), names, chain([first] if names else [], rows), memory)
+
+
+def unnamed_rows(path: str, packed: str) -> Rows:
+    """The cells of every line, separated by ``::`` or tabs if the first line has one, else by blanks."""
+    lines, width, separator = Lines(path, packed), None, None
+    for line in lines:
+        lines.end_record()
+        if not line.strip():
+            continue
+        if width is None:
+            separator = next((mark for mark in ("::", "\t") if mark in line), None)
+        cells = [cell.strip() for cell in line.split(separator)]
+        width = len(cells) if width is None else width
+        if len(cells) != width:
+            raise lines.error(f"{plural(len(cells), 'cell')} found; the first line has {width}")
+        yield lines.number, cells
+
+
+def split_lists(rows: Rows, names: list[str]) -> Rows:
+    """Cells of the columns in which RecBole has lists, separated by blanks, as lists."""
+    places = [k for k, name in enumerate(names) if name.endswith((":token_seq", ":float_seq"))]
+    for line, cells in rows:
+        yield line, [cell.split() if k in places else cell for k, cell in enumerate(cells)]
 
 
 class Lines:
@@ -96,13 +136,18 @@ class Lines:
 
 
 def csv_rows(path: str, packed: str, separator: str) -> Rows:
+    """The cells of every line; where a first line without commas has semicolons, they separate them."""
     lines, width = Lines(path, packed), None
+    stream = iter(lines)
+    first = [*islice(stream, 1)]
+    if separator == "," and any("," not in line and ";" in line for line in first):
+        separator = ";"
     try:
-        for row in csv.reader(lines, delimiter=separator, strict=True):
+        for row in csv.reader(chain(first, stream), delimiter=separator, strict=True):
             lines.end_record()
             width = len(row) if width is None else width
             if len(row) != width:
-                raise lines.error(f"{len(row)} cells found; the first line names {width} columns")
+                raise lines.error(f"{plural(len(row), 'cell')} found; the first line names {plural(width, 'column')}")
             yield lines.number, row
     except csv.Error as error:
         raise lines.error(quote(str(error))[1:-1]) from None
@@ -110,22 +155,13 @@ def csv_rows(path: str, packed: str, separator: str) -> Rows:
 
 def open_movielens(path: str, packed: str, memory: int) -> Contents | None:
     """The ratings in a file of MovieLens; None where its first line is in another format."""
-    lines = Lines(path, packed)
-    stream = iter(lines)
-    first = next(stream, "")
-    if not MOVIELENS_LINE.fullmatch(first.strip()):
+    rows = unnamed_rows(path, packed)
+    first = next(rows, (1, []))
+    if not MOVIELENS_LINE.fullmatch("\t".join(first[1])):
+        rows.close()
         return None
-
-    def rows() -> Rows:
-        for line in chain([first], stream):
-            lines.end_record()
-            match = MOVIELENS_LINE.fullmatch(line.strip())
-            if match is None:
-                raise lines.error("a user, an item, a rating and a time are expected, as MovieLens writes them")
-            yield lines.number, [*match.groups()]
-
     names = ["user_id", "item_id", "rating", "timestamp"]
-    return RowContents(Source(path, ("table",), first_line=1), names, rows(), memory)
+    return RowContents(Source(path, ("table",), first_line=1), names, chain([first], rows), memory)
 
 
 def json_rows(path: str, packed: str) -> Rows:
@@ -156,12 +192,16 @@ def open_text(path: str, packed: str) -> TextIOWrapper:
     """A file as text, decompressed if need be."""
     if not packed:
         return open(path, encoding="utf-8-sig", newline="")
+    return TextIOWrapper(open_packed(path, packed), encoding="utf-8-sig", newline="")
+
+
+def open_packed(path: str, packed: str) -> BinaryIO:
+    """A compressed file, decompressed."""
     for module in COMPRESSED[packed]:
         try:
-            stream = cast(BinaryIO, import_module(module).open(path, "rb"))
+            return cast(BinaryIO, import_module(module).open(path, "rb"))
         except ImportError:
             continue
-        return TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     raise MissingExtraError(f"{path}: reading zstd", "zstd")
 
 

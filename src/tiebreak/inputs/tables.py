@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError
 from tiebreak.inputs import faults
@@ -14,9 +17,9 @@ from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.frames import FrameContents
 from tiebreak.inputs.json_files import is_json, read_json
 from tiebreak.inputs.other_tools import ir_datasets_rows, is_frame, is_ir_datasets_id, maker, unpack
-from tiebreak.inputs.rows import Contents, Lists, is_list, open_columns, open_rows
+from tiebreak.inputs.rows import Contents, Lists, RowContents, is_list, open_columns, open_rows
 from tiebreak.inputs.sources import Source, file_source
-from tiebreak.inputs.table_files import open_file
+from tiebreak.inputs.table_files import open_file, open_unnamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class Table:
     def column(self, role: str, beside: str | None = None) -> str:
         """The column for a role, or an error; next to a column of keys (`beside`), a single other one will do."""
         column = self.find(role, beside)
-        others = [name for name in self.contents.names if name != beside]
+        others = self.columns.not_aside(role, [name for name in self.contents.names if name != beside])
         if column is None and beside is not None and len(others) == 1:
             return others[0]
         if not self.contents.names:
@@ -48,8 +51,24 @@ class Table:
                 f"{self.label}: there is no column in it: the table is empty.", kind="empty", file=self.label
             )
         if column is None:
-            raise self.columns.missing(role, self.contents.names, self.label)
+            raise self.missing(role)
         return column
+
+    def require(self, *roles: str) -> list[str]:
+        """The columns for roles, or one error that names all that are missing."""
+        columns = {role: self.find(role) for role in roles}
+        missing = [role for role, column in columns.items() if column is None]
+        if len(missing) > 1 and self.contents.names:
+            raise self.missing(*missing)
+        return [self.column(role) for role in roles]
+
+    def missing(self, *roles: str) -> InputError:
+        """The error where there are no columns for roles."""
+        error = self.columns.missing(roles[0], self.contents.names, self.label, *roles[1:])
+        if not isinstance(self.contents, FrameContents) or not self.contents.has_nameless_index:
+            return error
+        advice = f"The index of the frame has no name, and is not read: .rename_axis({roles[0]!r}) names it."
+        return InputError(f"{error} {advice}", kind="columns")
 
     def read(self, coded: list[str], item: str, value: str | None, booleans: bool = False) -> FrameColumns:
         """The columns whose ids are coded, the column of item ids, and that of numbers, or Booleans."""
@@ -57,6 +76,16 @@ class Table:
         if isinstance(read, Fault):
             faults.raise_input_error(read, Source(self.label, ("table",), "row"), faults.RUN, self.memory)
         return read
+
+    def read_two(self, coded: list[str], item: str, value: str, other: str) -> tuple[FrameColumns, NDArray[np.float64]]:
+        """The same with the numbers of one more column."""
+        if isinstance(self.contents, RowContents):  # whose rows are read once
+            numbers = self.contents.copy_numbers(other)
+            read = self.read(coded, item, value)
+            return read, np.array(numbers)
+        if isinstance(self.contents, FrameContents):
+            self.contents.keep()
+        return self.read(coded, item, value), self.read([], item, other).values
 
     def read_lists(self, coded: list[str], item: str, value: str | None) -> Lists:
         """The columns whose ids are coded, those of lists flattened, and the lengths of the lists."""
@@ -92,6 +121,10 @@ def open_source(
             return open_object(read_json(path, memory), path, names, expected, memory)
         if is_ir_datasets_id(path):
             return open_object(ir_datasets_rows(path, value), path, names, expected, memory)
+        if roles and names.are_numbers(*(("grade",) if value == "relevance" else ("score", "rank"))):
+            unnamed = open_unnamed(path, memory)
+            if unnamed is not None:
+                return Table(path, unnamed, names, memory=memory)
         return open_path(path, names, expected, roles, memory)
     return open_object(source, label, names, expected, memory)
 
@@ -116,7 +149,7 @@ def open_path(path: str, names: ColumnNames, expected: str, roles: tuple[str, ..
 
 def open_object(source: Any, label: str, names: ColumnNames, expected: str, memory: int) -> Table | Mapping[Any, Any]:
     """A table in memory, or a dictionary."""
-    data = unpack(source)
+    data = unpack(source, label)
     if is_frame(data):
         return replace(frame_table(data, label, names), is_ordered=maker(source) == "lenskit")
     if isinstance(data, Mapping):
@@ -126,7 +159,9 @@ def open_object(source: Any, label: str, names: ColumnNames, expected: str, memo
         return data
     rows = open_rows(data, label, memory)
     if rows is None:
-        raise InputError(f"{label} cannot be read from {type(source).__name__}. Give {expected}.", kind="shape")
+        several = f" of {type(source[0]).__name__}" if isinstance(source, (list, tuple)) and source else ""
+        problem = f"cannot be read from {type(source).__name__}{several}"
+        raise InputError(f"{label} {problem}. Give {expected}.", kind="shape")
     return Table(label, rows, names, memory=memory)
 
 
@@ -145,4 +180,8 @@ def is_table_of_columns(data: Mapping[Any, Any], names: ColumnNames) -> bool:
 
 def check_no_columns(columns: ColumnNames) -> None:
     if columns and not columns.is_shared:
-        raise InputError("columns= is for tables with named columns; there are none here.", kind="columns")
+        raise InputError(
+            "columns= is for tables with named columns; there are none here. Those of a text file without names are "
+            'numbered from 0: columns="request=0,item=1,score=2", or grade=2 for judgements.',
+            kind="columns",
+        )

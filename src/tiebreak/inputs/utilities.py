@@ -21,6 +21,7 @@ from tiebreak.inputs.trials import TRIALS, average_trials, keep_trials
 from tiebreak.inputs.utility_cells import Cells, dict_cells, open_scores, table_cells
 
 MOST_LISTED = 5
+LOWER = "Utilities are minus the values given, of which lower is better."
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class UtilityTable:
 
     `weights` say how much each request counts where a population allows it; `exact` are the exact values, where the
     utilities are those of a metric; `library` is the data frame library of the input; `measure` names the values.
-    `origins` are the requests of which the columns are trials.
+    `origins` are the requests of which the columns are trials; `notes` say how it was read.
     """
 
     runs: tuple[str, ...]
@@ -40,6 +41,7 @@ class UtilityTable:
     library: str | None = None
     measure: str = "utility"
     origins: Ids | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.exact is None or np.array_equal(self.values, self.exact.nearest), "values are changed with `exact`"
@@ -53,6 +55,10 @@ class UtilityTable:
             ExactValues.from_exact(self.values) if self.values.dtype == object else ExactValues.from_floats(self.values)
         )
 
+    def codes(self) -> NDArray[Any]:
+        """Numbers [run, request] that order and tie as the exact utilities do."""
+        return self.values if self.exact is None else self.exact.codes()
+
     def sample(self, row: int) -> Sample:
         """The utilities of one run, as exact numbers."""
         if self.exact is not None:
@@ -63,6 +69,10 @@ class UtilityTable:
         """The utilities of every run."""
         return map(self.sample, range(len(self.runs)))
 
+    def remember(self) -> UtilityTable:
+        """The same, of which no exact value is computed twice."""
+        return replace(self, exact=None if self.exact is None else self.exact.remember())
+
     def take(self, places: NDArray[np.int64]) -> UtilityTable:
         """Some of the requests."""
         return replace(
@@ -72,6 +82,15 @@ class UtilityTable:
             weights=None if self.weights is None else self.weights[places],
             origins=None if self.origins is None else self.origins.take(places),
             exact=None if self.exact is None else self.exact.take_columns(places),
+        )
+
+    def take_runs(self, places: list[int]) -> UtilityTable:
+        """Some of the runs."""
+        return replace(
+            self,
+            runs=tuple(self.runs[k] for k in places),
+            values=self.values[places],
+            exact=None if self.exact is None else self.exact.take_rows(places),
         )
 
 
@@ -87,6 +106,18 @@ def read_utilities(
     """Read a table of utilities; parameters as in `Utilities`."""
     if missing is not None:
         check_number(missing, "missing", low=-LARGEST_VALUE, high=LARGEST_VALUE)
+    label, library, cells, origins = read_cells(source, columns, measure, trials)
+    values, exact = fill_table(cells, missing, label, trials == "mean")
+    if lower_is_better:
+        values, exact = 0.0 - values, None if exact is None else -exact
+    more: dict[str, Any] = {"exact": exact, "library": library, "origins": origins, "notes": cells.notes}
+    return UtilityTable(tuple(cells.runs), cells.requests, values, measure=cells.measure or "utility", **more)
+
+
+def read_cells(
+    source: Path | Values | Any, columns: Columns | None, measure: str | None, trials: str | None
+) -> tuple[str, str | None, Cells, Ids | None]:
+    """What the table is called, its data frame library, its cells, and the requests of which they are trials."""
     if trials is not None:
         check_choice(trials, "trials", TRIALS)
     data = open_scores(source, "the utilities", columns)
@@ -95,19 +126,14 @@ def read_utilities(
     else:
         label, library = "the utilities", None
         cells = dict_cells(data, label, columns, measure, trials == "keep")
-    origins = None
-    if trials == "keep":
-        if cells.trials is None or cells.trial is None:
-            raise InputError(
-                f"{label}: trials are kept by their names. Give a table with a column trial.", kind="trials"
-            )
-        requests, request, origins = keep_trials(cells.requests, cells.request, cells.trials, cells.trial)
-        cells = cells._replace(requests=requests, request=request)
-    values, exact = fill_table(cells, missing, label, trials == "mean")
-    if lower_is_better:
-        values, exact = 0.0 - values, None if exact is None else -exact
-    more: dict[str, Any] = {"exact": exact, "library": library, "origins": origins}
-    return UtilityTable(tuple(cells.runs), cells.requests, values, measure=cells.measure or "utility", **more)
+    if not len(cells.value):
+        raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
+    if trials != "keep":
+        return label, library, cells, None
+    if cells.trials is None or cells.trial is None:
+        raise InputError(f"{label}: trials are kept by their names. Give a table with a column trial.", kind="trials")
+    requests, request, origins = keep_trials(cells.requests, cells.request, cells.trials, cells.trial)
+    return label, library, cells._replace(requests=requests, request=request), origins
 
 
 def fill_table(
@@ -115,9 +141,7 @@ def fill_table(
 ) -> tuple[NDArray[np.float64], ExactValues | None]:
     """The table [run, request] of cells, each once and finite; or the means of several, also as exact numbers."""
     runs, requests, run, request, value = cells[:5]
-    if not len(value):
-        raise InputError(f"{label}: the table is empty. Give at least one run and one request.", kind="empty")
-    for row in np.flatnonzero(~(np.abs(value) <= LARGEST_VALUE))[:1].tolist():
+    for row in np.flatnonzero(np.abs(value) > LARGEST_VALUE)[:1].tolist():
         where = cell(runs[run[row]], requests[int(request[row])])
         raise InputError(
             f"{label}: the utility of {where} is {value[row]}. Give a finite number, not beyond {LARGEST_VALUE:g}.",
@@ -127,18 +151,20 @@ def fill_table(
     times = np.bincount(place, minlength=len(runs) * len(requests))
     for twice in np.flatnonzero(times > 1)[:1].tolist() if not averages else ():
         where = cell(runs[twice // len(requests)], requests[twice % len(requests)])
-        advice = 'Keep one, or average repeated trials: trials="mean", --trials mean'
+        advice = 'Keep one; only if these are repeated trials, average them: trials="mean", --trials mean'
         raise InputError(f"{label}: {where} appears twice. {advice}.", kind="duplicate")
-    absent = np.flatnonzero(times == 0)
-    if len(absent) and missing is None:
-        first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in absent[:MOST_LISTED].tolist()]
-        more = f" and {len(absent) - len(first):,} more" if len(absent) > len(first) else ""
+    absent, is_blank = np.flatnonzero(times == 0), np.isnan(value)
+    lacking = np.union1d(absent, place[is_blank])
+    if len(lacking) and missing is None:
+        first = [cell(runs[k // len(requests)], requests[k % len(requests)]) for k in lacking[:MOST_LISTED].tolist()]
+        more = f" and {len(lacking) - len(first):,} more" if len(lacking) > len(first) else ""
         raise InputError(
-            f"{label}: {len(absent):,} of {len(times):,} cells are missing: {'; '.join(first)}{more}. "
+            f"{label}: {len(lacking):,} of {len(times):,} cells are missing: {'; '.join(first)}{more}. "
             "Every run needs the same requests; or say what a missing cell is worth, such as missing=0, --missing 0.",
             kind="missing",
         )
     shape, default = (len(runs), len(requests)), 0.0 if missing is None else missing
+    value = np.where(is_blank, default, value)
     if averages:
         filled = np.concatenate([value, np.full(len(absent), default)])
         exact = average_trials(np.concatenate([place, absent]), filled, shape)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_names
 from tiebreak._base.nicknames import expand, expand_all
-from tiebreak._base.spec import Spec, Value, parse
+from tiebreak._base.spec import NAMES, Spec, Value, parse
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics.base import LevelMetric, Metric, Traits
-from tiebreak.metrics.condensed import Condensed, split_judged_only
 from tiebreak.metrics.weights import recall_weights
 
 __all__ = [
@@ -22,7 +22,9 @@ __all__ = [
     "Metric",
     "RecallLevelMetric",
     "Traits",
+    "measure_label",
     "metric",
+    "object_spec",
     "parse_metrics",
     "recall_level_form",
     "recall_weights",
@@ -113,6 +115,7 @@ CATALOGUE: Catalogue[Metric] = Catalogue(
         "LR_index": "lexicographic_index.LexiRecallIndex",
         "LP_index": "lexicographic_index.LexiPrecisionIndex",
     },
+    others=NAMES,
 )
 
 
@@ -129,8 +132,7 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
     """
     if isinstance(spec, Metric):
         return spec
-    if "ir_measures" in type(spec).__module__.split("."):  # such as ir_measures.nDCG @ 10, which prints as its spec
-        spec = str(spec)
+    spec = object_spec(spec) if is_measure_object(spec) else spec
     if callable(spec):
         from tiebreak.metrics.function import FunctionMetric
 
@@ -149,19 +151,44 @@ def metric(spec: str | Spec | Metric | Callable[[tuple[float, ...]], float]) -> 
 
             return FunctionMetric(text, import_function(text))
         spec = parse(text)
-    spec, judged_only = split_judged_only(spec)
+    if any(name == "judged_only" for name, _ in spec.arguments):
+        from tiebreak.metrics.condensed import Condensed, split_judged_only
+
+        spec, is_condensed = split_judged_only(spec)
+        return Condensed(metric(spec)) if is_condensed else metric(spec)
     # Arguments are read as text again, so that aliases hold there too.
-    base = CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
-    return Condensed(base) if judged_only else base
+    return CATALOGUE.make(spec, lambda inside: metric(str(inside)), OTHER_SPELLINGS)
 
 
 def parse_metrics(measures: str | Metric | Iterable[str | Metric]) -> tuple[tuple[str, ...], tuple[Metric, ...]]:
     """The names of measures, as they were typed, and the metrics."""
     several = [measures] if isinstance(measures, (str, Metric)) or callable(measures) else list(measures or ())
     several = expand_all(several)
-    names = tuple(str(measure).strip() for measure in several)
+    names = tuple(map(measure_label, several))
     check_names(names, "measure", "AP")
     return names, tuple(map(metric, several))
+
+
+def measure_label(measure: Any) -> str:
+    """What a measure is called in results: as it was typed or prints, an object of ir_measures by its spec."""
+    return object_spec(measure) if is_measure_object(measure) else str(measure).strip()
+
+
+def is_measure_object(measure: object) -> bool:
+    """Whether it is an object of ir_measures, such as ``ir_measures.nDCG @ 10``; which need not be imported to know."""
+    return "ir_measures" in type(measure).__module__.split(".") and hasattr(measure, "params")
+
+
+def object_spec(measure: Any) -> str:
+    """The spec of an object of ir_measures, which itself does not print what is its default: AP(rel=1) prints as AP."""
+
+    def text(value: Any) -> str:
+        return object_spec(value) if is_measure_object(value) else repr(value) if isinstance(value, str) else str(value)
+
+    at = measure.AT_PARAM
+    inside = ",".join(f"{key}={text(value)}" for key, value in measure.params.items() if key != at)
+    cutoff = f"@{measure.params[at]}" if at in measure.params else ""
+    return f"{measure.__name__}({inside}){cutoff}" if inside else f"{measure.__name__}{cutoff}"
 
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")

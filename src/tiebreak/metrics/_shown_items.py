@@ -21,6 +21,7 @@ class ShownItems(Metric):
     """A metric of the first k items, whether relevant or not."""
 
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, sees_relevance=False, high=inf)
+    spec_parameters: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

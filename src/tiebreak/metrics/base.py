@@ -51,6 +51,7 @@ class Metric(Entry):
     cutoff: int | None = field(default=None, kw_only=True)
     rel: float | None = field(default=None, kw_only=True)
     traits: ClassVar[Traits] = Traits()
+    spec_parameters: ClassVar[tuple[str, ...]] = ("judged_only",)
     total: ClassVar[str] = "mean"
     """What is reported of all requests: the "mean", "sum" or "geometric mean", or a "figure" of the whole run."""
 
@@ -58,7 +59,7 @@ class Metric(Entry):
         super().__post_init__()
         check_rel(self.rel)
         if self.cutoff is None and self.traits.cutoff == "must":
-            raise InputError(f"{self.name} needs a cutoff, such as {self.name}@10.", kind="spec")
+            raise InputError(f"{self.name} needs a cutoff, such as {self}@10.", kind="spec")
         if self.cutoff is not None and self.traits.cutoff == "no":
             raise InputError(f"{self.name} takes no cutoff. Write {self.name} without @{self.cutoff}.", kind="spec")
         if self.cutoff is not None:
@@ -68,6 +69,11 @@ class Metric(Entry):
     def needs(self) -> Needs:
         """What has to be read beyond the positions of judged items."""
         return Needs()
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the metric says which run is better."""
+        return self.traits.has_direction and not self.traits.is_for_display
 
     def check_comparable(self) -> None:
         """Raise an error if the metric does not say which run is better."""
@@ -114,7 +120,8 @@ class Metric(Entry):
             return values if self.traits.uses_grades else values.where(relevant)
         own = positions.relevant(self.rel) > 0
         is_worst_zero = self.traits.low == 0 and not self.traits.lower_is_better
-        if positions.is_sampled or not is_worst_zero or not own.any() or not (relevant & ~own).any():
+        has_own = positions.grade_scale.highest >= self.rel  # in some request
+        if positions.is_sampled or not is_worst_zero or not has_own or not (relevant & ~own).any():
             return values
         return values.zero_where(np.broadcast_to(relevant & ~own, values.nearest.shape))
 

@@ -46,7 +46,7 @@ class ExpectedReciprocalRank(Metric):
         return (power_of_two(grade) - 1) / power_of_two(decimal(self.max_grade))
 
     def values(self, positions: Positions) -> ExactValues:
-        if (largest := positions.grade.max(initial=0.0)) > self.max_grade:
+        if (largest := positions.grade_scale.highest) > self.max_grade:
             raise InputError(
                 f"{self}: there are grades up to {largest:g}. Write ERR(max_grade={largest:g}).", kind="spec"
             )

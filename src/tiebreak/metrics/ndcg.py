@@ -151,7 +151,7 @@ class DCG(Metric):
 
     def on(self, positions: Positions) -> Metric:
         """The recall-level form where all grades are 1, so that all gains are."""
-        is_binary = self.gains is None and len(positions.grade) and (positions.grade == 1).all()
+        is_binary = self.gains is None and positions.grade_scale[:2] == (1, 1)
         return self.binary_form() if is_binary else self
 
     def gain_for(self, grade: Fraction) -> Fraction:
@@ -193,8 +193,8 @@ class NDCG(DCG):
 
     def on(self, positions: Positions) -> Metric:
         """The recall-level form where all grades are the same, so that gains cancel."""
-        grade = positions.grade
-        return self.binary_form() if self.gains is None and len(grade) and grade.min() == grade.max() else self
+        scale = positions.grade_scale
+        return self.binary_form() if self.gains is None and scale.lowest == scale.highest else self
 
 
 def gain_sums(metric: DCG, positions: Positions) -> ExactValues:

@@ -20,8 +20,8 @@ class Novelty(ShownItems):
 
     .. math:: \frac{1}{k} \sum_{i=1}^{k} \log_2 \frac{\text{users}}{\text{users who know item } i}
 
-    Users know what they rated above 0 in the profile (``profile=``, ``--train``), by default in the judgements. An item
-    that nobody knows counts as known to one user. 0 for an empty list.
+    Users know what they rated above 0 in the training ratings (``train=``, ``--train``), by default in the judgements.
+    An item that nobody knows counts as known to one user. 0 for an empty list.
 
     References
     ----------
@@ -31,7 +31,7 @@ class Novelty(ShownItems):
     Examples
     --------
     >>> train = {"u": {"a": 5}, "v": {"a": 3, "b": 4}, "w": {"a": 1}, "x": {"a": 4}}
-    >>> exp = tb.Experiment({"u": {"b": 4}}, {"u": {"a": 2.0, "b": 1.0}}, profile=train)
+    >>> exp = tb.Experiment({"u": {"b": 4}}, {"u": {"a": 2.0, "b": 1.0}}, train=train)
     >>> exp.evaluate("Novelty@2").to_flat_dict()      # (log2(4/4) + log2(4/1)) / 2
     {'run1/Novelty@2': 1.0}
     """
@@ -40,7 +40,7 @@ class Novelty(ShownItems):
 
     def values(self, positions: Positions) -> ExactValues:
         lists, source = list(self.first_items(positions)), positions.aspect_source
-        known = positions.judgements if source is None else source.profile or source.judgements
+        known = positions.judgements if source is None else source.train or source.judgements
         assert known is not None, "positions with first items have judgements"
         users = np.bincount(known.item[known.grade > 0], minlength=len(known.items))
         shape = len(positions.runs), len(positions.requests)

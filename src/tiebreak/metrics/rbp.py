@@ -113,7 +113,7 @@ class GradedRBP(Metric):
         """By what grades are divided, for every largest grade of a request."""
         if self.max_grade is None:
             return entries.exact(lambda grade: max(grade, Fraction(1)))
-        if (largest := entries.kept.grade.max(initial=0.0)) > self.max_grade:
+        if (largest := entries.kept.grade_scale.highest) > self.max_grade and largest >= (self.rel or 0):
             raise InputError(f"{self}: there are grades up to {largest:g}. Give max_grade={largest:g}.", kind="spec")
         return [decimal(self.max_grade)] * len(entries.grades)
 

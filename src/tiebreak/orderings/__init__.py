@@ -25,3 +25,8 @@ CATALOGUE: Catalogue[Method] = Catalogue(
 def method(spec: str | Method) -> Method:
     """The ordering method that a spec names."""
     return CATALOGUE.find(spec, Method, "mc4")
+
+
+def is_method(spec: object) -> bool:
+    """Whether a spec begins with the name of an ordering method."""
+    return isinstance(spec, Method) or (isinstance(spec, str) and CATALOGUE.begins(spec.strip()))

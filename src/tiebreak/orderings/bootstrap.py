@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
-from math import ceil
-from typing import Any, NamedTuple
+from math import ceil, nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_count, check_seed, find_run
 from tiebreak._base.text import plural
+from tiebreak._kernels.interface import Tick
 from tiebreak.exact import decimal
 from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Ids
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
+from tiebreak.orderings.result import Ordering
 from tiebreak.projection.primitives import Floats
+from tiebreak.results.drawable import Drawable
 from tiebreak.results.record import Result
+
+if TYPE_CHECKING:
+    from tiebreak.results.plots import Drawing
 
 MOST = 1_000_000
 NUMBERS_AT_ONCE = 1 << 22
+TICKS = 100
+"""How often progress is told, if anyone watches."""
+SUPPORT = "support: the share of resamples in which a run is above the next one below."
 
 
 class RankInterval(NamedTuple):
@@ -42,15 +51,16 @@ class PairShares(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap(Result):
-    """Ranks of all runs in every sample, and the sign of every pair's mean preference.
+class Bootstrap(Drawable, Result):
+    """Ranks of all runs in every sample, and which run of every pair wins it.
 
     Attributes
     ----------
     ranks : int array [sample, run]
         1 is best; runs that tie share the best of their ranks, as in an `Ordering`.
     wins : int array [run, run]
-        Number of samples in which the mean preference of the first run over the second is positive.
+        Number of samples in which the mean preference of the first run over the second is positive; of populations, in
+        which the first run is above the second.
     """
 
     by: str
@@ -76,6 +86,39 @@ class Bootstrap(Result):
         low, high = np.sort(self.ranks, axis=0)[places].tolist()
         return [RankInterval(*row) for row in zip(self.runs, low, high, strict=True)]
 
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """Median ranks with their intervals."""
+        from tiebreak.results.pictures import rank_intervals
+
+        medians = np.median(self.ranks, axis=0).tolist()
+        rows = [(run, middle, low, high) for (run, low, high), middle in zip(self.rows(), medians, strict=True)]
+        rows.sort(key=lambda row: (*row[1:], row[0]))
+        measure = str(self.settings.get("measure", self.by))
+        return {"ranks": lambda: rank_intervals(measure, rows, ("Points are median ranks.", *self.notes))}
+
+    def add_to(self, ordering: Ordering) -> Ordering:
+        """An order of all requests with rank intervals, and how often a run is above the next one below.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> utilities = tb.Utilities({"a": {"q": 1, "r": 0.5}, "b": {"q": 0, "r": 0.5}})
+        >>> boot = utilities.bootstrap("mean", resamples=100)
+        >>> [(row.run, row.low, row.high) for row in boot.add_to(utilities.order("mean")).rows()]
+        [('a', 1, 1), ('b', 1, 2)]
+        """
+        intervals = np.array([row[1:] for row in self.rows()])
+        support = np.array(
+            [
+                nan if below is None else (self.ranks[:, run] < self.ranks[:, below]).mean()
+                for run, below in enumerate(ordering.next_below())
+            ]
+        )
+        settings = {**ordering.more_settings, "resamples": len(self.ranks), "seed": self.seed}
+        notes = (*ordering.notes, *self.notes, SUPPORT)
+        return replace(ordering, intervals=intervals, support=support, notes=notes, more_settings=settings)
+
     def shares(self, first: str, second: str) -> PairShares:
         """The share of samples in which each of two runs is preferred on average."""
         x, y = (find_run(run, self.runs) for run in (first, second))
@@ -83,15 +126,21 @@ class Bootstrap(Result):
         return PairShares(won / n, (n - won - lost) / n, lost / n)
 
 
-def bootstrap(ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int) -> Bootstrap:
+def bootstrap(
+    ballots: Ballots, requests: Ids, method: Method, resamples: int, seed: int, tick: Tick | None = None
+) -> Bootstrap:
     """Order the runs by many bootstrap samples of the requests."""
     check_resamples(resamples, seed)
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
+    if tick:
+        step = min(step, ceil(resamples / TICKS))
     for rows, by_name in draw_counts(ballots.n_requests, resamples, seed, step):
         weights = by_name[:, requests.places_in_order]
         ranks[rows] = method.ranks(ballots, weights)
+        if tick:
+            tick(rows.stop, resamples)
         wins += (ballots.values.square(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
 

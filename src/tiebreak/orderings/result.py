@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from functools import cache
+from math import isnan
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,11 @@ from tiebreak.exact import Real, competition_ranks
 from tiebreak.orderings import correlation
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.drawable import Drawable
 from tiebreak.results.record import Result, Rows
+
+if TYPE_CHECKING:
+    from tiebreak.results.plots import Drawing
 
 
 class Place(NamedTuple):
@@ -30,13 +37,27 @@ class Place(NamedTuple):
     tied: bool
 
 
+@cache
+def row_type(columns: tuple[str, ...]) -> Any:
+    """A place in an order with all that is told of a run."""
+    return namedtuple("Place", columns)
+
+
 def rank_cell(row: Row, digits: int) -> str:
     """A rank, marked where it is shared."""
     return f"{row['rank']}=" if row["tied"] else f"{row['rank']}"
 
 
+def interval_cell(row: Row, digits: int) -> str:
+    return f"{row['low']}-{row['high']}"
+
+
+def support_cell(row: Row, digits: int) -> str:
+    return "-" if isnan(row["support"]) else f"{row['support']:.0%}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordering(Result):
+class Ordering(Drawable, Result):
     """Systems from the best to the worst, ties shown as ties.
 
     Attributes
@@ -52,6 +73,8 @@ class Ordering(Result):
         Condorcet cycles: runs of which each can be reached from each by majority preferences.
     intervals : int array [run, 2], optional
         95% bootstrap intervals of ranks.
+    support : array [run], optional
+        The share of bootstrap samples in which a run is above the next one below; NaN where there is none below.
     """
 
     measure: str
@@ -62,13 +85,27 @@ class Ordering(Result):
     cycles: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     intervals: NDArray[np.int64] | None = None
+    support: Floats | None = None
     marked_column = "rank"
     spread = "measure"
+    score_name: ClassVar[str] = "score"
+    """What scores are called in pictures."""
     trec_columns = ("measure", "request", "run", "rank", "score")
+    _internals: ClassVar[tuple[str, ...]] = ("from_scores", "more_columns", "more_values", "next_below", "score_name")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return Place._fields if self.intervals is None else (*Place._fields, "low", "high")
+        last = () if self.intervals is None else ("low", "high", "support")
+        return (*Place._fields, *self.more_columns, *last)
+
+    @property
+    def more_columns(self) -> tuple[str, ...]:
+        """Columns of `more_values`."""
+        return ()
+
+    def more_values(self, run: str) -> tuple[Any, ...]:
+        """What else is told of a run."""
+        return ()
 
     @property
     def table_cells(self) -> Mapping[str, Cell]:
@@ -80,7 +117,7 @@ class Ordering(Result):
 
     @property
     def _interval_cells(self) -> Mapping[str, Cell]:
-        return {} if self.intervals is None else {"95%": lambda row, digits: f"{row['low']}-{row['high']}"}
+        return {} if self.intervals is None else {"95%": interval_cell, "support": support_cell}
 
     @classmethod
     def from_scores(
@@ -95,7 +132,7 @@ class Ordering(Result):
         notes: tuple[str, ...] = (),
         library: str | None = None,
         more_settings: Mapping[str, Any] | None = None,
-    ) -> Ordering:
+    ) -> Self:
         """The order that exact scores make, the larger the better; they are reported as floats, or as given."""
         ranks = competition_ranks(scores)
         floats = np.array([*map(float, scores)] if reported is None else list(reported))
@@ -150,15 +187,54 @@ class Ordering(Result):
         rows = (Place(run, self.measure, self.by, rank, score, tied) for run, rank, score, tied in places)
         return sorted(rows, key=lambda row: (row.rank, row.run))
 
-    def rows(self) -> list[tuple[Any, ...]]:
-        """The runs, the best first, with their rank intervals if there are any."""
-        if self.intervals is None:
-            return list(self.places())
-        bounds = dict(zip(self.runs, self.intervals.tolist(), strict=True))
-        return [(*place, *bounds[place.run]) for place in self.places()]
+    def rows(self) -> list[Any]:
+        """The runs, the best first, with what else is told of them, and their rank intervals if there are any."""
+        make, last = row_type(self.columns), dict(zip(self.runs, self._intervals_and_support(), strict=True))
+        return [make(*place, *self.more_values(place.run), *last[place.run]) for place in self.places()]
+
+    def _intervals_and_support(self) -> list[tuple[float, ...]]:
+        """The rank interval and the support of every run, if there are any."""
+        if self.intervals is None or self.support is None:
+            return [()] * len(self.runs)
+        pairs = zip(self.intervals.tolist(), self.support.tolist(), strict=True)
+        return [(low, high, support) for (low, high), support in pairs]
+
+    def next_below(self) -> list[int | None]:
+        """For every run the next one below, by name the first of the next rank; None of the last."""
+        order = [self.runs.index(run) for run in self.ranking()]
+        places = np.searchsorted(self.ranks[order], self.ranks, side="right").tolist()
+        return [order[place] if place < len(order) else None for place in places]
 
     def is_marked(self, row: Row) -> bool:
         return bool(row["rank"] == 1)
+
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """Ranks with their intervals if there are any, else scores."""
+        from tiebreak.results.pictures import leaderboard, rank_intervals
+
+        if self.intervals is None:
+            named = self.measure if self.measure.startswith(self.by) else f"{self.measure} by {self.by}"
+            title = f"{named}: {self.score_name}, the best run first"
+            scores = [(place.run, self.score_name, place.score, None, None) for place in self.places()]
+            return {"scores": lambda: leaderboard(title, scores)}
+        notes = tuple(note for note in self.notes if note.startswith("95% intervals"))
+        rows = ((row.run, row.rank, row.low, row.high) for row in self.rows())
+        return {"ranks": lambda: rank_intervals(self.measure, rows, notes)}
+
+    def picture_with(self, others: Sequence[Ordering], kind: str | None) -> dict[str, Any]:
+        """Several orders as one bump chart; their intervals beside each other."""
+        if others and (kind == "bump" or (kind is None and self.intervals is None)):
+            from tiebreak.results.vega_lite import vega_lite
+
+            return vega_lite(*self._bump_chart([self, *others]))
+        return super().picture_with(others, kind)
+
+    @staticmethod
+    def _bump_chart(orderings: Sequence[Ordering]) -> Drawing:
+        from tiebreak.results.pictures import bump_chart
+
+        return bump_chart({one.measure: dict(zip(one.runs, one.ranks.tolist(), strict=True)) for one in orderings})
 
     def ranking(self) -> list[str]:
         """Names of the runs, the best first; those that tie by name."""

@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.purposes import purpose
 from tiebreak._base.spec import expand_alias
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import metric
 from tiebreak.orderings import CATALOGUE as METHODS
+from tiebreak.orderings import is_method
 from tiebreak.populations.base import Aggregation, Population
 
 __all__ = ["CATALOGUE", "Aggregation", "Population", "population"]
@@ -77,6 +79,14 @@ def population(spec: str | Population) -> Population:
     leximin(AP) lower_area positive(P@10) cvar(RR, share=0.2)
     """
     return CATALOGUE.find(spec, Population, "leximin or gmean", ALIASES, lambda inside: metric(str(inside)))
+
+
+def check_order_name(by: object) -> None:
+    """Check that a text names an ordering method or a population; the error suggests both."""
+    if isinstance(by, str) and by.strip() and not is_method(by) and not is_population(by):
+        name = by.strip().partition("(")[0]  # as it was typed
+        advice = purpose(name, "ordering method", "population")
+        raise UnknownNameError("ordering method", name, [*METHODS, *CATALOGUE], advice)
 
 
 def population_for(measure: Any, by: Any, *, over_requests: bool = False) -> Population | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, prod
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
@@ -16,6 +17,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
 from tiebreak.exact.roots import FLOOR, Root, geometric_mean
 from tiebreak.exact.sample import Sample
+from tiebreak.exact.totals import Totals
+from tiebreak.exact.values import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Aggregation
 
@@ -29,6 +32,14 @@ class Mean(Aggregation):
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return u.mean(weights)
+
+    def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
+        if table.weights is not None:
+            yield from super().sample_ranks(table, samples)
+            return
+        totals = Totals(table.numbers)
+        for places in samples:
+            yield totals.ranks(np.bincount(places, minlength=len(table.requests)).astype(np.float64)[None])[0]
 
 
 @dataclass(frozen=True)

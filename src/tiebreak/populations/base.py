@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
-from tiebreak.exact import Real
+from tiebreak.exact import Real, competition_ranks
 from tiebreak.exact.sample import Sample
+from tiebreak.exact.values import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric, metric
 
@@ -43,6 +48,13 @@ class Population(Entry):
     def scores(self, table: UtilityTable) -> list[Real]:
         """A score per run; those that are equal tie."""
         raise NotImplementedError
+
+    def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
+        """The ranks of the runs in samples of requests, given by their places; a population may have a faster way."""
+        for places in samples:
+            part = table.take(places)
+            self.check(part)
+            yield competition_ranks(self.scores(part))
 
     def number(self, score: Real) -> float:
         """The reported number of a score."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache, cmp_to_key
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
-from tiebreak.exact import Number, Real
+from tiebreak.exact import Number, Real, competition_ranks
+from tiebreak.exact.values import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population
-from tiebreak.populations.rounding import round_utilities
+from tiebreak.populations.rounding import round_utilities, rounded_values
 
 FIRST_BLOCK = 1024
 Block = Callable[[int, int, int], tuple[Any, ...]]
@@ -37,16 +38,28 @@ class Lexicographic(Population):
 
     def scores(self, table: UtilityTable) -> list[Real]:
         """The number of runs below each run."""
-        if self.digits is not None:
-            utilities = round_utilities(table, self.digits)
-        else:
-            utilities = table.values if table.exact is None else table.exact.codes()
-        ordered = np.sort(utilities, axis=-1)[:, :: self.direction]
+        return runs_below(len(table.runs), *self.sorted_blocks(table))
+
+    def sorted_blocks(self, table: UtilityTable) -> tuple[int, Block]:
+        """How many numbers of every run are compared one after another, and blocks of them."""
+        return self._sort(self._numbers(table))
+
+    def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
+        numbers = self._numbers(table)  # the same for all samples
+        for places in samples:
+            yield competition_ranks(runs_below(len(numbers), *self._sort(numbers[:, places])))
+
+    def _numbers(self, table: UtilityTable) -> NDArray[Any]:
+        """What orders and ties as the utilities do, rounded if they are."""
+        return table.codes() if self.digits is None else round_utilities(table, self.digits)
+
+    def _sort(self, numbers: NDArray[Any]) -> tuple[int, Block]:
+        ordered = np.sort(numbers, axis=-1)[:, :: self.direction]
 
         def block(row: int, begin: int, end: int) -> tuple[Any, ...]:
             return tuple(ordered[row, begin:end].tolist())
 
-        return runs_below(len(ordered), ordered.shape[1], block)
+        return ordered.shape[1], block
 
 
 @dataclass(frozen=True)
@@ -79,21 +92,24 @@ class SmoothedLeximin(Lexicographic):
                 kind="size",
             )
 
-    def scores(self, table: UtilityTable) -> list[Real]:
+    def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
         if self.lag == 1:
-            return super().scores(table)
+            return super().sample_ranks(table, samples)
+        return Population.sample_ranks(self, table, samples)
+
+    def sorted_blocks(self, table: UtilityTable) -> tuple[int, Block]:
+        if self.lag == 1:
+            return super().sorted_blocks(table)
         if self.digits is not None:
-            units = round_utilities(table, self.digits)
-            # Numbers beyond floats are kept in the size that they had.
-            values = units * Fraction(1, 10**self.digits) if units.dtype == object else units
-            table = replace(table, values=values, exact=None)
+            exact = rounded_values(table, self.digits)
+            table = replace(table, values=exact.nearest, exact=exact)
         samples = list(table.samples())
         width = len(table.requests) - self.lag + 1
 
         def block(row: int, begin: int, end: int) -> tuple[Number, ...]:
             return tuple(samples[row].windows(self.lag, begin, min(end, width)))
 
-        return runs_below(len(samples), width, block)
+        return width, block
 
 
 def scores_by_tier(order: Population, tiers: Iterable[UtilityTable]) -> list[Real]:
@@ -114,13 +130,7 @@ def runs_below(runs: int, width: int, block: Block) -> list[Real]:
     known = cache(block)
 
     def compare(x: int, y: int) -> int:
-        begin, end = 0, FIRST_BLOCK
-        while begin < width:
-            a, b = known(x, begin, end), known(y, begin, end)
-            if a != b:
-                return 1 if a > b else -1
-            begin, end = end, 2 * end
-        return 0
+        return first_difference(x, y, width, known)[1]
 
     increasing = sorted(range(runs), key=cmp_to_key(compare))
     below: dict[int, Real] = {}
@@ -128,3 +138,15 @@ def runs_below(runs: int, width: int, block: Block) -> list[Real]:
         is_tied = place > 0 and compare(run, increasing[place - 1]) == 0
         below[run] = below[increasing[place - 1]] if is_tied else place
     return [below[run] for run in range(runs)]
+
+
+def first_difference(x: int, y: int, width: int, block: Block) -> tuple[int, int]:
+    """The first place at which two runs differ, and 1 where the first is larger there, else -1; 0 where they tie."""
+    begin, end = 0, FIRST_BLOCK
+    while begin < width:
+        a, b = block(x, begin, end), block(y, begin, end)
+        if a != b:
+            place = next(k for k, (p, q) in enumerate(zip(a, b, strict=True)) if p != q)
+            return begin + place, 1 if a[place] > b[place] else -1
+        begin, end = end, 2 * end
+    return width, 0

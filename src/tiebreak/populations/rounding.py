@@ -30,6 +30,14 @@ def round_utilities(table: UtilityTable, digits: int) -> Vector:
     return np.stack([fractions(row) if exact and row.dtype != object else row for row in rows])
 
 
+def rounded_values(table: UtilityTable, digits: int) -> ExactValues:
+    """The utilities, rounded half to even."""
+    units = round_utilities(table, digits)
+    if units.dtype == object:
+        return ExactValues.from_exact(units * Fraction(1, 10**digits))
+    return ExactValues.quotients(units.astype(np.int64), np.int64(10**digits))
+
+
 def round_row(values: ExactValues, row: int, digits: int) -> Vector:
     """Round one run: double-double numbers decide if they can, else exact values."""
     high, low, scale = values.nearest[row], values.rest[row], 10.0**digits

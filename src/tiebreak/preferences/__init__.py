@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from tiebreak._base.catalogue import Catalogue
+from tiebreak._base.catalogue import LIST, Catalogue
 from tiebreak._base.purposes import purpose
 from tiebreak._base.spec import Spec, expand_alias, parse
 from tiebreak.errors import InputError, UnknownNameError
@@ -99,7 +99,9 @@ def preference(spec: str | Spec | Preference | Metric, **parameters: Any) -> Pre
     except UnknownNameError:
         name = parse(text).name
         elsewhere = purpose(name, "preference", "metric")
-        raise UnknownNameError("preference", name, [*CATALOGUE, *METRICS], elsewhere) from None
+        raise UnknownNameError(
+            "preference", name, [*CATALOGUE, *METRICS, *METRICS.others], elsewhere, where=LIST
+        ) from None
 
 
 def is_preference(spec: object) -> bool:

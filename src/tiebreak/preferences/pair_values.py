@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,21 @@ from tiebreak.exact import ExactValues
 from tiebreak.exact.sums import row_means
 from tiebreak.exact.values import Places
 from tiebreak.inputs import Ids
-from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.preferences.pairs import Pairs
-from tiebreak.projection import Positions
 from tiebreak.projection.primitives import Floats
 
 NUMBERS_AT_ONCE = 1 << 18
 Labels: TypeAlias = Callable[[], Places]
 Values = TypeVar("Values", bound="PairValues")
+
+
+class RunsAndRequests(Protocol):
+    """What values are of."""
+
+    @property
+    def runs(self) -> tuple[str, ...]: ...
+    @property
+    def requests(self) -> Ids: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,10 +51,15 @@ class PairValues:
     labels: Labels | None = None  # [run, request]: runs with the same label have the same values in a request
     is_sign: bool = False  # values say only which run is better
     is_difference: bool = False  # values are differences of one number per run
+    _internals: ClassVar[tuple[str, ...]] = (
+        *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
+        *("from_counts", "from_exact", "differences", "by_name", "plus", "has_all_pairs", "exact_values"),
+        *("equal_values", "student_interval", "concatenate", "read_from"),
+    )
 
     @classmethod
     def from_counts(
-        cls, source: Positions | UtilityTable, pairs: Pairs, numerator: NDArray[Any], denominator: Places
+        cls, source: RunsAndRequests, pairs: Pairs, numerator: NDArray[Any], denominator: Places
     ) -> PairValues:
         """Whole numerators over denominators; requests with denominator 0, without relevant items, do not count."""
         return cls(source.runs, source.requests, pairs, numerator, denominator)._where(denominator > 0)
@@ -55,7 +67,7 @@ class PairValues:
     @classmethod
     def from_exact(
         cls,
-        source: Positions | UtilityTable,
+        source: RunsAndRequests,
         pairs: Pairs,
         exact: ExactValues,
         is_counted: NDArray[np.bool_],
@@ -66,6 +78,44 @@ class PairValues:
         ones = np.ones(len(is_counted), dtype=np.int64)
         values = cls(source.runs, source.requests, pairs, exact.nearest, ones, exact, by_run, labels)
         return values._where(is_counted)
+
+    @classmethod
+    def differences(
+        cls, source: RunsAndRequests, pairs: Pairs, by_run: ExactValues, is_counted: NDArray[np.bool_] | None = None
+    ) -> PairValues:
+        """Differences of one number per run and request; by default of all requests."""
+        counted = np.ones(len(source.requests), dtype=bool) if is_counted is None else is_counted
+        values = cls.from_exact(source, pairs, by_run.differences(pairs.x, pairs.y), counted, by_run)
+        return replace(values, is_difference=True)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[PairValues]) -> PairValues:
+        """The requests of several tables of the same pairs, one table after the other."""
+
+        def join_tables(tables: Iterable[ExactValues | None]) -> ExactValues | None:
+            known = [table for table in tables if table is not None]
+            return ExactValues.concatenate(known) if known else None
+
+        exact = join_tables(part.exact for part in parts)
+        return replace(
+            parts[0],
+            requests=Ids.concatenate([part.requests for part in parts]),
+            numerator=np.concatenate([part.numerator for part in parts], axis=1) if exact is None else exact.nearest,
+            denominator=np.concatenate([part.denominator for part in parts]),
+            exact=exact,
+            by_run=join_tables(part.by_run for part in parts),
+            labels=None,
+        )
+
+    def read_from(self, load: Callable[[], PairValues]) -> PairValues:
+        """The same floats; what is asked of exact values is asked of what `load` returns, which need not be held."""
+        exact, by_run = self.exact, self.by_run
+        return replace(
+            self,
+            exact=None if exact is None else exact.read_from(lambda: cast(ExactValues, load().exact)),
+            by_run=None if by_run is None else by_run.read_from(lambda: cast(ExactValues, load().by_run)),
+            labels=None,
+        )
 
     def _where(self, is_counted: NDArray[np.bool_]) -> PairValues:
         return self if is_counted.all() else self.take_requests(np.flatnonzero(is_counted))
@@ -88,6 +138,12 @@ class PairValues:
             labels=None if labels is None else lambda: labels()[:, places],
         )
 
+    def plus(self, number: Fraction) -> PairValues:
+        """Every value plus a number: 0 is then where the first run is worse by just that."""
+        exact = ExactValues.quotients(self.numerator, self.denominator) if self.exact is None else self.exact
+        is_counted = np.ones(self.n_requests, dtype=bool)
+        return PairValues.from_exact(self, self.pairs, exact.plus(number), is_counted)
+
     def by_name(self: Values) -> Values:
         """Runs and requests sorted by name, so that random draws do not depend on the order of the input."""
         places = Ids.from_names(self.runs).places_in_order
@@ -95,7 +151,8 @@ class PairValues:
         by_run = None if values.by_run is None else values.by_run.take_rows(np.argsort(places).tolist())
         pairs = Pairs(places[self.pairs.x], places[self.pairs.y], ())
         values = replace(values, runs=tuple(sorted(self.runs)), pairs=pairs, by_run=by_run, labels=None)
-        vars(values)["mean"] = self.mean  # an exact mean does not depend on the order either
+        # None of these depends on the order.
+        vars(values).update(mean=self.mean, deviation=self.deviation, win_tie_loss=self.win_tie_loss)
         return values
 
     @property
@@ -188,7 +245,7 @@ class PairValues:
 def largest_sizes(values: Floats) -> Floats:
     """The size of the largest value of every row: [row, 1]."""
     low, high = (end(axis=1, keepdims=True, initial=0.0) for end in (values.min, values.max))
-    largest: Floats = np.maximum(high, -low)
+    largest: Floats = np.maximum(high, 0.0 - low)  # not -0 where all are 0
     return largest
 
 

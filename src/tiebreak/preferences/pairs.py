@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.checks import check_two_runs, find_run
+
 
 class Fan(NamedTuple):
     """One run against several others: the rows of a comparison in which it is x, or with `sign` -1 in which it is y."""
@@ -65,3 +67,10 @@ class Pairs:
         x = np.concatenate([np.asarray(fan.others) for fan in fans])
         y = np.repeat([fan.run for fan in fans], [fan.rows.stop - fan.rows.start for fan in fans])
         return cls(x, y, tuple(fans))
+
+
+def chosen_pairs(runs: tuple[str, ...], baselines: tuple[str, ...]) -> Pairs:
+    """All pairs of runs, or those of every run with each baseline."""
+    check_two_runs(runs, "a comparison")
+    places = [find_run(name, runs) for name in baselines]
+    return Pairs.against(places, len(runs)) if places else Pairs.all(len(runs))

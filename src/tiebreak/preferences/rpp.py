@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number
-from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, decimal, like
 from tiebreak.exact.arithmetic import decimals, whole_numbers
 from tiebreak.exact.values import Places
@@ -70,7 +69,7 @@ class RecallPairedPreference(PairedPreference):
     def check_fit(self, positions: Positions) -> None:
         """Check the grades that make populations against those of the items."""
         if self.grades is not None and not positions.is_sampled:
-            largest = float(positions.grade.max(initial=0.0))
+            largest = positions.grade_scale.highest
             check_fit((grade for grade, _ in parse_grades(self.grades)), self.min_grade(positions), largest, str(self))
 
     def labels(self, positions: Positions) -> Places:
@@ -133,11 +132,7 @@ class SubtopicRecallPairedPreference(PairedPreference):
 
     def subtopics(self, positions: Positions) -> tuple[Places, Places, Floats | None]:
         """The relevant items of subtopics: entries, places of the subtopic in its request, and intents."""
-        rows = positions.subtopics
-        if rows is None:
-            raise InputError(
-                "ST-RPP needs subtopics: several values in the judgements' second column.", kind="subtopic"
-            )
+        rows = positions.require_subtopics(self.name)
         wanted = np.flatnonzero(is_relevant(rows.grade, self.min_grade(positions)))
         entry = rows.entry[wanted]
         place = dense_places(positions.layout.request[entry], rows.label[wanted])

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,11 @@ from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import offsets, ranges
 from tiebreak.inputs.judgements import Subtopics
+from tiebreak.projection.aspect_source import EVERY, AspectSource, Mask
 from tiebreak.projection.position_table import Positions, take_top
 from tiebreak.projection.primitives import Floats
 
 NOBODY = -1
-Mask: TypeAlias = NDArray[np.bool_]
-EVERY = "*"
-"""The request whose intents are those of all requests that have none of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,74 +150,49 @@ class AspectRankings:
         return int((~served & (self.interest.sum(axis=1) > 0)).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class AspectSource:
-    """Where the aspects of items come from: a mapping, or the subtopics of judgements, with all their grades.
+def read_rankings(source: AspectSource, positions: Positions) -> AspectRankings:
+    """The first items of rankings that were read with ``top``.
 
-    `profile` are other ratings that tell which aspects a user likes; rankings are read to `depth`. Judgements that are
-    not `kept` were removed: their items count as not rated. The scale of ratings stays that of all.
+    With subtopics, an item has those of its request that it is relevant to, and is rated by its largest grade.
     """
-
-    judgements: Judgements
-    aspects: Mapping[str, Sequence[str]] | None = None
-    profile: Judgements | None = None
-    depth: int = 0
-    kept: Mask | None = None
-
-    def remove(self, positions: Positions, entries: Mask) -> AspectSource:
-        """Without the judgements of some entries of positions."""
-        judgements, size = self.judgements, len(self.judgements.items)
-        requests = judgements.requests.indices(positions.requests)[positions.layout.request[entries]]
-        items = judgements.items.indices(positions.items)[positions.item[entries]]
-        kept = ~np.isin(judgements.request * size + judgements.item, requests * size + items)
-        return replace(self, kept=kept if self.kept is None else kept & self.kept)
-
-    @property
-    def is_known(self) -> bool:
-        return self.aspects is not None or self.judgements.subtopics is not None
-
-    def rankings(self, positions: Positions) -> AspectRankings:
-        """The first items of rankings that were read with ``top``.
-
-        With subtopics, an item has those of its request that it is relevant to, and is rated by its largest grade.
-        """
-        judgements, requests = self.judgements, positions.requests
-        if self.aspects is not None:
-            table, own = AspectTable.from_aspects(self.aspects), None
-        elif self.profile is not None:
-            raise InputError(
-                "a profile needs the aspects of items, which subtopics of judgements are not.", kind="aspects"
-            )
-        else:
-            table, own = subtopic_table(judgements, self.kept)
-            own = own[judgements.requests.indices(requests)]
-        codes = table if own is None else None
-        item, rating = self.first_items(positions, codes)
-        rated = Ratings.from_judgements(judgements, requests, codes, self.kept)
-        liked = rated if self.profile is None else Ratings.from_judgements(self.profile, requests, table)
-        largest = float(judgements.grade.max(initial=0.0))
-        return AspectRankings(
-            positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own
+    judgements, requests = source.judgements, positions.requests
+    if source.aspects is not None:
+        table, own = AspectTable.from_aspects(source.aspects), None
+    elif source.train is not None:
+        raise InputError(
+            "training ratings need the aspects of items, which subtopics of judgements are not.", kind="aspects"
         )
+    else:
+        table, own = subtopic_table(judgements, source.kept)
+        own = own[judgements.requests.indices(requests)]
+    codes = table if own is None else None
+    item, rating = first_items(source, positions, codes)
+    rated = Ratings.from_judgements(judgements, requests, codes, source.kept)
+    liked = rated if source.train is None else Ratings.from_judgements(source.train, requests, table)
+    largest = float(judgements.grade.max(initial=0.0))
+    return AspectRankings(
+        positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own
+    )
 
-    def first_items(self, positions: Positions, table: AspectTable | None) -> tuple[NDArray[np.int64], Floats]:
-        """Rows and ratings [run, request, rank] of the first items; the rows are judgements where there is no table."""
-        assert positions.top is not None, "rankings were read with their first items"
-        requests = np.arange(len(positions.requests))
-        tops = [take_top(top, requests, self.depth) for top in positions.top]
-        depth = max((int(np.diff(top.starts).max(initial=0)) for top in tops), default=0)
-        shape = len(positions.runs), len(positions.requests), max(depth, 1)
-        item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
-        for run, top in enumerate(tops):
-            sizes = np.diff(top.starts)
-            request, rank = np.repeat(requests, sizes), ranges(np.zeros_like(sizes), sizes)
-            known = (top.judgement >= 0) & (True if self.kept is None else self.kept[top.judgement])
-            rows = (
-                np.where(known, top.judgement, len(self.judgements)) if table is None else table.codes(Ids(*top.items))
-            )
-            item[run, request, rank] = rows
-            rating[run, request[known], rank[known]] = self.judgements.grade[top.judgement[known]]
-        return item, rating
+
+def first_items(
+    source: AspectSource, positions: Positions, table: AspectTable | None
+) -> tuple[NDArray[np.int64], Floats]:
+    """Rows and ratings [run, request, rank] of the first items; the rows are judgements where there is no table."""
+    assert positions.top is not None, "rankings were read with their first items"
+    requests = np.arange(len(positions.requests))
+    tops = [take_top(top, requests, source.depth) for top in positions.top]
+    depth = max((int(np.diff(top.starts).max(initial=0)) for top in tops), default=0)
+    shape = len(positions.runs), len(positions.requests), max(depth, 1)
+    item, rating = np.full(shape, NOBODY, dtype=np.int64), np.full(shape, np.nan)
+    for run, top in enumerate(tops):
+        sizes = np.diff(top.starts)
+        request, rank = np.repeat(requests, sizes), ranges(np.zeros_like(sizes), sizes)
+        known = (top.judgement >= 0) & (True if source.kept is None else source.kept[top.judgement])
+        rows = np.where(known, top.judgement, len(source.judgements)) if table is None else table.codes(Ids(*top.items))
+        item[run, request, rank] = rows
+        rating[run, request[known], rank[known]] = source.judgements.grade[top.judgement[known]]
+    return item, rating
 
 
 def with_aspects(positions: Positions, aspects: Mapping[str, Sequence[str]]) -> Positions:

@@ -34,7 +34,6 @@ def add_unjudged(
     removed, allowed = (pair_codes(table, judgements.requests, items) for table in (excluded, candidates))
     slot = np.where(np.isin(judged_pairs, removed), EXCLUDED, judged.slot)
     if candidates is not None:
-        check_candidates(judgements, judged_pairs, allowed, len(items))
         slot = np.where(np.isin(judged_pairs, allowed), slot, EXCLUDED)
     new_removed = np.setdiff1d(removed, judged_pairs)
     new_allowed = np.setdiff1d(allowed, np.concatenate([judged_pairs, removed]))[: 0 if judged_only else None]
@@ -62,16 +61,19 @@ def pair_codes(table: Judgements | None, requests: Ids, items: Ids) -> Pairs:
     return np.unique(request[known] * len(items) + item[known])
 
 
-def check_candidates(judgements: Judgements, judged_pairs: Pairs, allowed: Pairs, n_items: int) -> None:
+def check_candidates(judgements: Judgements, candidates: Judgements) -> None:
     """Every request needs candidates, its relevant items among them."""
-    for r in np.setdiff1d(np.arange(len(judgements.requests)), allowed // n_items)[:1].tolist():
+    known = judgements.requests.indices(candidates.requests)[candidates.request]
+    for r in np.setdiff1d(np.arange(len(judgements.requests)), known)[:1].tolist():
         request = judgements.requests[r]
         raise InputError(
             f"request {quote(request)} has no candidates. Give every judged request some.",
             kind="candidates",
             request=request,
         )
-    lost = np.flatnonzero((judgements.grade > 0) & ~np.isin(judged_pairs, allowed))
+    judged = judgements.request * len(judgements.items) + judgements.item
+    allowed = pair_codes(candidates, judgements.requests, judgements.items)
+    lost = np.flatnonzero((judgements.grade > 0) & ~np.isin(judged, allowed))
     for j in lost[:1].tolist():
         request, item = judgements.requests[int(judgements.request[j])], judgements.items[int(judgements.item[j])]
         raise InputError(

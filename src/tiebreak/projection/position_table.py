@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -15,6 +15,7 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.interface import TopItems
 from tiebreak.errors import InputError
 from tiebreak.inputs.audit import FileAudit
+from tiebreak.inputs.columns import NAMES
 from tiebreak.inputs.ids import Ids, offsets, ranges
 from tiebreak.inputs.judgements import Judgements, Subtopics, is_relevant
 from tiebreak.projection.levels import Bucket, Layout, Levels
@@ -22,7 +23,8 @@ from tiebreak.projection.needs import WHOLE_RANKING
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
 if TYPE_CHECKING:
-    from tiebreak.projection.aspect_rankings import AspectRankings, AspectSource
+    from tiebreak.projection.aspect_rankings import AspectRankings
+    from tiebreak.projection.aspect_source import AspectSource
 
 
 AXES: dict[str, tuple[str, ...]] = {
@@ -42,6 +44,22 @@ OPTIMISTIC = (
     "Optimistic imputation: relevant items that are not retrieved are placed right after the last item of the ranking, "
     "which favours short rankings."
 )
+
+
+class GradeScale(NamedTuple):
+    """The smallest and the largest grade above 0, and the largest of a subtopic."""
+
+    lowest: float
+    highest: float
+    of_subtopics: float = 0.0
+
+    def plus(self, other: GradeScale) -> GradeScale:
+        """The scale of both."""
+        return GradeScale(
+            min(self.lowest, other.lowest),
+            max(self.highest, other.highest),
+            max(self.of_subtopics, other.of_subtopics),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +100,8 @@ class Positions:
         Which items were removed from rankings.
     library : str, optional
         The data frame library of the input.
+    whole_scale : GradeScale, optional
+        The grades of all requests, where these are a block of them.
     """
 
     runs: tuple[str, ...]
@@ -107,6 +127,17 @@ class Positions:
     audits: tuple[FileAudit, ...] = ()
     notes: tuple[str, ...] = ()
     library: str | None = None
+    whole_scale: GradeScale | None = None
+
+    @property
+    def grade_scale(self) -> GradeScale:
+        """The grades of all requests: what looks at them decides alike in every block."""
+        if self.whole_scale is not None:
+            return self.whole_scale
+        of_subtopics = 0.0 if self.subtopics is None else self.subtopics.grade.max(initial=0.0)
+        return GradeScale(
+            float(self.grade.min(initial=np.inf)), float(self.grade.max(initial=0.0)), float(of_subtopics)
+        )
 
     @property
     def relevance(self) -> str:
@@ -185,12 +216,16 @@ class Positions:
         sizes[layout.request_order] = layout.sizes
         return sizes
 
-    def share_judged(self, run: int, depth: int) -> float:
-        """The share of the items within a depth that was judged, over all rankings of a run."""
+    def count_judged(self, run: int, depth: int) -> tuple[int, int]:
+        """How many items within a depth were judged, over all rankings of a run, and how many there are."""
         parts = [self] if self.nonrelevant is None else [self, self.nonrelevant]
         seen = np.minimum(self.retrieved[run], depth)
-        judged = sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts)
-        return judged / max(int(seen.sum()), 1)
+        return sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts), int(seen.sum())
+
+    def share_judged(self, run: int, depth: int) -> float:
+        """The share of the items within a depth that was judged, over all rankings of a run."""
+        judged, seen = self.count_judged(run, depth)
+        return judged / max(seen, 1)
 
     def only_relevant(self, min_grade: float | None = None, subtopic: str | None = None) -> Positions:
         """Only the entries that are relevant: those of at least this grade, for a subtopic if one is given."""
@@ -206,9 +241,16 @@ class Positions:
         grade[subtopics.entry[rows]] = subtopics.grade[rows]
         return grade
 
-    def require_subtopics(self) -> Subtopics:
+    def require_subtopics(self, who: str = "") -> Subtopics:
+        """The subtopics, or an error that says where they stand, and who needs them."""
         if self.subtopics is None:
-            raise InputError("these judgements have no subtopics: their second column never varies.", kind="subtopic")
+            need = f"{who} needs subtopics; " if who else ""
+            raise InputError(
+                f"{need}these judgements have no subtopics. They stand in the second column of a file, and in "
+                f"a column {', '.join(NAMES['subtopic'])} of a table, where it takes several values; other names are "
+                'given with columns={"subtopic": ...}, --columns subtopic=...',
+                kind="subtopic",
+            )
         return self.subtopics
 
     def keep(self, mask: NDArray[np.bool_]) -> Positions:

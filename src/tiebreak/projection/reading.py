@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,20 @@ from numpy.typing import NDArray
 
 from tiebreak import _kernels
 from tiebreak._base.checks import check_choice, check_count, check_number
-from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
-from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
+from tiebreak.errors import InputError
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import Judgements, Subtopics, read_judgements, read_pairs
-from tiebreak.inputs.runs import Run, RunLike, as_runs
-from tiebreak.inputs.sources import Path, Values
-from tiebreak.projection.candidates import add_unjudged, removal_notes
+from tiebreak.inputs.runs import RunLike, as_runs
+from tiebreak.inputs.sources import Path, Source, Values
+from tiebreak.projection.candidates import add_unjudged, check_candidates, removal_notes
 from tiebreak.projection.levels import Layout
 from tiebreak.projection.position_table import Positions
+from tiebreak.projection.summary import InputSummary
 
 
 def project(
@@ -110,78 +109,130 @@ def project(
     >>> p.levels().each(lambda p: p[..., 0]).tolist()
     [[1.0], [1.0]]
     """
-    choices = {"ties": ties, "duplicates": duplicates, "on_bad_score": on_bad_score, "requests": requests}
-    for name, choice in choices.items():
-        check_choice(choice, name, CHOICES[name])
-    for name, size in (("depth", depth), ("top", top), ("memory", memory), ("jobs", jobs)):
-        if size is not None:
-            check_count(size, name)
-    if min_grade is not None:
-        check_number(min_grade, "min_grade", above=0)
+    how = Reading(
+        min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, nonrelevant, top, pool, memory
+    )
+    if jobs is not None:
+        check_count(jobs, "jobs")
     names = ColumnNames(columns, is_shared=True)
-    judgements = read_judgements(judgements, columns=names, tick=tick, memory=memory, early=early)
-    relevant_from = min_grade
-    if binary:
-        judgements, min_grade = judgements.binary(min_grade), None
-    systems = as_runs(runs, memory, names)
-    for run in systems:
-        if ties == "rank" and run.source.is_table:
-            raise InputError(
-                f'{run.source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
-            )
+    judgements = how.binarize(read_judgements(judgements, columns=names, tick=tick, memory=memory, early=early))
+    systems = as_runs(runs, memory, names, judgements.requests)
     excluded = read_pairs(exclude, "the excluded items", memory, names)
     allowed = read_pairs(candidates, "the candidates", memory, names)
     names.check_used()
-    plan = Plan(judgements, nonrelevant, excluded, allowed, judged_only)
-    judged_only = judged_only or allowed is not None
-    options = Options(
-        depth, judged_only, ties, duplicates, on_bad_score, top, pool, memory, jobs or os.cpu_count() or 1, audit
-    )
-    projection = _kernels.project([run.source.kernel for run in systems], plan.judged, options, tick, early)
-    if isinstance(projection, Fault):
-        faults.raise_input_error(projection, systems[projection.file].source, faults.RUN, memory)
-    audits = tuple(file_audits(systems, projection))
-    check_shared(systems, judgements, projection, audits)
-    notes = [
-        f"run {quote(run.name)} retrieves nothing: every relevant item is unretrieved."
-        for run, file in zip(systems, audits, strict=True)
-        if not file.lines
-    ]
-    about_input = dict.fromkeys((*judgements.notes, *(note for run in systems for note in run.source.notes)))
-    libraries = [judgements.library, *(run.source.library for run in systems)]
-    positions = replace(
-        plan.positions(tuple(run.name for run in systems), projection),
-        min_grade=min_grade,
-        relevant_from=relevant_from,
-        ties=ties,
-        audits=audits,
-        notes=(*about_input, *removal_notes(judgements, excluded, allowed), *notes),
-        library=next(filter(None, libraries), None),
-    )
-    if requests == "common":
-        positions = common_requests(positions)
-    warn_of_empty(positions)
-    return positions
+    block = Block(judgements, tuple(run.source for run in systems), excluded, allowed)
+    block.check(how)
+    everything = how.project(block, tuple(run.name for run in systems), jobs, audit, tick, early)
+    positions = how.choose_requests(replace(everything, notes=input_notes(block)))
+    summary = InputSummary.from_positions(positions, everything=everything)
+    summary.check([source.label for source in block.runs], judgements.requests[0])
+    return replace(positions, notes=tuple(summary.reading_notes()))
 
 
-def file_audits(runs: list[Run], projection: Projection) -> Iterator[FileAudit]:
-    for k, (run, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
-        scores = (low, high) if low <= high else (np.nan, np.nan)
-        yield FileAudit.from_counts(run.source.label, projection.counts, k, scores, run.source.first_line)
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Judgements of some requests, and what a kernel reads of every run; excluded items and candidates, if any."""
+
+    judgements: Judgements
+    runs: tuple[Source, ...]
+    excluded: Judgements | None = None
+    candidates: Judgements | None = None
+
+    def check(self, how: Reading) -> None:
+        """What can be checked before runs are read; of all requests."""
+        for source in self.runs:
+            if how.ties == "rank" and source.is_table:
+                raise InputError(
+                    f'{source.label} is a table: ties="rank" is for files in TREC\'s format.', kind="choice"
+                )
+        if self.candidates is not None:
+            check_candidates(self.judgements, self.candidates)
 
 
-def common_requests(positions: Positions) -> Positions:
-    """Only the requests that every run lists."""
-    common = np.flatnonzero((positions.listed > 0).all(axis=0))
-    if not len(common):
-        raise InputError('no request is listed by every run, as requests="common" asks for.', kind="disjoint")
-    if left_out := len(positions.requests) - len(common):
-        warnings.warn(
-            f"{left_out} of {len(positions.requests)} judged requests are not listed by every run and are left out.",
-            RequestsLeftOutWarning,
-            stacklevel=4,
+@dataclass(frozen=True)
+class Reading:
+    """How runs are read, as in `project`: the same for every block of requests."""
+
+    min_grade: float | None = None
+    binary: bool = False
+    depth: int | None = None
+    judged_only: bool = False
+    requests: str = "judged"
+    ties: str = "item"
+    duplicates: str = "error"
+    on_bad_score: str = "error"
+    nonrelevant: bool = False
+    top: int | None = None
+    pool: bool = False
+    memory: int = MEMORY
+
+    def __post_init__(self) -> None:
+        for name in CHOICES:
+            check_choice(getattr(self, name), name, CHOICES[name])
+        for name in ("depth", "top", "memory"):
+            if getattr(self, name) is not None:
+                check_count(getattr(self, name), name)
+        if self.min_grade is not None:
+            check_number(self.min_grade, "min_grade", above=0)
+
+    def binarize(self, judgements: Judgements) -> Judgements:
+        """Judgements as they are projected onto."""
+        return judgements.binary(self.min_grade) if self.binary else judgements
+
+    def project(
+        self,
+        block: Block,
+        names: tuple[str, ...],
+        jobs: int | None = None,
+        audit: bool = False,
+        tick: Tick | None = None,
+        early: EarlyReading | None = None,
+    ) -> Positions:
+        """The positions in a block, without what can be checked and told only of all requests."""
+        judgements = block.judgements
+        plan = Plan(judgements, self.nonrelevant, block.excluded, block.candidates, self.judged_only)
+        options = Options(
+            self.depth,
+            self.judged_only or block.candidates is not None,
+            self.ties,
+            self.duplicates,
+            self.on_bad_score,
+            self.top,
+            self.pool,
+            self.memory,
+            jobs or os.cpu_count() or 1,
+            audit,
         )
-    return positions.take_requests(common)
+        projection = _kernels.project([source.kernel for source in block.runs], plan.judged, options, tick, early)
+        if isinstance(projection, Fault):
+            faults.raise_input_error(projection, block.runs[projection.file], faults.RUN, self.memory)
+        libraries = [judgements.library, *(source.library for source in block.runs)]
+        return replace(
+            plan.positions(names, projection),
+            min_grade=None if self.binary else self.min_grade,
+            relevant_from=self.min_grade,
+            ties=self.ties,
+            audits=tuple(file_audits(block.runs, projection)),
+            library=next(filter(None, libraries), None),
+        )
+
+    def choose_requests(self, positions: Positions) -> Positions:
+        """The requests that count: all, or only those that every run lists."""
+        if self.requests == "judged":
+            return positions
+        return positions.take_requests(np.flatnonzero((positions.listed > 0).all(axis=0)))
+
+
+def input_notes(block: Block) -> tuple[str, ...]:
+    """What the whole input says of itself, and which items are removed from rankings."""
+    about = (*block.judgements.notes, *(note for source in block.runs for note in source.notes))
+    return (*dict.fromkeys(about), *removal_notes(block.judgements, block.excluded, block.candidates))
+
+
+def file_audits(runs: Sequence[Source], projection: Projection) -> Iterator[FileAudit]:
+    for k, (source, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
+        scores = (low, high) if low <= high else (np.nan, np.nan)
+        yield FileAudit.from_counts(source.label, projection.counts, k, scores, source.first_line)
 
 
 class Plan:
@@ -301,42 +352,3 @@ def positions(vectors: Sequence[Sequence[int | None]]) -> Positions:
         retrieved=last,
         tied=np.zeros_like(last),
     )
-
-
-def check_shared(
-    runs: list[Run], judgements: Judgements, projection: Projection, audits: tuple[FileAudit, ...]
-) -> None:
-    """A run without any judged request was made for other judgements, unless it is empty."""
-    for run, listed, audit in zip(runs, projection.listed, audits, strict=True):
-        if not listed.any() and audit.lines:
-            strange = next((odd.example for odd in audit.oddities if odd.kind == "unjudged_requests"), None)
-            seen = f" It begins with request {strange}," if strange else " It keeps no line,"
-            raise InputError(
-                f"{run.source.label} lists none of the judged requests.{seen} the judgements with "
-                f"{quote(judgements.requests[0])}. Are these files for the same test collection?",
-                kind="disjoint",
-                file=run.source.label,
-            )
-
-
-def warn_of_empty(positions: Positions) -> None:
-    """Warn once of requests without relevant items, which have no positions."""
-    empty = np.flatnonzero(positions.relevant() == 0)
-    if len(empty) == len(positions.requests):
-        raise InputError(
-            "no request has a relevant item, so there is nothing to compare. "
-            "Check min_grade, and whether the runs share requests with the judgements.",
-            kind="empty",
-        )
-    if len(empty):
-        names = ", ".join(quote(positions.requests[int(place)]) for place in empty[:3])
-        more = ", ..." if len(empty) > 3 else ""
-        have, are = ("has", "is") if len(empty) == 1 else ("have", "are")
-        entries = np.bincount(positions.layout.request, minlength=len(positions.requests))
-        but = " by all measures but graded ones" if entries[empty].any() else ""
-        warnings.warn(
-            f"{len(empty)} of {plural(len(positions.requests), 'request')} {have} no relevant item and {are} left out"
-            f"{but}: {names}{more}.",
-            EmptyRequestsWarning,
-            stacklevel=3,
-        )

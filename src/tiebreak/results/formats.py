@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ def to_frame(names: Sequence[str], rows: Iterable[Sequence[Any]], library: str |
         with suppress(ImportError):
             make = getattr(import_module(module), FRAMES[module])
             return make({name: list(column) for name, column in zip(names, columns, strict=True)})
+    if library in FRAMES and library != "polars":  # which the extra brings
+        raise InputError(f"a frame of {library} needs it installed: pip install {library}.", kind="library")
     raise MissingExtraError("to_frame()", "frames")
 
 
@@ -64,9 +67,18 @@ def no_formula(cell: Value) -> Value:
 
 def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Value]], out: SupportsWrite[str]) -> None:
     """One object per line; null for NaN and infinities."""
-    dumps = json.JSONEncoder(ensure_ascii=False).encode
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    encode_name = lru_cache(maxsize=10_000)(encode)  # of runs, requests and measures, again and again
+
+    def cell(value: Value) -> str:
+        if isinstance(value, float):
+            return float.__repr__(value) if math.isfinite(value) else "null"
+        return encode_name(value) if isinstance(value, str) else encode(finite(value))
+
+    keys = (encode(name).replace("%", "%%") for name in header)
+    line = "{" + ", ".join(f"{key}: %s" for key in keys) + "}\n"
     for row in rows:
-        out.write(dumps(dict(zip(header, map(finite, row), strict=True))) + "\n")
+        out.write(line % tuple(map(cell, row)))
 
 
 def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:

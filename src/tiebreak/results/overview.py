@@ -17,7 +17,8 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
-from tiebreak.results.cells import Cell, Row, column
+from tiebreak.projection.rating_scale import rating_notes
+from tiebreak.results.cells import Cell, Row, column, grade_text
 from tiebreak.results.record import Result
 
 MANY_TIES = 0.5
@@ -261,12 +262,6 @@ def subtopics_per_request(judgements: Judgements) -> NDArray[np.int64]:
     return np.bincount(pairs[0])
 
 
-def grade_text(grade: float) -> str:
-    """A grade in as few digits as tell it from others."""
-    short = f"{grade:g}"
-    return short if float(short) == grade else repr(grade)
-
-
 def span(low: int, median: float, high: int) -> str:
     """The smallest, the median and the largest, or the one that all have."""
     return f"{low:,}" if low == high else f"{low:,}-{median:,g}-{high:,}"
@@ -285,7 +280,8 @@ def choices(positions: Positions) -> tuple[str, ...]:
 
 def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     """What may mislead a comparison of these runs."""
-    yield from uneven_depths(positions)
+    yield from rating_notes(positions)
+    yield from uneven_depths(positions.retrieved.max(axis=1))
     missing = [f"{row.run} ({row.missing:,})" for row in rows if row.missing]
     if missing:
         yield f"Judged requests that a run does not list count as retrieving nothing: {join_names(missing)}."
@@ -302,9 +298,8 @@ def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
         yield f"Near-duplicate runs: {join_names(duplicates)}."
 
 
-def uneven_depths(positions: Positions) -> Iterator[str]:
-    """Whether some runs could retrieve more than others."""
-    deepest = positions.retrieved.max(axis=1)
+def uneven_depths(deepest: NDArray[np.integer]) -> Iterator[str]:
+    """Whether some runs could retrieve more than others, by the deepest ranking of each."""
     if deepest.min() < deepest.max():
         yield (
             f"Depths differ, from {deepest.min():,} to {deepest.max():,}: lexirecall favours the deeper run. "

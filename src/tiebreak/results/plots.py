@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.results.files import whole_file
@@ -34,11 +35,13 @@ PAGE = """<!DOCTYPE html>
 class Picture:
     """Which columns of the rows go where; one of text is shown in the order of the rows, and bars lie along x.
 
-    `color` is for a heat map the column of its values; `band` are columns of a lower and an upper bound around every
-    line. A graph has names, `text`, at their places, and lines from such places to those in `band`.
+    `color` is for a heat map the column of its values, on which `text` is written; `band` are columns of a lower and an
+    upper bound around every line or point. A graph has names, `text`, at their places, and lines from such places to
+    those in `band`; a bump chart has names and the first and the last place of those that tie; groups have a first and
+    a last member. The axes in `own_scales` differ between facets; `colors` are of names whose color has a meaning.
     """
 
-    kind: Literal["line", "step", "bar", "point", "heat", "graph"]
+    kind: Literal["line", "step", "bar", "point", "interval", "heat", "graph", "bump", "groups"]
     x: str
     y: str
     color: str | None = None
@@ -47,7 +50,11 @@ class Picture:
     text: str | None = None
     titles: tuple[tuple[str, str], ...] = ()
     is_log: bool = False
-    own_scales: bool = False
+    has_zero: bool = False
+    own_scales: tuple[str, ...] = ()
+    colors: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -56,14 +63,27 @@ class Picture:
         return list(dict.fromkeys(name for name in names if name is not None))
 
 
+class Drawing(NamedTuple):
+    """A picture, and the columns and rows that it is of."""
+
+    picture: Picture
+    names: Sequence[str]
+    rows: Iterable[Sequence[Any]]
+
+
 def draw(plot: dict[str, Any]) -> Any:
     """An Altair chart.
 
     Altair writes text into scripts as it is: an invisible word joiner after every ``<`` keeps names from ending one.
+    No expression may therefore have a ``<``.
     """
     alt = library("altair")
     spec = json.loads(json.dumps(plot).replace("<", r"<\u2060"))
     # Rows are added last: Altair would check every one against its schema, which takes minutes for many.
+    if "datasets" in spec:
+        chart = alt.Chart.from_dict(spec | {"datasets": {}})
+        chart.datasets = spec["datasets"]
+        return chart
     chart = alt.Chart.from_dict(spec | {"data": {"values": []}})
     chart.data = alt.Data(values=spec["data"]["values"])
     return chart

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from tiebreak._base.checks import check_choice
+from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
-from tiebreak.results.cells import Cell, Row
-from tiebreak.results.formats import finite, to_frame
-from tiebreak.results.joint_table import MOST_ROWS, joint_table
-from tiebreak.results.tables import Table
+from tiebreak.results.cells import MOST_ROWS, Cell, Row
+from tiebreak.results.formats import FRAMES, finite, to_frame
+
+if TYPE_CHECKING:
+    from tiebreak.results.tables import Table
 
 RowType = TypeVar("RowType", bound=tuple[Any, ...])
 
@@ -27,10 +30,19 @@ class Result:
     more_settings: Mapping[str, Any] = field(default_factory=dict)
     marked_column: ClassVar[str] = "value"
     """The column of the table in which rows are emphasised."""
+    optional_columns: ClassVar[tuple[str, ...]] = ()
+    """Titles of the table that a narrow terminal leaves out, the first first."""
+    has_pairs: ClassVar[bool] = False
+    """Whether rows are pairs of runs, with means and marks: those of many runs are shown as a matrix."""
     mark: ClassVar[str] = ""
     """What is written after emphasised values."""
     trec_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of ``--format trec``, where they are not measure, request and value."""
+    _internals: ClassVar[tuple[str, ...]] = (
+        *("library", "more_settings", "marked_column", "optional_columns", "has_pairs", "mark", "trec_columns"),
+        *("table_cells", "spread", "spread_cells", "is_marked"),
+    )
+    __dir__ = public_names
 
     if TYPE_CHECKING:  # a field may have no default
 
@@ -87,12 +99,22 @@ class Result:
             "rows": [finite(record) for record in self.records()],
         }
 
-    def to_frame(self) -> Any:
-        """A data frame with the columns, of the caller's own library or of the first that is installed."""
-        return to_frame(self.columns, self.rows(), self.library)
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame with the columns.
+
+        Parameters
+        ----------
+        library : {"polars", "pandas", "pyarrow"}, optional
+            By default that of the frames that were read, or the first that is installed.
+        """
+        if library is not None:
+            check_choice(library, "library", FRAMES)
+        return to_frame(self.columns, self.rows(), library or self.library)
 
     def table(self, digits: int = 4, most: int | None = MOST_ROWS) -> Table:
         """The first rows as text, with the notes under them; all rows where `most` is None."""
+        from tiebreak.results.joint_table import joint_table
+
         return joint_table([self], digits, most)
 
     def to_latex(self, digits: int = 4) -> str:
@@ -103,11 +125,15 @@ class Result:
         """A table in Markdown."""
         return self.summary().table(digits, None).to_markdown()
 
+    def to_html(self, digits: int = 4) -> str:
+        """A table in HTML."""
+        return self.summary().table(digits, None).to_html()
+
     def _repr_html_(self) -> str:
         return self.summary().table().to_html()
 
     def __repr__(self) -> str:
-        return self.summary().table().to_text()
+        return repr(self.summary().table())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -14,7 +14,7 @@ from typing import Any
 
 from tiebreak._base.catalogue import Catalogue
 from tiebreak._base.checks import check_choice, check_count, check_number
-from tiebreak._base.corrections import CORRECTIONS
+from tiebreak._base.corrections import ALPHA, CORRECTIONS
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
@@ -26,13 +26,19 @@ from tiebreak.significance.result import PairTest, Significance
 __all__ = [
     "CATALOGUE",
     "CORRECTIONS",
+    "TOO_FEW",
     "PairTest",
     "Significance",
     "Test",
     "correct_pvalues",
     "significance",
     "statistical_test",
+    "unless_too_few",
 ]
+
+TOO_FEW = "too few requests for a test"
+
+ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 CATALOGUE: Catalogue[Test] = Catalogue(
     "test",
@@ -46,8 +52,8 @@ CATALOGUE: Catalogue[Test] = Catalogue(
         "hsd": "hsd.RandomisedHSD",
         "tukey": "tukey.TukeyHSD",
     },
+    others=ALIASES,
 )
-ALIASES = {"binomial": "sign", "signflip": "permutation", "ttest": "t"}
 
 
 def statistical_test(
@@ -76,7 +82,7 @@ def significance(
     paired: PairValues,
     test: str | Test = "auto",
     correction: str | None = None,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     permutations: int | str | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -103,6 +109,16 @@ def significance(
     return Significance(
         measure, paired, chosen, correction, alpha, outcome, notes, library=library, more_settings=settings
     )
+
+
+def unless_too_few(test: Callable[[], Significance]) -> Significance | None:
+    """The result of a test; None where there are too few requests for it."""
+    try:
+        return test()
+    except InputError as error:
+        if error.kind != "size":
+            raise
+        return None
 
 
 def warn_few_draws(test: Test, correction: str, alpha: float, pairs: int) -> Iterator[str]:

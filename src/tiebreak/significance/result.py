@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,19 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact.intervals import binomial_interval
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.cells import Cell, Row, column, signed_column
+from tiebreak.results.cells import Cell, Row, column, interval_columns, signed_column
+from tiebreak.results.drawable import Drawable
+from tiebreak.results.pairs import UNCORRECTED
 from tiebreak.results.record import Result, Rows
 from tiebreak.significance.base import Outcome, RandomisationTest, Test
 from tiebreak.significance.corrections import correct_pvalues
 from tiebreak.significance.letters import letters
+
+if TYPE_CHECKING:
+    from tiebreak.results.plots import Drawing
+
+FEWEST = 6
+"""With fewer untied requests, even winning all of them is not significant by a sign test: 2 / 2^5 > 0.05."""
 
 
 class PairTest(NamedTuple):
@@ -53,6 +61,11 @@ class PairTest(NamedTuple):
     alpha: float
 
 
+def pvalue_text(p: float) -> str:
+    """A p-value in a sentence."""
+    return f"p = {p:.3f}" if p >= 0.0005 else "p < 0.001"
+
+
 def pvalue_column(name: str) -> Cell:
     """P-values with three decimals, or as less than the smallest of these."""
     return lambda row, digits: f"{row[name]:.3f}" if row[name] >= 0.0005 else "<0.001"
@@ -80,7 +93,7 @@ class Letters(Rows[RunLetters]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Significance(Result):
+class Significance(Drawable, Result):
     """A test of all pairs.
 
     Attributes
@@ -95,6 +108,8 @@ class Significance(Result):
         A pair differs where its corrected p-value is below.
     outcome : Outcome
         Statistic, p-value and interval of the mean, of every pair.
+    other_pvalues : array
+        P-values of comparisons in other groups of requests, together with which these are corrected.
     """
 
     measure: str
@@ -104,24 +119,30 @@ class Significance(Result):
     alpha: float
     outcome: Outcome
     more_notes: tuple[str, ...] = ()
+    other_pvalues: Floats = field(default_factory=lambda: np.zeros(0))
     trec_columns = ("measure", "run", "other", "pvalue_corrected")
-    table_cells: ClassVar[Mapping[str, Cell]] = {
-        "run": column("run"),
-        "other": column("other"),
-        "value": signed_column("value"),
-        "low": signed_column("low"),
-        "high": signed_column("high"),
-        "p": pvalue_column("pvalue"),
-        "corrected": pvalue_column("pvalue_corrected"),
-        "d": lambda row, digits: format_signed(row["effect_size"], 2),
-        "superiority": lambda row, digits: f"{row['superiority']:.2f}",
-        "tied": column("n_tied"),
-    }
+    _internals: ClassVar[tuple[str, ...]] = ("paired", "outcome", "more_notes", "criterion", "interval_note")
     mark = "*"
+    has_pairs = True
+    optional_columns = ("superiority", "d", "tied", "p")
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (*PairTest._fields, *self._options)
+
+    @property
+    def table_cells(self) -> Mapping[str, Cell]:
+        return {
+            "run": column("run"),
+            "other": column("other"),
+            "value": signed_column("value"),
+            **interval_columns(1 - self.alpha),
+            "p": pvalue_column("pvalue"),
+            "corrected": pvalue_column("pvalue_corrected"),
+            "d": lambda row, digits: format_signed(row["effect_size"], 2),
+            "superiority": lambda row, digits: f"{row['superiority']:.2f}",
+            "tied": column("n_tied"),
+        }
 
     @property
     def _options(self) -> dict[str, int | str]:
@@ -148,7 +169,13 @@ class Significance(Result):
     @cached_property
     def pvalue_corrected(self) -> Floats:
         """P-values [pair], corrected for their number."""
-        return correct_pvalues(self.outcome.pvalue, self.correction)
+        family = np.concatenate([self.outcome.pvalue, self.other_pvalues])
+        return correct_pvalues(family, self.correction)[: len(self.outcome.pvalue)]
+
+    @property
+    def n_comparisons(self) -> int:
+        """For how many comparisons p-values are corrected."""
+        return len(self.paired.pairs) + len(self.other_pvalues)
 
     @property
     def differs(self) -> NDArray[np.bool_]:
@@ -221,16 +248,25 @@ class Significance(Result):
         return Letters(tuple(rows), notes, library=self.library, more_settings=self.settings)
 
     @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """Pairs with their intervals; a heat map of all pairs; groups that were not shown to differ."""
+        from tiebreak.results.pair_pictures import pair_pictures
+
+        return pair_pictures(self, self.measure, self.settings.get("baselines", ()))
+
+    @property
     def description(self) -> str:
         """What was done, in a sentence for a paper."""
-        by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction]}"
+        groups = f" for {plural(self.n_comparisons, 'comparison')} in all groups" if len(self.other_pvalues) else ""
+        by = "" if self.correction == "none" else f", with {CORRECTIONS[self.correction]}{groups}"
         family = " for the family of all pairs" if self.test.is_familywise else ""
         pairs = plural(len(self.paired.pairs), "comparison")
-        others = "" if self.differs.all() else " For the others no difference was shown."
+        shown = int(self.differs.sum())
+        others = " For the others no difference was shown." if 0 < shown < len(self.differs) else ""
         return (
             f"Differences in {self.measure} over {plural(self.paired.n_requests, 'request')} were tested by "
             f"{self.test.description}{describe_draws(self.test)}{family}{by}: {pairs}, alpha = {self.alpha:g}; "
-            f"{int(self.differs.sum()):,} shown.{others}"
+            f"{f'{shown:,} shown' if shown else 'no difference was shown'}.{others}"
         )
 
     @property
@@ -248,10 +284,35 @@ class Significance(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        corrected = "" if self.correction == "none" else ", corrected"
-        star = f"* p < {self.alpha:g}{corrected}."
         sides = ("Intervals are two-sided.",) if self.test.side else ()
-        return (self.description, star, *sides, *self._against_the_mean(), *self.more_notes)
+        intervals = () if self.test.is_familywise else self.interval_note
+        cautions = (*self.cautions, *self._against_the_mean())
+        return (self.description, f"* {self.criterion}.", *sides, *intervals, *cautions, *self.more_notes)
+
+    @property
+    def interval_note(self) -> tuple[str, ...]:
+        """A note beside intervals of single means, where p-values are corrected for several comparisons."""
+        is_corrected = self.test.is_familywise or self.correction != "none"
+        return (UNCORRECTED,) if is_corrected and self.n_comparisons > 1 else ()
+
+    @property
+    def criterion(self) -> str:
+        """When two runs were shown to differ, in words."""
+        number = plural(self.n_comparisons, "comparison")
+        is_corrected = self.correction != "none" and self.n_comparisons > 1
+        by = f", with {CORRECTIONS[self.correction]} for {number}" if is_corrected else ""
+        return f"p < {self.alpha:g} by {self.test.description}{by}"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Pairs shown to differ by so few requests that no sign test could show it."""
+        untied = self.paired.n_requests - self.paired.win_tie_loss[:, 1]
+        few = np.flatnonzero(self.differs & (untied < FEWEST))
+        if not len(few):
+            return ()
+        pairs = list(self.paired.names())
+        names = join_names([" and ".join(pairs[k]) for k in few.tolist()])
+        return (f"{self.measure}: fewer than {FEWEST} requests differ, which proves little whatever the p: {names}.",)
 
     def is_marked(self, row: Row) -> bool:
         return bool(row["pvalue_corrected"] < self.alpha)
@@ -289,3 +350,12 @@ def swap_runs(row: PairTest, is_signed: bool) -> PairTest:
         win_low=1 - row.win_high,
         win_high=1 - row.win_low,
     )
+
+
+def correct_together(tests: Mapping[str, Significance]) -> dict[str, Significance]:
+    """Tests of one measure in several groups of requests, corrected for the comparisons of all of them."""
+    together = {}
+    for group, one in tests.items():
+        others = [other.pvalue for name, other in tests.items() if name != group]
+        together[group] = replace(one, other_pvalues=np.concatenate([np.zeros(0), *others]))
+    return together

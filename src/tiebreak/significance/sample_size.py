@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak._base.checks import check_number
+from tiebreak._base.corrections import ALPHA
 from tiebreak.projection.primitives import Floats
 
 POWER = 0.8
@@ -15,7 +16,7 @@ MANY = 1e7
 """From here on the normal approximation is as good."""
 
 
-def requests_needed(mean: Any, deviation: Any, *, alpha: float = 0.05, power: float = POWER) -> Floats:
+def requests_needed(mean: Any, deviation: Any, *, alpha: float = ALPHA, power: float = POWER) -> Floats:
     """The smallest number of requests with which a two-sided t-test shows a mean difference with this power.
 
     Parameters
@@ -48,6 +49,44 @@ def requests_needed(mean: Any, deviation: Any, *, alpha: float = 0.05, power: fl
         n[short] += ~reached
         short[short] = ~reached
     return n
+
+
+def detectable_difference(deviation: Any, n: int, *, alpha: float = ALPHA, power: float = POWER) -> Floats:
+    """The minimum detectable effect: the smallest mean difference that a two-sided t-test shows with this power.
+
+    Parameters
+    ----------
+    deviation : float or array
+        Of the differences over requests.
+    n : int
+        The number of requests; no difference can be shown with fewer than two.
+    alpha, power : float
+        As in `requests_needed`, of which this is the inverse.
+
+    Examples
+    --------
+    >>> detectable_difference(1.0, 34).round(3).tolist()      # 34 requests show a difference of half a deviation
+    [0.495]
+    """
+    from scipy.special import ndtri, stdtrit
+
+    check_number(alpha, "alpha", above=0, below=1)
+    check_number(power, "power", above=alpha, below=1)
+    deviation = np.atleast_1d(np.asarray(deviation, dtype=np.float64))
+    if n < 2:
+        return np.full(len(deviation), np.nan)
+    high = (ndtri(1 - alpha / 2) + ndtri(power)) / np.sqrt(np.full(1, float(n)))
+    if n < MANY:
+        size, critical = np.full(1, float(n)), stdtrit(n - 1, 1 - alpha / 2)
+        low = high
+        while power_of_t(high, size, critical)[0] < power:
+            low, high = high, 2 * high
+        while (middle := (low + high) / 2)[0] not in (low[0], high[0]):
+            is_enough = power_of_t(middle, size, critical)[0] >= power
+            low, high = (low, middle) if is_enough else (middle, high)
+        if np.isnan(power_of_t(high, size, critical)[0]):  # beyond what the distribution is known for
+            high = np.full(1, np.nan)
+    return np.asarray(high * deviation)
 
 
 def power_of_t(d: Floats, n: Floats, critical: Floats) -> Floats:

@@ -173,7 +173,7 @@ def sign_view(
             "on their order. agreement: share of points with the same sign, where two ties are the same.",
             f"Drawn: {min(points, size):,} random points, seed {seed}.",
         ),
-        Picture("point", "value", "first", color="signs", facet="other", own_scales=True, titles=titles),
+        Picture("point", "value", "first", color="signs", facet="other", own_scales=("x", "y"), titles=titles),
         drawn=(("other", "value", "first", "signs"), tuple(sample_points(compared, with_first, points, seed))),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tiebreak._base.checks import check_names
 from tiebreak._base.spec import Spec, canonical, parse
+from tiebreak._base.text import digits_apart
 from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
@@ -43,7 +44,6 @@ DEEPEST = 1000
 """The cutoff of metrics that need one: below all rankings."""
 CASE_COLUMNS = ("better", "worse", "interests", "value_better", "order", "value_worse")
 ORDERS = {1: ">", 0: "=", -1: "<"}
-MOST_DIGITS = 16
 
 
 @study_from_catalogue()
@@ -100,12 +100,9 @@ def row(measure: AxiomMeasure, axiom: Axiom, random: tuple[Pair, ...]) -> tuple[
 
 def describe(record: Mapping[str, Any], digits: int) -> str:
     """Both rankings and values, with as many digits as it takes to see which is larger."""
-    values = [
-        (f"{record['value_better']:.{k}f}", f"{record['value_worse']:.{k}f}")
-        for k in range(digits, max(digits, MOST_DIGITS) + 1)
-    ]
-    different = (pair for pair in values if pair[0] != pair[1] and record["order"] != "=")
-    better, worse = next(different, values[0])
+    values = record["value_better"], record["value_worse"]
+    more = digits if record["order"] == "=" else digits_apart(*values, digits)
+    better, worse = (f"{value:.{more}f}" for value in values)
     return f"{record['better']} {better} {record['order']} {record['worse']} {worse}; interest {record['interests']}"
 
 

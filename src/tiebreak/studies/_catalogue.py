@@ -87,7 +87,7 @@ CATALOGUE: dict[str, Study] = {
         "How far measures agree, over all pairs of runs in all requests.",
         {
             "preference": "how often one measure agrees where another sees a difference (LR Fig 10)",
-            "sign": "correlation of sizes, agreement of signs (RPP Fig 5)",
+            "sign": "correlation r of sizes, agreement sa of signs (RPP Fig 5)",
             "order": "correlation of the orders of runs (RPP Table 2)",
         },
         reads="runs",
@@ -180,12 +180,12 @@ CATALOGUE: dict[str, Study] = {
     "validity": Study(
         "How leximin relates to the mean and to similar populations. By default the utilities are AP.",
         {
-            "populations": "tau_b with other populations, and ties (PE Table 2)",
-            "discriminant": "the same by measure, pessimistic populations and others (PE Table 3)",
-            "movement": "ranks by the mean and by leximin (PE Fig 1)",
-            "smoothing": "smoothed leximin by lag (PE Fig 2)",
-            "threshold": "leximin and the mean, utilities below a threshold being 0 (PE Fig 3a)",
-            "truncation": "leximin and the mean, utilities truncated to fewer digits (PE Fig 3b)",
+            "populations": "tau_b of leximin with other populations, and ties (PE Table 2)",
+            "discriminant": "tau_b of leximin with pessimistic populations and with others, by measure (PE Table 3)",
+            "movement": "ranks of runs by the mean and by leximin (PE Fig 1)",
+            "smoothing": "tau_b of smoothed leximin with leximin and with the mean, by lag (PE Fig 2)",
+            "threshold": "tau_b of leximin and the mean, utilities below a threshold being 0 (PE Fig 3a)",
+            "truncation": "tau_b of leximin and the mean, utilities truncated to fewer digits (PE Fig 3b)",
         },
         reads="runs or table",
         measures="AP, nDCG@10 or RR, a metric",
@@ -242,12 +242,12 @@ CATALOGUE: dict[str, Study] = {
         "Properties of measures without data: orientation, probability of ties, formal properties, possible users.",
         {
             "orientation": "precision and recall orientation of a metric (LR 3.1, Fig 5)",
-            "ties": "how often it ties two random rankings (LR Tables 3 and 4)",
-            "depth": "how often it ties random rankings as they are truncated (LR Fig 8)",
-            "properties": "which properties it has, in all small cases (LR Table 8)",
-            "top-heaviness": "whether it is top-heavy, in all small cases (LR definition 2.2)",
+            "ties": "how often a measure ties two random rankings (LR Tables 3 and 4)",
+            "depth": "how often a measure ties random rankings as they are truncated (LR Fig 8)",
+            "properties": "which properties a measure has, in all small cases (LR Table 8)",
+            "top-heaviness": "whether a measure is top-heavy, in all small cases (LR definition 2.2)",
             "users": "who of all possible users is better off than whom (LR Figs 17a and 18a)",
-            "providers": "the same for all possible providers (LR Figs 17b and 18b)",
+            "providers": "who of all possible providers is better off than whom (LR Figs 17b and 18b)",
         },
         options=(
             Option("items", "Items in the corpus; may be repeated.", "sizes", metavar="N", is_repeated=True),
@@ -283,17 +283,15 @@ CATALOGUE: dict[str, Study] = {
         "of users are built from their RATINGS, and systems are simulated from them: no runs are needed.",
         {
             "correlation": "how the order of systems agrees with the number of perturbations",
-            "values": "mean of every perturbed system",
-            "significance": "whether each one is significantly worse than the ideal",
+            "values": "means of perturbed systems by measure",
+            "significance": "whether perturbed systems are significantly worse than the ideal one",
             "robustness": "how the order of shuffled rankings changes as ratings are removed",
         },
         reads="ratings",
         measures="EU@10, NRBP or alpha_beta_nDCG@100; by default those of the paper on alpha-beta-nDCG",
         options=(
             Option("aspects", "A table of item and aspect, such as genres.", metavar="FILE", is_required=True),
-            Option(
-                "profile", "Training ratings, which tell a user's interest in aspects.", metavar="FILE", flag="--train"
-            ),
+            Option("train", "Training ratings, which tell a user's interest in aspects.", metavar="FILE"),
             Option("cutoff", "Cutoff of the default measures.", int, 100, 1),
             Option("length", "Items of an ideal ranking; by default the cutoff.", int, None, 1),
             Option("steps", "Maximum number of perturbations.", int, 50, 1, views=PERTURBED),

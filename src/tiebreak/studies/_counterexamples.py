@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from tiebreak._base.text import plural
 from tiebreak.results.joint_table import check_digits
 from tiebreak.results.plots import Picture
 from tiebreak.results.tables import Table
+from tiebreak.results.theme import COLORS, FAINT
 from tiebreak.studies.base import Findings
 
 Subject = TypeVar("Subject")
@@ -22,7 +23,14 @@ COLUMNS = ("measure", "law", "holds", "tried")
 """The first columns of every table of laws; those of the deciding case follow."""
 MARKS = {True: "yes", False: "no", None: "-"}
 VERDICTS = {True: "holds", False: "violated", None: "not applicable"}
-PICTURE = Picture("point", "law", "measure", color="verdict", titles=(("law", ""), ("measure", "")))
+PICTURE = Picture(
+    "point",
+    "law",
+    "measure",
+    color="verdict",
+    colors=((VERDICTS[True], COLORS[0]), (VERDICTS[False], COLORS[1]), (VERDICTS[None], FAINT)),
+    titles=(("law", ""), ("measure", "")),
+)
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,7 @@ class LawTable(Findings):
     """Which laws hold: a row per measure and law; `describe` puts the case that decides into words."""
 
     describe: Callable[[Mapping[str, Any], int], str] = lambda record, digits: str(record)
+    _internals: ClassVar[tuple[str, ...]] = ("from_rows",)
 
     @classmethod
     def from_rows(

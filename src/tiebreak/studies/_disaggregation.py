@@ -18,7 +18,6 @@ from tiebreak.experiment import Experiment
 from tiebreak.preferences import Preference, preference
 from tiebreak.projection import Positions
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
-from tiebreak.results.cells import text
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks, study_from_catalogue
 from tiebreak.studies.measures import Measure, list_measures, measure_name
@@ -124,7 +123,7 @@ def disaggregation(
             "E[mu | i] (RPP 3.2). Those of RPP without weights are E[mu | i], the sign, and add up to m times RPP.",
             "precision: of both runs where they reach the level, uninterpolated.",
         ),
-        Picture("line", "level", "value", color="line", facet="what", is_log=True, titles=titles),
+        Picture("line", "level", "value", color="line", facet="what", is_log=True, own_scales=("y",), titles=titles),
         drawn=(("what", "line", "level", "value"), tuple(level_curves(rows, names))),
         library=positions.library,
     )
@@ -194,12 +193,17 @@ def mean(values: Sequence[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
+def name_group(wanted: Any) -> str:
+    """A subtopic, or a grade without needless decimals."""
+    return wanted if isinstance(wanted, str) else f"{wanted:g}"
+
+
 def population_findings(rows: Sequence[PopulationPart], names: tuple[str, str], view: str, over: str) -> Findings:
     largest: dict[str, PopulationPart] = {}  # by measure, as their scales differ
     for row in sorted(rows, key=lambda row: -abs(row.difference)):
         largest.setdefault(row.measure, row)
     first = "; ".join(
-        f"{measure} {text(row.wanted, 1)} ({format_signed(row.difference, 4)})"
+        f"{measure} {name_group(row.wanted)} ({format_signed(row.difference, 4)})"
         for measure, row in ((measure, largest[measure]) for measure in dict.fromkeys(row.measure for row in rows))
     )
     columns = tuple(view if name == "wanted" else name for name in PopulationPart._fields)
@@ -212,5 +216,5 @@ def population_findings(rows: Sequence[PopulationPart], names: tuple[str, str], 
             f"Relevant are items {'of at least the grade' if view == 'grade' else 'on the subtopic'}, all alike: "
             f"E[mu | {view}] for these users alone (RPP 3.2), not multiplied by how likely they are.",
         ),
-        Picture("bar", "difference", view, facet="measure", own_scales=True),
+        Picture("bar", "difference", view, facet="measure", own_scales=("x", "y")),
     )

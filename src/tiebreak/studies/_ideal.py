@@ -41,11 +41,11 @@ ASPECT_STEPS = 10
 """Most of the swapped aspects: few users rated more of them (AB 5.2.3)."""
 
 
-@study_from_catalogue("ratings", "aspects", "profile")
+@study_from_catalogue("ratings", "aspects", "train")
 def ideal(
     ratings: Any,
     aspects: Any,
-    profile: Any = None,
+    train: Any = None,
     view: Literal["values", "correlation", "significance", "robustness"] = "correlation",
     measures: str | Metric | Iterable[str | Metric] | None = None,
     *,
@@ -74,8 +74,8 @@ def ideal(
         What users rated.
     aspects : path, dict or frame
         The aspects of items, as `read_aspects` reads them.
-    profile : Judgements, path, dict or frame, optional
-        Ratings that tell which aspects a user likes; by default `ratings`.
+    train : Judgements, path, dict or frame, optional
+        Training ratings, which tell a user's interest in aspects; by default `ratings`.
     view : {"values", "correlation", "significance", "robustness"}
         The mean of every perturbed system; how the order of systems agrees with the number of perturbations; whether
         each one is significantly worse than the ideal; or how the order of shuffled ideal rankings changes as ratings
@@ -112,7 +112,7 @@ def ideal(
     by_name = None if measures is None else aspect_measures(measures)
     names = ColumnNames(columns, is_shared=True)
     judgements, labels = read_judgements(ratings, columns=names), read_aspects(aspects, columns=names)
-    liked = None if profile is None else read_judgements(profile, columns=names)
+    liked = None if train is None else read_judgements(train, columns=names)
     names.check_used()
     raters = Raters.from_judgements(judgements, labels, liked)
     if by_name is None:
@@ -211,7 +211,7 @@ def mean_values(series: list[Series]) -> Findings:
     falling = [f"{one.measure} ({one.perturbation})" for one in series if rises(one.means) == 0]
     columns = ("perturbation", "measure", "perturbed", "mean", "users")
     titles = (("perturbed", "perturbations"), ("mean", "mean over users"))
-    picture = Picture("line", "perturbed", "mean", "measure", "perturbation", titles=titles, own_scales=True)
+    picture = Picture("line", "perturbed", "mean", "measure", "perturbation", titles=titles, own_scales=("x", "y"))
     conclusion = f"Non-increasing in the number of perturbations: {', '.join(falling) or 'none'}."
     return Findings(columns, tuple(rows), conclusion, (), picture)
 
@@ -265,7 +265,7 @@ def significances(series: list[Series]) -> Findings:
         tuple(rows),
         f"Every perturbed system lower than the ideal one at p < 0.05: {', '.join(lower) or 'by no measure'}.",
         ("Wilcoxon signed-rank tests of the perturbed system's values being lower; a large p shows no difference.",),
-        Picture("line", "perturbed", "pvalue", "measure", "perturbation", titles=titles, own_scales=True),
+        Picture("line", "perturbed", "pvalue", "measure", "perturbation", titles=titles, own_scales=("x", "y")),
     )
 
 
@@ -342,7 +342,7 @@ def user_notes(raters: Raters, users: str) -> Iterator[str]:
     """Over which users the means are."""
     uninterested = sum(not any(user.liked) for user in raters.users)
     if uninterested:
-        yield f"Users without any interest in their profile: {uninterested:,}."
+        yield f"Users without any interest in an aspect: {uninterested:,}."
     yield {
         "reached": "Users whose ratings are too few for a point are left out of it: points differ in their users.",
         "common": "Only users whose ratings suffice for the last point: all points have the same users. With fewer "
@@ -352,7 +352,7 @@ def user_notes(raters: Raters, users: str) -> Iterator[str]:
 
 def data_notes(raters: Raters, measures: Measures, length: int) -> Iterator[str]:
     """The data, and choices that the paper does not specify."""
-    whose = "what they rated" if raters.profile is None else "a profile"
+    whose = "what they rated" if raters.profile is None else "training ratings"
     yield (
         f"{plural(len(raters.requests), 'user')}, {plural(len(raters.rated.item), 'rating')}, "
         f"{plural(len(raters.table.labels), 'aspect')}; interests by {whose}. Ideal rankings of up to "

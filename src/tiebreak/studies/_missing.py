@@ -238,6 +238,7 @@ def label_sampler(experiment: Experiment, complete: Sequence[Comparison], by: st
     def sample(share: float, seed: int) -> Iterator[Comparison | None]:
         kept = cache(lambda of: keep_first(positions, share, order(seed, of), of))
         for one in complete:
+            assert one.preference is not None, "these compare rankings"
             try:
                 yield compare(kept(labels_drawn(one.preference, positions)), one.preference)
             except InputError as error:

@@ -150,23 +150,24 @@ def power(
 
 
 def power_by_group(results: Sequence[GroupResults]) -> PowerStudy:
-    """Discriminative power in every group: a row for every group and measure."""
+    """Discriminative power in every group, and over all requests: a row for every group and measure."""
     cells = [(group, result) for group in results[0].sizes for result in results]
     tests = tuple(cast("Significance", result[group]) for group, result in cells if group in result.parts)
     rows = tuple(
         GroupPower._make((group, result.sizes[group], *summarise_group(result, group), half_needed(result.needed)))
         for group, result in cells
     )
-    few = [row for row in rows if row.requests < row.needed_overall]
-    enough = f"{len(rows) - len(few)} of {plural(len(rows), 'case')} (group, measure)"
+    of_groups = [row for row in rows if row.group != results[0].label_for_all]
+    many = [row for row in of_groups if row.requests >= row.needed_overall]
+    enough = f"{len(many)} of {plural(len(of_groups), 'case')} (group, measure)"
     notes = dict.fromkeys(note for result in results for note in result.more_notes)
     return PowerStudy(
         GroupPower._fields,
         rows,
         f"A group has the requests that half of the pairs of runs need in {enough}.",
         (
-            f"Percent of pairs with p < {tests[0].alpha:g}, corrected within a group. For the others no difference was "
-            "shown.",
+            f"Percent of pairs with p < {tests[0].alpha:g}, corrected over all groups. For the others no difference "
+            "was shown.",
             *notes,
             "Here: the median over pairs.",
         ),

@@ -95,7 +95,9 @@ def ties(
     if view in ("labels", "depth"):
         experiment.read(preferences.values())
         metrics = map(inner_metric, preferences.values())
-        warn_about_grades([metric for metric in metrics if metric is not None], experiment.positions)
+        positions = experiment.positions
+        graded = [metric for metric in metrics if metric is not None]
+        warn_about_grades(graded, positions.grade_scale.lowest, positions.min_grade)
     if view == "measure":
         study = by_measure(experiment, preferences, jobs, tick)
     elif view == "labels":
@@ -324,7 +326,13 @@ def retrieved_items(positions: Positions) -> Findings:
         f"Relevant items retrieved per ranking: {mean:.2f}{spread}, mean and standard deviation of "
         f"{plural(rankings, 'ranking')}.",
         ("Of every run over its requests, and of all rankings together.", *data_notes(positions)),
-        Picture("bar", "mean", "run", titles=(("mean", "relevant items retrieved per ranking"),)),
+        Picture(
+            "bar",
+            "mean",
+            "run",
+            titles=(("mean", "relevant items retrieved per ranking"),),
+            title="Relevant items that rankings retrieve, on average",
+        ),
     )
 
 

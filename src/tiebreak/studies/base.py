@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -16,14 +16,14 @@ from tiebreak._base.checks import LARGEST, check_choice, check_count
 from tiebreak._base.text import plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
-from tiebreak.notes import reading_notes
+from tiebreak.notes import position_notes
 from tiebreak.orderings import Ordering
 from tiebreak.projection import Positions
 from tiebreak.results.cells import Cell, column
+from tiebreak.results.drawable import Drawable
 from tiebreak.results.formats import as_plain
-from tiebreak.results.plots import Picture, draw, save
+from tiebreak.results.plots import Drawing, Picture
 from tiebreak.results.record import Result
-from tiebreak.results.vega_lite import vega_lite
 from tiebreak.studies._catalogue import CATALOGUE, Study
 
 Task = TypeVar("Task")
@@ -33,7 +33,7 @@ AnyFindings = TypeVar("AnyFindings", bound="Findings")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings(Result):
+class Findings(Drawable, Result):
     """The result of a study: rows, a picture of them or of what is `drawn` instead, and a conclusion in plain words."""
 
     columns: tuple[str, ...]
@@ -47,6 +47,7 @@ class Findings(Result):
     """How averages over collections are written, where not as numbers."""
     average_unit: ClassVar[str] = ""
     """What follows an average in a sentence."""
+    _internals: ClassVar[tuple[str, ...]] = ("drawn", "drawn_as", "average_cells", "average_unit")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -59,27 +60,31 @@ class Findings(Result):
     def rows(self) -> tuple[tuple[Any, ...], ...]:
         return self.values
 
-    def picture(self) -> tuple[Picture, Sequence[str], Iterable[Sequence[Any]]]:
-        """What is drawn: which columns, their names, and the rows."""
-        return self.drawn_as, *(self.drawn or (self.columns, self.values))
+    @property
+    def pictures(self) -> Mapping[str, Callable[[], Drawing]]:
+        """The one picture of a study."""
+        return {"study": self._drawing}
 
-    def vega_lite(self) -> dict[str, Any]:
-        """The picture as Vega-Lite writes it."""
-        return vega_lite(*self.picture())
+    def _drawing(self) -> Drawing:
+        """What is drawn, under what was studied and the conclusion."""
+        study = CATALOGUE.get(str(self.more_settings.get("study")))
+        what = "" if study is None else study_title(study, self.more_settings.get("view"))
+        picture = replace(self.drawn_as, title=self.drawn_as.title or what, notes=(self.conclusion,))
+        return Drawing(picture, *(self.drawn or (self.columns, self.values)))
 
-    def plot(self) -> Any:
-        """An Altair chart."""
-        return draw(self.vega_lite())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whose ending says how: .png, .svg, .pdf or .html."""
-        save(self.vega_lite(), path)
+def study_title(study: Study, view: str | None) -> str:
+    """What a view of a study shows, without references to papers."""
+    summary, text = study.summary.split(". ")[0].strip("."), study.views.get(str(view), "")
+    whole = f"{summary.removesuffix(', by measure')}, {text}" if text.startswith(("as ", "by ")) else text or summary
+    plain = re.sub(r" *\([A-Z]+ [^)]*\)", "", whole)
+    return plain[:1].upper() + plain[1:]
 
 
 def data_notes(positions: Positions) -> tuple[str, ...]:
     """Which data this is."""
     requests = int((positions.relevant() > 0).sum())
-    return (f"{plural(len(positions.runs), 'run')}, {plural(requests, 'request')}.", *reading_notes(positions))
+    return (f"{plural(len(positions.runs), 'run')}, {plural(requests, 'request')}.", *position_notes(positions))
 
 
 def view_options(view: str, views: Mapping[str, Callable[..., Findings]], **options: Any) -> dict[str, Any]:

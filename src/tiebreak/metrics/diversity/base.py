@@ -25,6 +25,7 @@ class AspectMetric(Metric):
     """A measure of the first items of a ranking, with their aspects and ratings."""
 
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, low=-np.inf, high=np.inf)
+    spec_parameters: ClassVar[tuple[str, ...]] = ()
     has_level: ClassVar[bool] = False
     """Whether items are relevant or not, from a rating on."""
 

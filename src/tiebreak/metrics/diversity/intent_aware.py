@@ -38,7 +38,7 @@ class SubtopicMetric(Metric):
 
     def values(self, positions: Positions) -> ExactValues:
         if positions.subtopics is not None:
-            self.check_grades(float(positions.subtopics.grade.max(initial=0.0)))
+            self.check_grades(positions.grade_scale.of_subtopics)
         shape = len(positions.runs), len(positions.requests)
         total = Doubles.full(shape, np.nan)
         is_zero = np.zeros(shape, dtype=bool)

@@ -156,14 +156,20 @@ class NoisyOrNDCG(NoisyOrDCG):
         """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
         ideal = np.zeros(len(rankings.requests))
         for requests, item, rating in candidates(rankings, self.pool, self.depth):
-            slots, interest = aspect_slots(rankings, item), RemainingInterest(interests[requests])
-            places = interest.places(slots)
-            chance = np.where(item == NOBODY, 0.0, self.chance(rankings, requests, item, rating))
-            depth, every = min(self.depth, item.shape[1]), np.arange(len(item))
-            gains = np.zeros((len(item), depth))
-            for rank in range(depth):
-                best = first_largest(interest.gain(places, chance))
-                gains[:, rank] = interest.show(slots[:, every, best], chance[every, best])
-                chance[every, best] = 0.0  # what is taken gains nothing more
-            ideal[requests] = self.dcg(gains)
+            ideal[requests] = self.dcg(self.greedy(rankings, interests, requests, item, rating)[1])
         return ideal
+
+    def greedy(
+        self, rankings: AspectRankings, interests: Floats, requests: Codes, item: Codes, rating: Floats
+    ) -> tuple[Codes, Floats]:
+        """Which candidates [request, candidate] gain most one after another, and their gains [request, rank]."""
+        slots, interest = aspect_slots(rankings, item), RemainingInterest(interests[requests])
+        places = interest.places(slots)
+        chance = np.where(item == NOBODY, 0.0, self.chance(rankings, requests, item, rating))
+        depth, every = min(self.depth, item.shape[1]), np.arange(len(item))
+        order, gains = np.zeros((len(item), depth), dtype=np.int64), np.zeros((len(item), depth))
+        for rank in range(depth):
+            order[:, rank] = best = first_largest(interest.gain(places, chance))
+            gains[:, rank] = interest.show(slots[:, every, best], chance[every, best])
+            chance[every, best] = 0.0  # what is taken gains nothing more
+        return order, gains

@@ -1,0 +1,10 @@
+"""Where the work runs: blocks of whole requests, whose results are joined. Knows no metric and no preference."""
+
+from __future__ import annotations
+
+from tiebreak.engines.blocks import LocalBlocks
+from tiebreak.engines.plan import Plan, Task, partial
+from tiebreak.engines.running import run_blocks
+from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
+
+__all__ = ["LocalBlocks", "MetricTable", "MetricValues", "Plan", "Preferences", "Task", "partial", "run_blocks"]

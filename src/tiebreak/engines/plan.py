@@ -1,0 +1,109 @@
+"""A plan: how blocks of requests are read, with every choice made that depends on all of them; and what is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from tiebreak._kernels.early import EarlyReading
+from tiebreak._kernels.interface import Tick
+from tiebreak.inputs import Judgements
+from tiebreak.projection import Positions
+from tiebreak.projection.aspect_source import AspectSource
+from tiebreak.projection.position_table import GradeScale
+from tiebreak.projection.reading import Block, Reading
+from tiebreak.projection.summary import InputSummary
+
+State = TypeVar("State")
+
+
+class Task(Protocol[State]):
+    """What is computed of the positions of every block. Tasks can be pickled; their functions are pure."""
+
+    @property
+    def levels(self) -> frozenset[float | None]:
+        """Grades from which items are relevant to it, beside that of the experiment."""
+
+    @property
+    def has_aspects(self) -> bool:
+        """Whether it looks at the aspects of items."""
+
+    def partial(self, positions: Positions) -> State:
+        """The state of a block."""
+
+    def check_blocks(self) -> None:
+        """Refuse what cannot be computed in blocks."""
+
+    def join(self, states: Sequence[State]) -> State:
+        """The state of several blocks, in the order of their requests."""
+
+    def read_from(self, state: State, load: Callable[[], State]) -> State:
+        """A state that holds nothing of its block but floats and counts; for exact values the block is read again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partial(Generic[State]):
+    """What is known of a block; without a state where no request of it counts."""
+
+    summary: InputSummary
+    state: State | None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How every block is read. It can be pickled.
+
+    `scale` are the grades of all requests that count; `aspects` and `intents` are of all requests.
+    """
+
+    reading: Reading
+    runs: tuple[str, ...]
+    imputation: str = "pessimistic"
+    aspects: AspectSource | None = None
+    intents: Judgements | None = None
+    scale: GradeScale | None = None
+
+    def read(
+        self,
+        block: Block,
+        jobs: int | None = None,
+        audit: bool = False,
+        tick: Tick | None = None,
+        early: EarlyReading | None = None,
+    ) -> Positions:
+        """The positions of all requests of a block."""
+        return replace(self.reading.project(block, self.runs, jobs, audit, tick, early), whole_scale=self.scale)
+
+    def complete(self, positions: Positions) -> Positions:
+        """Positions with what measures look at beside ranks."""
+        if self.imputation == "optimistic":
+            positions = positions.optimistic()
+        source = self.aspects
+        positions = replace(positions, aspect_source=source)
+        if self.intents is None and (source is None or source.aspects is None):
+            return positions
+        from tiebreak.projection.aspect_rankings import with_aspects, with_intents
+
+        if source is not None and source.aspects is not None:
+            positions = with_aspects(positions, source.aspects)
+        return positions if self.intents is None else with_intents(positions, self.intents)
+
+
+def partial(plan: Plan, task: Task[State], everything: Positions) -> Partial[State]:
+    """What is known of the positions of a block: a pure function."""
+    chosen = plan.reading.choose_requests(everything)
+    if not len(chosen.requests):
+        return Partial(InputSummary.from_positions(chosen, task.levels, everything=everything), None)
+    positions = plan.complete(chosen)
+    state = task.partial(positions)  # which says what is missing
+    return Partial(InputSummary.from_positions(positions, task.levels, task.has_aspects, everything), state)
+
+
+def judgement_scale(judgements: Judgements) -> GradeScale:
+    """The grades of judgements that positions are of."""
+    above = judgements.grade[judgements.grade > 0]
+    subtopics = 0.0 if judgements.subtopics is None else judgements.subtopics.grade.max(initial=0.0)
+    return GradeScale(float(above.min(initial=np.inf)), float(above.max(initial=0.0)), float(subtopics))

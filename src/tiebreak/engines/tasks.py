@@ -1,0 +1,92 @@
+"""What is computed of blocks of requests: the values of metrics, or those of pairs of runs by a preference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tiebreak._base.text import join_names
+from tiebreak.errors import InputError
+from tiebreak.exact import ExactValues, Number
+from tiebreak.inputs import Ids
+from tiebreak.metrics import Metric
+from tiebreak.metrics.base import evaluate_all
+from tiebreak.notes import is_of_aspects
+from tiebreak.projection import Positions
+
+if TYPE_CHECKING:
+    from tiebreak.preferences import Pairs, PairValues, Preference
+
+
+@dataclass(frozen=True, eq=False)
+class MetricTable:
+    """Values [run, request] of several metrics; of some the figure of every run, by the metric's index."""
+
+    runs: tuple[str, ...]
+    requests: Ids
+    exact: tuple[ExactValues, ...]
+    figures: Mapping[int, list[Number]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """The values of metrics in every request."""
+
+    metrics: tuple[Metric, ...]
+
+    @property
+    def levels(self) -> frozenset[float | None]:
+        return frozenset(metric.rel for metric in self.metrics)
+
+    @property
+    def has_aspects(self) -> bool:
+        return any(map(is_of_aspects, self.metrics))
+
+    def partial(self, positions: Positions) -> MetricTable:
+        exact = tuple(evaluate_all(self.metrics, positions))
+        figures = {k: figures for k, m in enumerate(self.metrics) if (figures := m.figures(positions))}
+        return MetricTable(positions.runs, positions.requests, exact, figures)
+
+    def check_blocks(self) -> None:
+        """Refuse what is not the sum of what blocks are."""
+        if figures := [str(metric) for metric in self.metrics if metric.total == "figure"]:
+            raise InputError(
+                f"{join_names(figures)}: a figure of whole runs, which is not computed in blocks of requests yet. "
+                "Evaluate it without block_requests.",
+                kind="blocks",
+            )
+
+    def join(self, states: Sequence[MetricTable]) -> MetricTable:
+        requests = Ids.concatenate([state.requests for state in states])
+        exact = zip(*(state.exact for state in states), strict=True)
+        return MetricTable(states[0].runs, requests, tuple(map(ExactValues.concatenate, exact)))
+
+    def read_from(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
+        exact = (values.read_from(lambda k=k: load().exact[k]) for k, values in enumerate(state.exact))  # type: ignore[misc]
+        return MetricTable(state.runs, state.requests, tuple(exact))
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """A preference between pairs of runs in every request; `choose` says which pairs, of the names of runs."""
+
+    preference: Preference
+    choose: Callable[[tuple[str, ...]], Pairs]
+    has_aspects: bool = False
+
+    @property
+    def levels(self) -> frozenset[float | None]:
+        return frozenset([self.preference.relevant_from])
+
+    def partial(self, positions: Positions) -> PairValues:
+        return self.preference.compare(positions, self.choose(positions.runs))
+
+    def check_blocks(self) -> None:
+        """All preferences are computed in blocks."""
+
+    def join(self, states: Sequence[PairValues]) -> PairValues:
+        return states[0].concatenate(states)
+
+    def read_from(self, state: PairValues, load: Callable[[], PairValues]) -> PairValues:
+        return state.read_from(load)

@@ -1,0 +1,214 @@
+"""Tables too large to hold, read in batches: parquet files and folders, and what other libraries compute lazily."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from tiebreak import _kernels
+from tiebreak._kernels.interface import Fault, FrameColumns
+from tiebreak.errors import InputError, MissingExtraError, quote
+from tiebreak.inputs import faults
+from tiebreak.inputs.columns import ColumnNames, plain
+from tiebreak.inputs.frames import FrameContents
+from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.run_tables import AMBIGUOUS
+from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
+from tiebreak.inputs.sources import Source, calling
+
+BATCH = 1 << 17
+"""Rows that are read together."""
+SPARK_MARK = "_SUCCESS"
+"""The file that Spark leaves in a folder that is one table."""
+Load = Callable[[list[str]], Iterable[Any]]
+"""Names of columns -> batches of rows with these."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableStream:
+    """A table of runs that is read in batches, as often as it is asked to.
+
+    Items are ranked by the column `value`, the largest first, or the smallest if it holds ranks. A column may name
+    runs. `library` is that of a frame.
+    """
+
+    label: str
+    names: list[str]
+    load: Load
+    library: str | None = None
+    request: str = ""
+    item: str = ""
+    value: str = ""
+    run: str | None = None
+    is_rank: bool = False
+
+    def batches(self) -> Iterator[tuple[int, FrameColumns]]:
+        """The number of rows before each batch, and its columns: requests, and runs if they have names."""
+        coded = [self.request, *([] if self.run is None else [self.run])]
+        return self._read(coded, self.value, [*coded, self.item, self.value])
+
+    def run_names(self) -> list[str]:
+        """The names of runs, in order of appearance."""
+        assert self.run is not None
+        batches = self._read([self.run], None, [self.run])
+        return [*dict.fromkeys(name for _, read in batches for name in Ids(*read.coded[0][0]))]
+
+    def _read(self, coded: list[str], value: str | None, names: list[str]) -> Iterator[tuple[int, FrameColumns]]:
+        before = 0
+        item = self.item if self.item in names else coded[0]
+        with calling(self.label):
+            for batch in self.load([*dict.fromkeys(names)]):
+                if not len(batch):
+                    continue
+                if self.library is None:
+                    read = _kernels.read_frame(batch, coded, item, value)
+                else:
+                    read = FrameContents(batch, self.label).read(coded, item, value)
+                if isinstance(read, Fault):
+                    fault = read._replace(line=read.line + before if read.line else 0)
+                    faults.raise_input_error(fault, Source(self.label, ("table",), "row"), faults.RUN)
+                yield before, read._replace(values=-read.values) if self.is_rank else read
+                before += len(batch)
+
+
+def open_runs(runs: Any, columns: ColumnNames, memory: int) -> Any:
+    """Runs, of which those in large tables are read later, in batches; as they are where there is no such table."""
+    runs = [*runs] if isinstance(runs, Iterator) else runs
+    several = [(own_name(one) or f"run{number}", one) for number, one in enumerate(iterate_runs(runs), start=1)]
+    if not any(has_stream(one) for _, one in several):
+        return runs
+    return [run for name, one in several for run in open_run(one, name, columns, memory)]
+
+
+def has_stream(source: Any) -> bool:
+    """Whether this is a large table, or holds some by name."""
+    several = source.values() if isinstance(source, Mapping) else [source]
+    return any(open_stream(one, "") is not None for one in several)
+
+
+def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Iterator[Run]:
+    """The runs of one source."""
+    stream = open_stream(source, f"run {quote(name)}")
+    if isinstance(source, Run):
+        yield source
+    elif stream is not None:
+        yield from stream_runs(choose_columns(stream, columns), name)
+    elif isinstance(source, Mapping) and has_stream(source):
+        for key, one in source.items():
+            is_held = not has_stream(one)
+            named = Run(one, str(key), columns=columns, memory=memory) if is_held else one
+            yield from open_run(named, str(key), columns, memory)
+    else:
+        yield from read_runs(source, name, memory, columns)
+
+
+def stream_runs(stream: TableStream, default: str) -> Iterator[Run]:
+    """The runs of a stream."""
+    if stream.run is None:
+        yield Run.from_source(Source(stream.label, ("stream", stream, None), "row", library=stream.library), default)
+        return
+    for name in stream.run_names():
+        label = f"{stream.label}, run {quote(name)}"
+        yield Run.from_source(Source(label, ("stream", stream, name), "row", library=stream.library), name)
+
+
+def choose_columns(stream: TableStream, columns: ColumnNames) -> TableStream:
+    """A stream whose columns are known by their roles."""
+    names, label = stream.names, stream.label
+    roles = {role: columns.find(role, names, label) for role in ("request", "item", "score", "rank")}
+    lacking = [role for role in ("request", "item") if roles[role] is None]
+    lacking += [] if roles["score"] or roles["rank"] else ["score"]
+    if lacking:
+        raise columns.missing(lacking[0], names, label, *lacking[1:])
+    if roles["score"] and roles["rank"]:
+        by_role = columns.by_role
+        is_score, is_rank = (roles[role] == by_role.get(role, "") for role in ("score", "rank"))
+        if is_score == is_rank:
+            raise InputError(
+                f"{label}: columns {quote(roles['rank'])} and {quote(roles['score'])} may both order items, "
+                "which are not compared where a table is read in batches. Say which decides: "
+                f"columns={{'rank': {roles['rank']!r}}} or columns={{'score': {roles['score']!r}}}.",
+                kind="columns",
+            )
+        roles["score" if is_rank else "rank"] = None
+    run = columns.find_run(names, label)
+    if run is not None and plain(run) in AMBIGUOUS and not columns.names("run"):
+        raise InputError(
+            f"{label}: column {quote(run)} may name the runs or the items. Say that it names runs, "
+            f"columns={{'run': {run!r}}}, or that there is one run, columns={{'run': None}}.",
+            kind="columns",
+        )
+    chosen = {"request": roles["request"], "item": roles["item"], "value": roles["score"] or roles["rank"]}
+    return replace(stream, **chosen, run=run, is_rank=roles["score"] is None)  # type: ignore[arg-type]
+
+
+def open_stream(source: Any, label: str) -> TableStream | None:
+    """A parquet file or folder, a dataset of pyarrow, a lazy frame of polars, a relation of duckdb; None for others."""
+    if isinstance(source, (str, os.PathLike)):
+        return open_parquet(os.fspath(source))
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "to_batches") and hasattr(source, "scanner"):
+        return dataset_stream(source, label, library)
+    if library == "polars" and hasattr(source, "collect_batches"):
+        return lazy_stream(source, label, library)
+    if library in ("duckdb", "_duckdb") and hasattr(source, "to_arrow_reader"):
+        column = import_module("duckdb").ColumnExpression
+
+        def load(names: list[str]) -> Iterator[Any]:
+            return as_tables(source.select(*map(column, names)).to_arrow_reader(BATCH))
+
+        return TableStream(label, list(source.columns), load, library)
+    return None
+
+
+def open_parquet(path: str) -> TableStream | None:
+    """A parquet file, or a folder of them that is one table."""
+    is_table = path.lower().endswith(".parquet")
+    if os.path.isdir(path):
+        if not is_table and not os.path.exists(os.path.join(path, SPARK_MARK)):
+            return None
+    elif not (is_table and os.path.isfile(path)):
+        return None
+    for module, opener in PARQUET.items():
+        try:
+            library = import_module(module)
+        except ImportError:
+            continue
+        with calling(path, "as parquet"):
+            return opener(library, path)
+    raise MissingExtraError(f"{path}: reading parquet in batches", "frames")
+
+
+def polars_parquet(polars: Any, path: str) -> TableStream:
+    files = os.path.join(path, "*.parquet") if os.path.isdir(path) else path
+    return lazy_stream(polars.scan_parquet(files, hive_partitioning=False), path, None)
+
+
+def lazy_stream(frame: Any, label: str, library: str | None) -> TableStream:
+    with calling(label):
+        names = frame.collect_schema().names()
+    return TableStream(label, names, lambda names: frame.select(names).collect_batches(chunk_size=BATCH), library)
+
+
+def pyarrow_parquet(dataset: Any, path: str) -> TableStream:
+    return dataset_stream(dataset.dataset(path, format="parquet", partitioning=None), path, None)
+
+
+PARQUET = {"pyarrow.dataset": pyarrow_parquet, "polars": polars_parquet}
+"""Libraries that read parquet in batches."""
+
+
+def dataset_stream(dataset: Any, label: str, library: str | None) -> TableStream:
+    def load(names: list[str]) -> Iterator[Any]:
+        return as_tables(dataset.to_batches(columns=names, batch_size=BATCH, batch_readahead=1, fragment_readahead=1))
+
+    return TableStream(label, list(dataset.schema.names), load, library)
+
+
+def as_tables(batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches as tables, which the kernels read."""
+    table = import_module("pyarrow").Table
+    return (table.from_batches([batch]) for batch in batches)

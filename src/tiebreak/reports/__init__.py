@@ -1,0 +1,1 @@
+"""Results, studies and text as one HTML page that needs nothing beside it."""

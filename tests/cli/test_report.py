@@ -1,0 +1,90 @@
+"""``tiebreak report``: a page about runs, or about a table of utilities."""
+
+import re
+
+import pytest
+
+from cli.running import run
+from tiebreak.cli import COMMANDS
+from tiebreak.reports.section_names import SECTION_NAMES
+from tiebreak.simulation import simulate
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return simulate(6, systems=["deep", "balanced", "random"], depth=20, relevant=4, seed=1).write(
+        tmp_path_factory.mktemp("data")
+    )
+
+
+def report(*arguments, code=0):
+    ended = run("report", *arguments)
+    assert ended.returncode == code, ended.stderr
+    return ended.stdout if code == 0 else ended.stderr
+
+
+def sections(path):
+    return re.findall(r'<section id="([\w-]+)"', path.read_text(encoding="utf-8"))
+
+
+def test_it_is_a_command():
+    assert "report" in COMMANDS
+
+
+def test_a_page_about_runs(files, tmp_path):
+    out = tmp_path / "page.html"
+    said = report(
+        files.qrels, *files.runs, "-o", out, "--title", "Three systems", "-m", "AP R@5", "--seed", 7, "--no-date"
+    )
+    page = out.read_text(encoding="utf-8")
+    assert said == f"{out}: {out.stat().st_size / 1e6:.1f} MB. Open it in a browser.\n"
+    assert "<title>Three systems</title>" in page
+    assert sections(out) == [name for name in SECTION_NAMES if name != "diversity"]
+    command = re.search(r"<pre[^>]*><code>(tiebreak report .*?)</code>", page)[1]
+    assert str(files.qrels) in command and command.endswith("--seed 7 --no-date -o report.html")
+    assert '"name":"R@5"' in page.replace(" ", "")
+
+
+def test_the_name_of_the_page_is_not_in_it(files, tmp_path):
+    pages = [tmp_path / name for name in ("one.html", "another.html")]
+    for words in ((f"-o{pages[0]}",), (f"--out={pages[1]}",)):
+        report(files.qrels, *files.runs, *words, "--no-date", "--section", "settings", "--section", "answer")
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert sections(pages[0]) == ["settings", "answer"]
+
+
+def test_groups_and_aspects(files, tmp_path):
+    groups, out = tmp_path / "groups.csv", tmp_path / "page.html"
+    groups.write_text("request,group\n" + "".join(f"q{k:02d},{'ab'[k % 2]}\n" for k in range(1, 7)))
+    report(files.aspects, *files.runs, "--groups", groups, "-o", out, "--no-date")
+    page = out.read_text(encoding="utf-8")
+    assert "diversity" in sections(out) and "ERR_IA@20" in page
+    assert "In every group of requests" in page and str(groups) in page
+
+
+def test_a_page_about_utilities(tmp_path):
+    table, out = tmp_path / "scores.csv", tmp_path / "page.html"
+    table.write_text(
+        "run,request,value\n" + "".join(f"{r},q{k},{k * s % 5}\n" for r, s in (("x", 2), ("y", 3)) for k in range(9))
+    )
+    report("--utilities", table, "-o", out, "--template", "summary")
+    assert sections(out) == ["answer", "leaderboard", "settings"]
+
+
+def test_bad_options_are_told_before_anything_is_written(files, tmp_path):
+    out = tmp_path / "page.html"
+    assert "answers" in report(files.qrels, *files.runs, "-o", out, "--section", "answers", code=2)
+    assert 'Did you mean "nDCG"' in report(files.qrels, *files.runs, "-o", out, "-m", "nDCH@10", code=2)
+    assert "Give QRELS RUN..., or --utilities" in report("-o", out, code=2)
+    assert not out.exists()
+    before = files.runs[0].read_bytes()
+    assert "is also an input file" in report(files.qrels, *files.runs, "-o", files.runs[0], code=2)
+    assert files.runs[0].read_bytes() == before
+
+
+def test_the_demo_writes_a_page(tmp_path):
+    out = tmp_path / "demo.html"
+    ended = run("demo", "--requests", 5, "--report", out)
+    assert f"{out}: a page about them." in ended.stdout
+    page = out.read_text(encoding="utf-8")
+    assert "Seven simulated systems" in page and "tiebreak demo --requests 5 --report report.html" in page
