@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,9 @@ from tiebreak.inputs.streams import TableStream
 Places = NDArray[np.int64]
 Key = tuple[int, int]
 """The index of a run, and that of a block."""
+Piece = tuple[Places, Ids, Ids, NDArray[np.float64], Places]
+"""Of every row the place of its request among the judged ones, or the complement of that among other requests, which
+follow; its item, its value and its number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +57,14 @@ class Spool:
     def n_blocks(self) -> int:
         return -(-len(self.requests) // self.block_requests)
 
-    def divide(self, before: int, batch: FrameColumns) -> list[tuple[Key, tuple[Any, ...]]]:
+    def divide(self, before: int, batch: FrameColumns) -> list[tuple[Key, Piece]]:
         """The rows of a batch by run and block."""
         (requests, request), *runs = batch.coded
         names = Ids(*requests)
         place = self.requests.indices(names)
-        others = np.array([crc32(names[int(k)].encode()) % self.n_blocks for k in np.flatnonzero(place < 0)])
+        others = np.flatnonzero(place < 0)
         block = place // self.block_requests
-        block[place < 0] = others
+        block[others] = [crc32(names[int(k)].encode()) % self.n_blocks for k in others]
         run = np.zeros(len(request), dtype=np.int64)
         if runs:
             run = np.array([self.runs[name] for name in Ids(*runs[0][0])])[runs[0][1]]
@@ -69,10 +73,11 @@ class Spool:
         keys, first = np.unique(key[order], return_index=True)
         pieces = []
         for one, rows in zip(keys.tolist(), np.split(order, first[1:]), strict=True):
-            codes, own = np.unique(request[rows], return_inverse=True)
-            items = Ids(*batch.items).take(rows)
-            piece = names.take(codes), own.ravel(), items, batch.values[rows], before + rows + 1
-            pieces.append(((one // self.n_blocks, one % self.n_blocks), piece))
+            unjudged, which = np.unique(request[rows][place[request[rows]] < 0], return_inverse=True)
+            of_row = place[request[rows]]
+            of_row[of_row < 0] = ~which.ravel()
+            piece = of_row, names.take(unjudged), Ids(*batch.items).take(rows), batch.values[rows], before + rows + 1
+            pieces.append((divmod(one, self.n_blocks), piece))
         return pieces
 
     def read(self, run: str | None, block: int) -> tuple[tuple[Any, ...], Places]:
@@ -85,14 +90,23 @@ class Spool:
         if not pieces:
             nothing = Ids.from_names([]).column
             return ("table", nothing, np.empty(0, dtype=np.int32), nothing, np.empty(0)), np.empty(0, dtype=np.int64)
-        requests, request, items, values, rows = zip(*pieces, strict=True)
-        names = Ids.concatenate(requests)
-        begins = offsets([*map(len, requests)])[:-1]
-        codes: dict[str, int] = {}
-        code = np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.int32)
-        request_of_row = code[np.concatenate([own + begin for own, begin in zip(request, begins, strict=True)])]
-        columns = Ids.from_names(codes).column, request_of_row, Ids.concatenate(items).column, np.concatenate(values)
+        of_row, unjudged, items, values, rows = zip(*pieces, strict=True)
+        requests, request_of_row = self._requests(of_row, unjudged)
+        columns = requests.column, request_of_row, Ids.concatenate(items).column, np.concatenate(values)
         return ("table", *columns), np.concatenate(rows)
+
+    def _requests(self, of_row: Sequence[Places], unjudged: Sequence[Ids]) -> tuple[Ids, NDArray[np.int32]]:
+        """The requests of several pieces, each once, and the index of every row's own."""
+        begins = offsets([*map(len, unjudged)])[:-1]
+        place = np.concatenate([np.where(own < 0, own - begin, own) for own, begin in zip(of_row, begins, strict=True)])
+        is_judged = place >= 0
+        judged, which = np.unique(place[is_judged], return_inverse=True)
+        codes: dict[str, int] = {}
+        code = np.array([codes.setdefault(name, len(codes)) for name in Ids.concatenate(unjudged)], dtype=np.int64)
+        request_of_row = np.empty(len(place), dtype=np.int32)
+        request_of_row[is_judged] = which.ravel()
+        request_of_row[~is_judged] = len(judged) + code[~place[~is_judged]]
+        return Ids.concatenate([self.requests.take(judged), Ids.from_names(codes)]), request_of_row
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias, cast
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -169,9 +170,30 @@ class ExactValues:
         )
 
     def read_from(self, load: Callable[[], ExactValues]) -> ExactValues:
-        """The same floats; what is asked of exact values is asked of what `load` returns, which need not be held."""
-        labels = None if self.labels is None else lambda: cast(Callable[[], Places], load().labels)()
-        return replace(self, exactly=lambda row, columns: load().exactly(row, columns), labels=labels)
+        """The same floats without what they were computed from; exact values are asked of what `load` returns.
+
+        It is asked once where cells with equal values are known by their labels, and not where floats tell all.
+        """
+        if self.is_injective and self.terms is not None:
+            return replace(self, exactly=FloatQuotients(self.nearest, int(self.terms[1])), labels=None)
+        if self.labels is None:
+            return replace(self, exactly=lambda row, columns: load().exactly(row, columns))
+        distinct = cache(lambda: load().distinct())
+        return replace(
+            self,
+            exactly=lambda row, columns: distinct()(row, columns),
+            labels=lambda: distinct().label.astype(np.int64),
+        )
+
+    def distinct(self) -> DistinctValues:
+        """The exact values of all labels."""
+        assert self.labels is not None
+        known = ~np.isnan(self.nearest)
+        _, first, label = np.unique(self.labels()[known], return_index=True, return_inverse=True)
+        rows, columns = (axis[first] for axis in np.nonzero(known))
+        labels = np.full(known.shape, -1, dtype=np.int32)
+        labels[known] = label.ravel()
+        return DistinctValues(labels, self._exact_cells(rows, columns))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact values as they are, in place of functions."""
@@ -370,6 +392,28 @@ class ExactRows:
 
     def __call__(self, row: int, columns: Places) -> list[Fraction]:
         return [self.rows[row][column] for column in columns.tolist()]
+
+
+@dataclass(frozen=True)
+class DistinctValues:
+    """The exact value of every label, and the label of every cell."""
+
+    label: NDArray[np.int32]  # [row, column]; -1 where there is no value
+    numbers: list[Fraction]
+
+    def __call__(self, row: int, columns: Places) -> list[Fraction]:
+        return [self.numbers[label] for label in self.label[row, columns].tolist()]
+
+
+@dataclass(frozen=True)
+class FloatQuotients:
+    """Quotients of whole numbers that are known by the floats nearest them, as `are_apart` tells."""
+
+    nearest: Floats
+    largest_denominator: int
+
+    def __call__(self, row: int, columns: Places) -> list[Fraction]:
+        return [Fraction(x).limit_denominator(self.largest_denominator) for x in self.nearest[row, columns].tolist()]
 
 
 def float_with_sign(number: Fraction) -> float:
