@@ -17,6 +17,7 @@ from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, run_blocks
 from tiebreak.engines.plan import State
+from tiebreak.engines.spark_tables import SparkTables, check_spark_options, uses_spark
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
@@ -85,6 +86,10 @@ class Experiment(ReportableExperiment):
         exact values that decide a tie are read again. Runs may then be more than memory holds: parquet files and
         folders, datasets of pyarrow, lazy frames of polars and relations of duckdb, whose rows are written to a
         temporary file by block first. Whatever else is asked reads everything at once.
+    engine : {"local", "spark"}, optional
+        Where the work runs; by default on Spark if judgements and runs are its frames, else here. With ``"spark"`` they
+        may also be paths of parquet files and folders, which the active session reads. Rows are shuffled by request;
+        what is held here are values by request. Requests are in the order of their ids.
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
@@ -126,6 +131,7 @@ class Experiment(ReportableExperiment):
         audit: bool = True,
         columns: Columns | None = None,
         block_requests: int | None = None,
+        engine: str | None = None,
     ) -> None:
         if block_requests is not None:
             check_count(block_requests, "block_requests")
@@ -133,6 +139,12 @@ class Experiment(ReportableExperiment):
         self._imputation, self._block_requests = imputation, block_requests
         self._columns = ColumnNames(columns, is_shared=True)
         read = SharedReader(memory, self._columns)
+        self._spark: SparkTables | None = None
+        if uses_spark(engine, judgements, runs):
+            tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude}
+            check_spark_options(tables | {"candidates": candidates, "block_requests": block_requests})
+            self._spark = SparkTables.open(judgements, runs, self._columns)
+            judgements, runs = Judgements.nothing(), self._spark.as_runs()
         self.judgements = read(judgements)
         training = None if train is None else read(train)
         self._intents = None if intents is None else read(nest_intents(intents))
@@ -163,7 +175,7 @@ class Experiment(ReportableExperiment):
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
-        requests = plural(len(self.judgements.requests), "judged request")
+        requests = plural(len(self.judgements.requests), "judged request") if self._spark is None else "on Spark"
         return f"<Experiment: {plural(len(self.runs), 'run')}, {requests}>"
 
     @property
@@ -224,6 +236,10 @@ class Experiment(ReportableExperiment):
 
     def _compute(self, task: Task[State], needs: Needs) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
+        if self._spark is not None:
+            from tiebreak.engines.spark import run_spark
+
+            return run_spark(self._plan(needs), task, self._spark)
         if self._block_requests is None:
             positions = self._positions(needs)
             state = task.partial(positions)  # which says what is missing

@@ -40,7 +40,7 @@ def test_labels_of_two_tables_are_not_the_same():
 def test_quotients_are_known_by_their_floats():
     numerator = np.array([[1, -2, 10**6, 0]])
     values = ExactValues.quotients(numerator, np.array([[3, 7, 10**6 + 1, 9]]))
-    apart = values.read_from(lambda: pytest.fail("nothing has to be computed again"))
+    apart = values.detach().attach(lambda: pytest.fail("nothing has to be computed again"))
     assert apart.exactly(0, np.arange(4)) == values.exactly(0, np.arange(4))
 
 
@@ -55,7 +55,7 @@ def test_exact_values_of_labels_are_computed_once():
     rest = np.full_like(nearest, float(Fraction(1, 3) - Fraction(1 / 3)))
     values = ExactValues(nearest, rest, exactly, labels=lambda: np.array([[4, 4, 4], [4, 7, 7]]))
     loads = []
-    held = values.read_from(lambda: loads.append(values) or values)
+    held = values.detach().attach(lambda: loads.append(values) or values)
     assert held.codes().tolist() == values.codes().tolist() == [[1, -1, 1], [1, 1, 1]]
     calls.clear()
     for row in (0, 1):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("compare", cls=CatalogueHelp, catalogues={"Preferences": "preferences"})
 @partial(options.reading_options, is_needed=False)
+@options.engine_options
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or diff(AP)")
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 @click.command("evaluate", cls=CatalogueHelp, catalogues={"Measures": "metrics"})
 @partial(options.reading_options, is_needed=False)
+@options.engine_options
 @options.measures_option("AP, nDCG@10 or RBP(p=0.9)")
 @options.aspect_options
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")

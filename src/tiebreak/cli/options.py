@@ -185,6 +185,14 @@ ASPECTS = (
         "--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items; * for all requests."
     ),
 )
+ENGINE = (
+    click.option(
+        "--engine",
+        type=click.Choice(("local", "spark")),
+        help="Where the work runs; on Spark QRELS and RUN are parquet files or folders.",
+    ),
+    click.option("--master", metavar="URL", help="With --engine spark: such as local[4], else as Spark is set up."),
+)
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
     click.option(
@@ -206,6 +214,11 @@ def with_options(command: Command, options: tuple[Callable[[Command], Command], 
 def aspect_options(command: Command) -> Command:
     """Give a command the tables that measures of diversity need."""
     return with_options(command, ASPECTS)
+
+
+def engine_options(command: Command) -> Command:
+    """Give a command the choice of where its work runs."""
+    return with_options(command, ENGINE)
 
 
 def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Command:
@@ -333,7 +346,7 @@ def reading_options(
 
 def can_read_early(options: Mapping[str, Any]) -> bool:
     """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
-    if options.get("exclude") or options.get("candidates"):
+    if options.get("exclude") or options.get("candidates") or options.get("engine") == "spark":
         return False
     specs = " ".join(canonical(spec.strip()) for spec in expand_all(specs_in(options)))
     # Names of arguments, as in AP(rel=2), do not matter.
@@ -347,6 +360,8 @@ def experiment(
     *,
     early: EarlyReading | None = None,
     columns: ColumnNames | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     **options: Any,
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
@@ -359,6 +374,15 @@ def experiment(
     several = list(measures)
     for measure in several:
         measure_needs(measure)  # a bad name is an error before anything is read
+    require(master is None or engine == "spark", "--master is for --engine spark")
+    if engine == "spark":
+        from tiebreak.engines.spark_tables import session
+        from tiebreak.inputs.runs import run_name
+
+        session(master)
+        tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
+        require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
+        return Experiment(qrels, tables, columns=columns, engine=engine, **options)
     memory = options.get("memory", MEMORY)
     named = [
         Run(path, name=name, columns=columns, memory=memory) if name else path

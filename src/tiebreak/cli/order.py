@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     catalogues={"Orderings": "orderings", "Preferences": "preferences", "Populations": "populations"},
 )
 @partial(options.reading_options, is_needed=False)
+@options.engine_options
 @options.aspect_options
 @options.measures_option("RPP, AP or leximin(AP)")
 @click.option(

@@ -17,6 +17,7 @@ from tiebreak.cli.testing import check_test, test_options
 
 @click.command("test", cls=CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
 @partial(options.reading_options, is_needed=False)
+@options.engine_options
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or AP")
 @click.option(

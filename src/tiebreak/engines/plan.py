@@ -40,8 +40,14 @@ class Task(Protocol[State]):
     def join(self, states: Sequence[State]) -> State:
         """The state of several blocks, in the order of their requests."""
 
-    def read_from(self, state: State, load: Callable[[], State]) -> State:
-        """A state that holds nothing of its block but floats and counts; for exact values the block is read again."""
+    def sort_requests(self, state: State) -> State:
+        """The state with requests in the order of their ids."""
+
+    def detach(self, state: State) -> State:
+        """A state that holds nothing of its block but floats and counts."""
+
+    def attach(self, state: State, load: Callable[[], State]) -> State:
+        """A detached state whose exact values are those of what `load` returns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +56,10 @@ class Partial(Generic[State]):
 
     summary: InputSummary
     state: State | None
+
+    def with_empty(self, names: tuple[str, ...]) -> Partial[State]:
+        """The same, with other names of requests without relevant items."""
+        return replace(self, summary=replace(self.summary, empty=names))
 
 
 @dataclass(frozen=True, eq=False)

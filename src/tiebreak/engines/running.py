@@ -1,17 +1,19 @@
-"""The local engine: one block after another; what is computed of them is joined, and checked once."""
+"""What every engine does with blocks of requests: compute each, join what was computed, and check the whole once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
+from typing import Generic
 
 import numpy as np
 
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.blocks import LocalBlocks
-from tiebreak.engines.plan import Plan, State, Task, judgement_scale, partial
+from tiebreak.engines.plan import Partial, Plan, State, Task, judgement_scale, partial
 from tiebreak.errors import InputError, TiebreakError
 from tiebreak.projection import Positions
 from tiebreak.projection.position_table import GradeScale
@@ -22,40 +24,66 @@ HELD, HELD_REQUESTS = 2, 10_000
 """Blocks that are kept while exact values are asked for, or more of them while they have no more requests in all."""
 
 
-def run_blocks(
-    plan: Plan, task: Task[State], blocks: LocalBlocks, jobs: int | None = None, tick: Tick | None = None
-) -> tuple[State, InputSummary]:
-    """What is computed of all blocks, and what was read.
+@dataclass(frozen=True, eq=False)
+class Outcome(Generic[State]):
+    """What became of a block: what is known of it, or the fault that kept it from being read.
+
+    `error` is what a measure found wrong; then there is a summary of the input only.
+    """
+
+    part: Partial[State] | None = None
+    fault: InputError | None = None
+    error: TiebreakError | None = None
+
+
+def compute(plan: Plan, task: Task[State], read: Callable[[], Positions]) -> Outcome[State]:
+    """What becomes of the block that `read` returns."""
+    try:
+        everything = read()
+    except InputError as fault:
+        return Outcome(fault=fault)
+    try:
+        return Outcome(partial(plan, task, everything))
+    except TiebreakError as error:
+        return Outcome(partial(plan, NOTHING, everything), error=error)  # type: ignore[arg-type]
+
+
+def finish(
+    outcomes: Sequence[Outcome[State]], labels: Sequence[str], notes: tuple[str, ...], first: str
+) -> InputSummary:
+    """What was read of all blocks, checked; `labels` are of runs, `notes` of the input, which begins with `first`.
 
     The error of lines that cannot be read is that of the first one, whichever block it is in; it comes before what can
     be checked only of all requests, and that before what measures find wrong.
     """
+    if faults := [outcome.fault for outcome in outcomes if outcome.fault is not None]:
+        raise min(faults, key=lambda fault: (labels.index(fault.file) if fault.file in labels else -1, fault.line or 0))
+    summary = InputSummary.total([outcome.part.summary for outcome in outcomes if outcome.part is not None])
+    summary = replace(summary, notes=(*notes, *summary.notes))
+    summary = replace(summary, notes=tuple(summary.reading_notes()))
+    summary.check(labels, first)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+    return summary
+
+
+def run_blocks(
+    plan: Plan, task: Task[State], blocks: LocalBlocks, jobs: int | None = None, tick: Tick | None = None
+) -> tuple[State, InputSummary]:
+    """The local engine: what is computed of all blocks, one after another, and what was read."""
     task.check_blocks()
     blocks.whole.check(plan.reading)
     plan = replace(plan, scale=whole_scale(plan, blocks, jobs))
-    parts, faults, error = [], [], None
-    labels = [source.label for source in blocks.whole.runs]
+    outcomes: list[Outcome[State]] = []
     for k in range(len(blocks)):
-        try:
-            everything = read_block(plan, blocks, k, jobs)
-        except InputError as fault:
-            faults.append(fault)
-            continue
+        has_failed = any(outcome.error is not None for outcome in outcomes)
+        chosen: Task[State] = NOTHING if has_failed else task  # type: ignore[assignment]
+        outcomes.append(compute(plan, chosen, lambda k=k: read_block(plan, blocks, k, jobs)))  # type: ignore[misc]
         if tick is not None:
             tick(k + 1, len(blocks))
-        try:
-            part = partial(plan, task if error is None else NOTHING, everything)  # type: ignore[arg-type]
-        except TiebreakError as first:
-            error, part = first, partial(plan, NOTHING, everything)  # type: ignore[arg-type]
-        parts.append(part)
-    if faults:
-        raise min(faults, key=lambda fault: (labels.index(fault.file) if fault.file in labels else -1, fault.line or 0))
-    summary = InputSummary.total([part.summary for part in parts])
-    summary = replace(summary, notes=(*input_notes(blocks.whole), *summary.notes))
-    summary = replace(summary, notes=tuple(summary.reading_notes()))
-    summary.check(labels, blocks.whole.judgements.requests[0])
-    if error is not None:
-        raise error
+    labels = [source.label for source in blocks.whole.runs]
+    summary = finish(outcomes, labels, input_notes(blocks.whole), blocks.whole.judgements.requests[0])
 
     @lru_cache(max(HELD, HELD_REQUESTS // blocks.size))
     def load(k: int) -> State:
@@ -63,8 +91,9 @@ def run_blocks(
         assert state is not None, "the block had requests before"
         return state
 
-    known = [(k, part.state) for k, part in enumerate(parts) if part.state is not None]
-    return task.join([task.read_from(state, lambda k=k: load(k)) for k, state in known]), summary  # type: ignore[misc]
+    known = [(k, outcome.part.state) for k, outcome in enumerate(outcomes) if outcome.part is not None]
+    states = [task.attach(task.detach(state), lambda k=k: load(k)) for k, state in known if state is not None]  # type: ignore[misc]
+    return task.join(states), summary
 
 
 def whole_scale(plan: Plan, blocks: LocalBlocks, jobs: int | None) -> GradeScale:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tiebreak._base.text import join_names
 from tiebreak.errors import InputError
@@ -62,9 +64,17 @@ class MetricValues:
         exact = zip(*(state.exact for state in states), strict=True)
         return MetricTable(states[0].runs, requests, tuple(map(ExactValues.concatenate, exact)))
 
-    def read_from(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
-        exact = (values.read_from(lambda k=k: load().exact[k]) for k, values in enumerate(state.exact))  # type: ignore[misc]
-        return MetricTable(state.runs, state.requests, tuple(exact))
+    def sort_requests(self, state: MetricTable) -> MetricTable:
+        places = np.argsort(state.requests.places_in_order)
+        exact = tuple(values.take_columns(places) for values in state.exact)
+        return replace(state, requests=state.requests.take(places), exact=exact)
+
+    def detach(self, state: MetricTable) -> MetricTable:
+        return replace(state, exact=tuple(values.detach() for values in state.exact))
+
+    def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
+        exact = (values.attach(lambda k=k: load().exact[k]) for k, values in enumerate(state.exact))  # type: ignore[misc]
+        return replace(state, exact=tuple(exact))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,5 +98,11 @@ class Preferences:
     def join(self, states: Sequence[PairValues]) -> PairValues:
         return states[0].concatenate(states)
 
-    def read_from(self, state: PairValues, load: Callable[[], PairValues]) -> PairValues:
-        return state.read_from(load)
+    def sort_requests(self, state: PairValues) -> PairValues:
+        return state.take_requests(np.argsort(state.requests.places_in_order))
+
+    def detach(self, state: PairValues) -> PairValues:
+        return state.detach()
+
+    def attach(self, state: PairValues, load: Callable[[], PairValues]) -> PairValues:
+        return state.attach(load)

@@ -169,14 +169,17 @@ class ExactValues:
             error=max(part.error for part in parts),
         )
 
-    def read_from(self, load: Callable[[], ExactValues]) -> ExactValues:
-        """The same floats without what they were computed from; exact values are asked of what `load` returns.
-
-        It is asked once where cells with equal values are known by their labels, and not where floats tell all.
-        """
+    def detach(self) -> ExactValues:
+        """The same floats without what they were computed from; `attach` says where exact values come from."""
         if self.is_injective and self.terms is not None:
             return replace(self, exactly=FloatQuotients(self.nearest, int(self.terms[1])), labels=None)
-        if self.labels is None:
+        return replace(self, exactly=NotHeld(self.labels is not None), labels=None)
+
+    def attach(self, load: Callable[[], ExactValues]) -> ExactValues:
+        """Detached values whose exact ones are asked of what `load` returns: once, where labels tell equal values."""
+        if not isinstance(self.exactly, NotHeld):
+            return self
+        if not self.exactly.has_labels:
             return replace(self, exactly=lambda row, columns: load().exactly(row, columns))
         distinct = cache(lambda: load().distinct())
         return replace(
@@ -187,6 +190,8 @@ class ExactValues:
 
     def distinct(self) -> DistinctValues:
         """The exact values of all labels."""
+        if isinstance(self.exactly, DistinctValues):
+            return self.exactly
         assert self.labels is not None
         known = ~np.isnan(self.nearest)
         _, first, label = np.unique(self.labels()[known], return_index=True, return_inverse=True)
@@ -197,7 +202,12 @@ class ExactValues:
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact values as they are, in place of functions."""
-        return vars(self) | {"exactly": ExactRows.from_function(self.exactly, self.nearest), "labels": None}
+        exactly: Any = self.exactly
+        if self.labels is not None:
+            exactly = self.distinct()
+        elif not isinstance(exactly, (DistinctValues, ExactRows, FloatQuotients, NotHeld)):
+            exactly = ExactRows.from_function(exactly, self.nearest)
+        return vars(self) | {"exactly": exactly, "labels": None}
 
     def where(self, mask: NDArray[np.bool_]) -> ExactValues:
         """Values without those of columns that the mask leaves out."""
@@ -403,6 +413,16 @@ class DistinctValues:
 
     def __call__(self, row: int, columns: Places) -> list[Fraction]:
         return [self.numbers[label] for label in self.label[row, columns].tolist()]
+
+
+@dataclass(frozen=True)
+class NotHeld:
+    """Stands for exact values that are computed again where they are asked for."""
+
+    has_labels: bool
+
+    def __call__(self, row: int, columns: Places) -> list[Fraction]:
+        raise AssertionError("detached values were not attached")
 
 
 @dataclass(frozen=True)

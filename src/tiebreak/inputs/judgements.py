@@ -70,6 +70,11 @@ class Judgements:
     library: str | None = None
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def nothing(cls) -> Judgements:
+        """No judgements."""
+        return cls(Ids.from_names([]), Ids.from_names([]), offsets([]), np.empty(0, dtype=np.int32), np.empty(0))
+
     def __len__(self) -> int:
         return len(self.item)
 

@@ -258,9 +258,16 @@ def baseline_names(baseline: Baselines) -> tuple[str, ...]:
 def check_held(runs: Iterable[Run]) -> None:
     """Refuse runs that are read in batches where all of their rows are needed at once."""
     for run in runs:
-        if run.source.kernel[0] == "stream":
+        if run.source.kernel[0] in UNHELD:
             raise InputError(
                 f"{run.source.label} is read in blocks of requests, by evaluate, compare, order and utilities only. "
-                "Leave block_requests out to hold all of it.",
+                f"{UNHELD[run.source.kernel[0]]}",
                 kind="blocks",
             )
+
+
+UNHELD = {
+    "stream": "Leave block_requests out to hold all of it.",
+    "spark": "Take a sample of the requests for the rest: frame.toPandas().",
+}
+"""Sources of which not all rows are held, and how to hold them."""

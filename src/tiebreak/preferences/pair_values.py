@@ -54,7 +54,7 @@ class PairValues:
     _internals: ClassVar[tuple[str, ...]] = (
         *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
         *("from_counts", "from_exact", "differences", "by_name", "plus", "has_all_pairs", "exact_values"),
-        *("equal_values", "student_interval", "concatenate", "read_from"),
+        *("equal_values", "student_interval", "concatenate", "detach", "attach"),
     )
 
     @classmethod
@@ -107,14 +107,18 @@ class PairValues:
             labels=None,
         )
 
-    def read_from(self, load: Callable[[], PairValues]) -> PairValues:
-        """The same floats; what is asked of exact values is asked of what `load` returns, which need not be held."""
+    def detach(self) -> PairValues:
+        """The same floats and whole numbers without what they were computed from, as `ExactValues.detach`."""
+        exact, by_run = (None if table is None else table.detach() for table in (self.exact, self.by_run))
+        return replace(self, exact=exact, by_run=by_run, labels=None)
+
+    def attach(self, load: Callable[[], PairValues]) -> PairValues:
+        """Detached values whose exact ones are asked of what `load` returns."""
         exact, by_run = self.exact, self.by_run
         return replace(
             self,
-            exact=None if exact is None else exact.read_from(lambda: cast(ExactValues, load().exact)),
-            by_run=None if by_run is None else by_run.read_from(lambda: cast(ExactValues, load().by_run)),
-            labels=None,
+            exact=None if exact is None else exact.attach(lambda: cast(ExactValues, load().exact)),
+            by_run=None if by_run is None else by_run.attach(lambda: cast(ExactValues, load().by_run)),
         )
 
     def _where(self, is_counted: NDArray[np.bool_]) -> PairValues:

@@ -1,0 +1,166 @@
+"""Judgements and runs as frames of Spark: which columns hold what, and all rows as one frame by request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tiebreak._base.checks import check_choice
+from tiebreak.errors import InputError, MissingExtraError, quote
+from tiebreak.inputs.columns import ColumnNames
+from tiebreak.inputs.judgements import UNGRADED
+from tiebreak.inputs.runs import Run, iterate_runs, run_name
+from tiebreak.inputs.sources import Source, calling
+from tiebreak.inputs.streams import TableStream, choose_columns
+
+ENGINES = ("local", "spark")
+JUDGEMENT = -1
+"""Stands for the index of a run in rows of judgements."""
+
+
+def is_spark_frame(source: Any) -> bool:
+    """Whether this is a data frame of Spark, classic or by Spark Connect."""
+    return type(source).__module__.startswith("pyspark.sql") and hasattr(source, "mapInArrow")
+
+
+def uses_spark(engine: str | None, judgements: Any, runs: Any) -> bool:
+    """Whether an experiment runs on Spark: it is asked for, or frames of Spark are given."""
+    if engine is not None:
+        check_choice(engine, "engine", ENGINES)
+    if engine == "local" and has_spark_frame(judgements, runs):
+        raise InputError('engine="local" does not read frames of Spark. Give frame.toArrow().', kind="spark")
+    return engine == "spark" or has_spark_frame(judgements, runs)
+
+
+def check_spark_options(options: Mapping[str, Any]) -> None:
+    """Refuse what the Spark engine does not do."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name}= is not used on Spark yet. Leave it out, or work locally.", kind="spark")
+
+
+def has_spark_frame(*sources: Any) -> bool:
+    """Whether one of these is a frame of Spark, or holds some in a list or by name."""
+    several = [one for source in sources for one in (source.values() if isinstance(source, Mapping) else [source])]
+    parts = [part for one in several for part in (one if isinstance(one, (list, tuple)) else [one])]
+    return any(map(is_spark_frame, parts))
+
+
+@dataclass(frozen=True, eq=False)
+class SparkTables:
+    """All rows, judgements among them, as one frame: request, run (an index, or `JUDGEMENT`), item, value."""
+
+    rows: Any
+    runs: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def open(cls, judgements: Any, runs: Any, columns: ColumnNames) -> SparkTables:
+        """Frames of Spark, or paths of parquet files and folders that it reads."""
+        judged, notes = open_judgements(judgements, columns)
+        named: dict[str, Any] = {}
+        for number, one in enumerate(iterate_runs(runs), start=1):
+            default = run_name(one) if isinstance(one, (str, os.PathLike)) else f"run{number}"
+            for name, frame in open_runs(one, default, columns):
+                if name in named:
+                    raise InputError(
+                        f"two runs are called {quote(name)}. Give them by name: {{name: frame}}.", kind="names"
+                    )
+                named[name] = frame
+        if not named:
+            raise InputError("no run was given. Give at least one.", kind="empty")
+        functions = import_module("pyspark.sql.functions")
+        rows = judged.withColumn("run", functions.lit(JUDGEMENT))
+        for k, frame in enumerate(named.values()):
+            rows = rows.unionByName(frame.withColumn("run", functions.lit(k)))
+        return cls(rows.select("request", "run", "item", "value"), tuple(named), notes)
+
+    def as_runs(self) -> list[Run]:
+        """Runs by name, which hold no rows."""
+        return [Run.from_source(Source(f"run {quote(name)}", ("spark",), "row"), name) for name in self.runs]
+
+    def by_request(self) -> Any:
+        """The rows with those of every request together, in as many partitions as Spark is set to shuffle into."""
+        return self.rows.repartition("request").sortWithinPartitions("request", "run")
+
+    @property
+    def judged(self) -> Any:
+        return self.rows.where(f"run = {JUDGEMENT}")
+
+
+def open_judgements(source: Any, columns: ColumnNames) -> tuple[Any, tuple[str, ...]]:
+    """The rows of judgements, and what results say about them."""
+    frame, label = open_frame(source, "the judgements"), "the judgements"
+    names = list(frame.columns)
+    roles = {role: columns.find(role, names, label) for role in ("request", "item", "grade")}
+    lacking = [role for role, name in roles.items() if name is None and role != "grade"]
+    if lacking:
+        raise columns.missing(lacking[0], names, label, *lacking[1:])
+    if columns.find("subtopic", names, label) is not None:
+        raise InputError(
+            f"{label} have subtopics, which are not read on Spark yet. Leave the column out.", kind="spark"
+        )
+    notes = () if roles["grade"] else (UNGRADED,)
+    return select(frame, str(roles["request"]), str(roles["item"]), roles["grade"]), notes
+
+
+def open_runs(source: Any, name: str, columns: ColumnNames) -> Iterator[tuple[str, Any]]:
+    """The runs of a frame or a path, or of several by name; one without a column of names is called `name`."""
+    if isinstance(source, Mapping):
+        for key, one in source.items():
+            yield from open_runs(one, str(key), columns)
+        return
+    frame, label = open_frame(source, f"run {quote(name)}"), f"run {quote(name)}"
+    table = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
+    functions = import_module("pyspark.sql.functions")
+    if table.is_rank:
+        frame = frame.withColumn(table.value, -functions.col(f"`{table.value}`"))
+    if table.run is None:
+        yield name, select(frame, table.request, table.item, table.value)
+        return
+    column = functions.col(f"`{table.run}`")
+    for (one,) in sorted(frame.select(column.cast("string")).distinct().collect()):
+        yield one, select(frame.where(column.cast("string") == one), table.request, table.item, table.value)
+
+
+def select(frame: Any, request: str, item: str, value: str | None) -> Any:
+    """The columns by their roles; without values every row counts as 1."""
+    functions = import_module("pyspark.sql.functions")
+    number = functions.lit(1.0) if value is None else functions.col(f"`{value}`").cast("double")
+    ids = [
+        functions.col(f"`{name}`").cast("string").alias(role) for name, role in ((request, "request"), (item, "item"))
+    ]
+    return frame.select(*ids, number.alias("value"))
+
+
+def open_frame(source: Any, label: str) -> Any:
+    """A frame of Spark, or the parquet file or folder at a path."""
+    if is_spark_frame(source):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        raise InputError(
+            f"{label}: {type(source).__name__} is not read on Spark. Give a frame of Spark, or the path of a parquet "
+            "file or folder.",
+            kind="spark",
+        )
+    spark, path = session(), os.fspath(source)
+    path = os.path.abspath(path) if os.path.exists(path) else path  # Spark was started elsewhere, or knows other places
+    with calling(path, "by Spark, as parquet"):
+        return spark.read.parquet(path)
+
+
+def session(master: str | None = None) -> Any:
+    """The Spark session of this process; where there is none, a new one with Spark's settings, or on this master."""
+    try:
+        sql = import_module("pyspark.sql")
+    except ImportError:
+        raise MissingExtraError('engine="spark"', "spark") from None
+    active = sql.SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    builder = sql.SparkSession.builder.appName("tiebreak")
+    with calling("Spark", "by this process (it needs Java 17)"):
+        return (builder if master is None else builder.master(master)).getOrCreate()

@@ -1,0 +1,335 @@
+"""The Spark engine returns what the local one does: every entry of every catalogue, every error."""
+
+import os
+import re
+import signal
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from cli.running import run
+from engines import parity, spark_session
+from engines.parity import BY_REQUEST, PAIRWISE, make_input
+from tiebreak.engines import spark as engine
+from tiebreak.errors import TiebreakWarning
+from tiebreak.orderings import CATALOGUE as ORDERINGS
+from tiebreak.populations import CATALOGUE as POPULATIONS
+from tiebreak.significance import CATALOGUE as TESTS
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of py4j's sockets
+]
+PARTITIONS = (1, 2, 7)
+GENERAL = [name for name in BY_REQUEST if not name.startswith(("INS", "NERR1")) and ":" not in name]
+"""Without user models whose exact values take seconds, and without a function that workers cannot import."""
+
+
+@pytest.fixture(scope="module")
+def session():
+    session = spark_session.start()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=PARTITIONS)
+def partitions(request, session):
+    session.conf.set("spark.sql.shuffle.partitions", str(request.param))
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(engine, "ROWS_AT_ONCE", 40)
+
+
+def make_tables():
+    """Judgements without subtopics and runs; requests in the order of their ids, as results of Spark have them."""
+    judged, runs = make_input()
+    graded = {
+        request: {item: float(max(grades.values())) for item, grades in judged[request].items()}
+        for request in sorted(judged, key=str.encode)
+    }
+    return graded, runs
+
+
+def outcome(function, *args):
+    """As in `parity`, without what Spark warns of."""
+    result, caught = parity.outcome(function, *args)
+    return result, [(category, text) for category, text in caught if issubclass(category, TiebreakWarning)]
+
+
+def rows_of(table):
+    return [(request, item, value) for request, listed in table.items() for item, value in listed.items()]
+
+
+def frame(session, rows, names):
+    return session.createDataFrame(rows, f"{names[0]} string, {names[1]} string, {names[2]} double")
+
+
+def frames(session, judged, runs):
+    """As frames of Spark; a run may be rows."""
+    several = {
+        name: frame(session, run if isinstance(run, list) else rows_of(run), ("user_id", "item_id", "score"))
+        for name, run in runs.items()
+    }
+    return frame(session, rows_of(judged), ("user_id", "item_id", "rating")), several
+
+
+def experiments(session, **options):
+    judged, runs = make_tables()
+    return tb.Experiment(*frames(session, judged, runs), **options), tb.Experiment(judged, runs, **options)
+
+
+def is_computed(measure):
+    """Whether a measure needs neither aspects nor subtopics, nor the popularity of items."""
+    judged, runs = make_tables()
+    result, _ = outcome(lambda: tb.Experiment(judged, runs).evaluate(measure))
+    return isinstance(result, tb.Scores) and not tb.metric(measure).needs.aspects
+
+
+def cells(values, requests):
+    """Every float and exact value by request, and how all of them compare."""
+    known = [np.flatnonzero(~np.isnan(row)) for row in values.nearest]
+    exact = [dict(zip(places.tolist(), values.exactly(row, places), strict=True)) for row, places in enumerate(known)]
+    floats = np.where(np.isnan(values.nearest), np.nan, values.nearest)
+    return list(requests), floats.tobytes(), exact, values.is_rational, values.codes().tolist()
+
+
+def scores(exp, measures):
+    result = exp.evaluate(measures)
+    means = [[None if isinstance(mean, float) else mean.exact for mean in row] for row in result.exact_means]
+    summaries = repr(result.summary().values), repr(result.intervals().values)
+    return [cells(values, result.requests) for values in result.exact], means, summaries, result.notes
+
+
+def comparison(exp, measure):
+    result = exp.compare(measure)
+    exact = None if result.exact is None else cells(result.exact, result.requests)
+    parts = list(result.requests), result.values.tobytes(), result.mean.tobytes(), result.win_tie_loss.tolist()
+    return parts, exact, repr(result.summary().values), result.notes, result.summary().notes
+
+
+def test_every_metric_is_the_same_on_spark(session, partitions):
+    measures = [name for name in GENERAL if is_computed(name)]
+    assert len(measures) > 50
+    on_spark, local = experiments(session)
+    assert outcome(scores, on_spark, measures) == outcome(scores, local, measures)
+
+
+@pytest.mark.parametrize("measure", PAIRWISE)
+def test_every_preference_is_the_same_on_spark(session, measure):
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    on_spark, local = experiments(session)
+    assert outcome(comparison, on_spark, measure) == outcome(comparison, local, measure)
+
+
+def test_a_preference_does_not_depend_on_partitions(session, partitions):
+    on_spark, local = experiments(session)
+    assert outcome(comparison, on_spark, "RPP") == outcome(comparison, local, "RPP")
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_every_population_is_the_same_on_spark(session, partitions):
+    on_spark, local = (exp.utilities("nDCG@5") for exp in experiments(session))
+    for name, _ in POPULATIONS.items():
+        here, there = (outcome(lambda one=one, name=name: repr(one.order(name).rows())) for one in (local, on_spark))
+        assert there == here
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@pytest.mark.parametrize("measure", ["RPP", "nDCG@5"])
+def test_every_ordering_and_test_is_the_same_on_spark(session, partitions, measure):
+    on_spark, local = (exp.compare(measure) for exp in experiments(session))
+    for name, _ in ORDERINGS.items():
+        assert repr(on_spark.order(name).rows()) == repr(local.order(name).rows())
+        here, there = (one.bootstrap(name, resamples=20) for one in (local, on_spark))
+        assert repr(there.rows()) == repr(here.rows())
+    for name, _ in TESTS.items():
+        here, there = (outcome(lambda one=one, name=name: repr(one.test(name).rows())) for one in (local, on_spark))
+        assert there == here
+
+
+@pytest.mark.parametrize(
+    "options", [{"min_grade": 2}, {"min_grade": 2, "binary": True}, {"depth": 4}, {"judged_only": True}], ids=str
+)
+def test_whatever_is_read_is_the_same_on_spark(session, options):
+    on_spark, local = experiments(session, **options)
+    measures = ["AP", "nDCG", "P(rel=3)@5", "bpref", "ASL(n='union')"]
+    assert outcome(scores, on_spark, measures) == outcome(scores, local, measures)
+
+
+def repeat_an_item(judged, runs):
+    rows = rows_of(runs["old"])
+    runs["old"] = [*rows, rows[3]]
+
+
+def spoil_a_score(judged, runs):
+    runs["old"] = [*rows_of(runs["old"]), ("q3é", "bad", float("nan"))]
+
+
+def omit_an_item(judged, runs):
+    runs["old"] = [*rows_of(runs["old"]), ("q3é", None, 1.0)]
+
+
+def rank_other_requests(judged, runs):
+    runs["old"] = {f"other {request}": ranking for request, ranking in runs["old"].items()}
+
+
+def judge_nothing_relevant(judged, runs):
+    for graded in judged.values():
+        graded.update(dict.fromkeys(graded, 0.0))
+
+
+def unordered(message):
+    """A message without the number of a row, and the first request: rows of Spark have no order."""
+    return re.sub(r", row \d+|begins with request \"[^\"]*\"", "", message)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (repeat_an_item, "duplicate"),
+        (spoil_a_score, "score"),
+        (omit_an_item, "null"),
+        (rank_other_requests, "disjoint"),
+        (judge_nothing_relevant, "empty"),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_error_is_the_same_on_spark(session, change, kind):
+    judged, runs = make_tables()
+    change(judged, runs)
+    tables = frames(session, judged, runs)
+    names = ("request", "item", "score")  # as columns are called when Spark has read them
+    local = {n: tables[1][n].toDF(*names).toArrow() if isinstance(run, list) else run for n, run in runs.items()}
+    (here, message, where), _ = outcome(lambda: tb.Experiment(judged, local).evaluate("AP"))
+    (there, other, elsewhere), _ = outcome(lambda: tb.Experiment(*tables).evaluate("AP"))
+    assert (there, unordered(other)) == (here, unordered(message))
+    assert elsewhere == where | {"line": None}
+    assert where["kind"] == kind
+
+
+def test_measure_that_fails_fails_alike(session):
+    on_spark, local = experiments(session)
+    here, there = (outcome(lambda exp=exp: exp.evaluate("ERR(max_grade=1)")) for exp in (local, on_spark))
+    assert here[0] == there[0] and here[0][2]["kind"] == "spec"
+
+
+def test_parquet_folders_and_a_column_of_runs(session, tmp_path):
+    judged, runs = make_tables()
+    graded, several = frames(session, judged, runs)
+    graded.write.parquet(str(tmp_path / "qrels.parquet"))
+    from pyspark.sql.functions import lit
+
+    for name, rows in several.items():
+        rows.withColumn("system", lit(name)).write.mode("append").parquet(str(tmp_path / "runs.parquet"))
+    paths = tmp_path / "qrels.parquet", tmp_path / "runs.parquet"
+    on_spark = tb.Experiment(*paths, engine="spark")
+    local = tb.Experiment(judged, {name: runs[name] for name in sorted(runs)})
+    assert outcome(scores, on_spark, ["AP", "nDCG@5"]) == outcome(scores, local, ["AP", "nDCG@5"])
+
+
+def test_a_killed_worker_changes_nothing(session, tmp_path):
+    """The first worker that computes the measure dies; Spark runs its task again."""
+    flag = str(tmp_path / "killed")
+
+    def first_position(p):
+        with suppress(FileExistsError):
+            os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 1 / p[0]
+
+    on_spark, _ = experiments(session)
+    killed, _ = outcome(scores, on_spark, tb.metric(first_position))
+    assert os.path.exists(flag)
+    assert outcome(scores, on_spark, tb.metric(first_position))[0] == killed
+    assert killed[0][0][1] == outcome(scores, on_spark, "RR")[0][0][0][1]
+
+
+def test_other_version_on_workers_is_told(session, monkeypatch):
+    on_spark, _ = experiments(session)
+    monkeypatch.setattr(engine, "__version__", "9.9")
+    with pytest.raises(tb.InputError, match=r"tiebreak 0\.\d.* is installed on a worker, and 9\.9 on the driver"):
+        on_spark.evaluate("AP")
+
+
+def test_workers_without_the_package_are_told_how_to_get_it():
+    text = "An exception was thrown from the Python worker:\n...\nModuleNotFoundError: No module named 'tiebreak'\n"
+    error = engine.explain_worker(text, "1.2")
+    assert "No module named 'tiebreak'. Install tiebreak 1.2 where they run" in str(error)
+    assert str(engine.explain_worker("x\nValueError: other\n", "1.2")) == "a worker of Spark failed: ValueError: other"
+
+
+def test_requests_are_put_together_from_batches():
+    arrow = pytest.importorskip("pyarrow")
+    names = ["a", "a", "b", "b", "b", "c", "d", "d"]
+    table = arrow.table({"request": names, "row": range(8)})
+    for size in range(1, 9):
+        for rows in range(1, 10):
+            parts = [*engine.whole_requests(iter(table.to_batches(max_chunksize=size)), rows)]
+            assert arrow.concat_tables(parts).equals(table)
+            requests = [{*part.column("request").to_pylist()} for part in parts]
+            assert sum(map(len, requests)) == 4, (size, rows)
+
+
+@pytest.mark.parametrize("name", ["aspects", "train", "intents", "exclude", "candidates", "block_requests"])
+def test_what_spark_does_not_do_is_refused(session, name):
+    judged, runs = make_tables()
+    with pytest.raises(tb.InputError, match=f"{name}= is not used on Spark yet"):
+        tb.Experiment(*frames(session, judged, runs), **{name: 3 if name == "block_requests" else {"a": {"b": 1}}})
+
+
+def test_what_needs_all_rankings_is_refused(session):
+    on_spark, _ = experiments(session)
+    for ask in (on_spark.audit, lambda: on_spark.explain("new", "old"), lambda: on_spark.positions):
+        with pytest.raises(tb.InputError, match="is read in blocks of requests, by evaluate, compare, order"):
+            ask()
+    assert repr(on_spark) == "<Experiment: 3 runs, on Spark>"
+
+
+def test_measures_of_popularity_are_refused(session):
+    with pytest.raises(tb.InputError, match="the aspects or the popularity of items are not computed on Spark yet"):
+        experiments(session)[0].evaluate("Novelty@3")
+
+
+@pytest.mark.parametrize("options", [{"requests": "common"}, {"ties": "rank"}], ids=str)
+def test_options_that_need_all_rows_are_refused(session, options):
+    judged, runs = make_tables()
+    with pytest.raises(tb.InputError, match="Spark"):
+        tb.Experiment(*frames(session, judged, runs), **options).evaluate("AP")
+
+
+def test_frames_of_spark_are_refused_locally(session):
+    judged, runs = make_tables()
+    with pytest.raises(tb.InputError, match='engine="local" does not read frames of Spark'):
+        tb.Experiment(*frames(session, judged, runs), engine="local")
+    with pytest.raises(tb.InputError, match='engine "spork"'):
+        tb.Experiment(judged, runs, engine="spork")
+    with pytest.raises(tb.InputError, match="dict is not read on Spark"):
+        tb.Experiment(judged, runs, engine="spark")
+
+
+def test_commands_run_on_spark(session, tmp_path, monkeypatch):
+    """Folders that Spark wrote, and the same tables as files."""
+    import pyarrow.parquet as parquet
+
+    judged, runs = make_tables()
+    graded, several = frames(session, judged, runs)
+    for name, table in {"qrels": graded, "new": several["new"], "old": several["old"]}.items():
+        table.write.parquet(str(tmp_path / f"{name}.parquet"))
+        parquet.write_table(table.toArrow(), tmp_path / f"{name}.file.parquet")
+    monkeypatch.chdir(tmp_path)
+    files = ("qrels.parquet", "a=new.parquet", "b=old.parquet")
+    local = [name.replace(".parquet", ".file.parquet") for name in files]
+    for command in ("evaluate", "compare", "order", "test"):
+        on_spark = run(command, *files, "--engine", "spark")
+        assert (on_spark.returncode, on_spark.stdout) == (0, run(command, *local).stdout)
+    assert "--master is for --engine spark" in run("evaluate", *local, "--master", "local").stderr
+    assert (
+        "nowhere.parquet: cannot be read by Spark"
+        in run("evaluate", "nowhere.parquet", *files[1:], "--engine", "spark").stderr
+    )
