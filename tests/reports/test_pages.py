@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 import tiebreak as tb
-from reports.conftest import PHONE, serious_violations
+from reports.conftest import PHONE, WIDE, serious_violations
 from reports.pages import HOSTILE_ITEM, HOSTILE_REQUEST, HOSTILE_RUN, hostile_experiment
 from reports.waiting import wait_until
 
@@ -202,6 +202,50 @@ def test_request_is_chosen_by_mouse_and_by_keyboard(open_page, page_file, demo):
     check_levels(page, demo, "deep", "top-heavy", select(page, "two-systems", "Request").input_value())
 
 
+def test_choosing_a_request_keeps_the_table_as_it_was_and_the_focus(open_page, page_file):
+    page = open_page(page_file)  # no pair is in the address yet
+    deciding = page.locator("#two-systems .columns .table-block")
+    deciding.get_by_label("Filter").fill("q1")
+    names = [button.inner_text() for button in deciding.locator("tbody button").all()]
+    deciding.locator("tbody button").nth(1).focus()
+    page.keyboard.press("Enter")
+    assert address(page).endswith(f"&request={names[1]}")
+    assert page.evaluate("document.activeElement.textContent") == names[1]
+    assert [button.inner_text() for button in deciding.locator("tbody button").all()] == names
+    select(page, "two-systems", "Measure").select_option("AP")  # another table
+    assert deciding.get_by_label("Filter").input_value() == ""
+
+
+def test_policy_blocks_requests_handlers_and_code_from_text(browser, page_file):
+    page = browser.new_page()
+    page.goto(page_file.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached")
+    blocked, ran = page.evaluate(
+        """async () => {
+          const [blocked, ran] = [[], []];
+          document.addEventListener("securitypolicyviolation", (event) => blocked.push(event.effectiveDirective));
+          window.run = (what) => ran.push(what);
+          const add = (tag, attributes) => document.body.append(Object.assign(document.createElement(tag), attributes));
+          add("img", { src: "https://example.com/x.png" });
+          add("iframe", { src: "https://example.com/" });
+          add("script", { textContent: "run('script')" });
+          add("style", { textContent: "body { color: red }" });
+          const part = document.createElement("div");
+          part.innerHTML = '<b onclick="run(1)"></b>';
+          part.firstChild.click();
+          await fetch("https://example.com/").catch(() => {});
+          setTimeout(() => new Function("run('text')")());  // not by playwright, which may
+          await new Promise((done) => setTimeout(done, 500));
+          return [blocked, ran];
+        }"""
+    )
+    page.close()
+    assert ran == []
+    assert {*blocked} == {
+        *("img-src", "frame-src", "connect-src", "script-src-elem", "script-src-attr", "style-src-elem", "script-src")
+    }
+
+
 def check_levels(page, exp, run, other, request):
     """The levels in the page are those of `explain`."""
     levels = exp.explain(run, other, request).levels
@@ -259,6 +303,61 @@ def test_system_is_chosen_among_those_that_serve_worst(open_page, page_file, dem
     assert [value for _, value in shown] == [f"{value:.4f}" for value in sorted(values)[: len(shown)]]
 
 
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_long_names_stay_in_their_cells(open_page, media):
+    long = {place: f"{place * 150}{k}" for k, place in enumerate("abcd")}
+    qrels = {request: {item: 1 for item in long.values()} for request in long.values()}
+    rankings = [[*long.values()], [*long.values()][::-1]]
+    runs = {f"{'run' * 99}{k}": dict.fromkeys(qrels, ranking) for k, ranking in enumerate(rankings)}
+    groups = {request: f"{{{{{'group' * 9}}}}}{k}" for k, request in enumerate(qrels)}
+    page = open_page(tb.Experiment(qrels, runs).report(groups=groups, date=False))
+    page.emulate_media(media=media)
+    assert page.evaluate("document.documentElement.scrollWidth") <= WIDE["width"]
+    outside = page.locator(".choose, .sort").evaluate_all(
+        "all => all.filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)"
+        ".map((one) => one.textContent)"
+    )
+    assert outside == []
+
+
+def many_runs():
+    return tb.Utilities({f"run{r}": {f"q{k}": (r * k) % 7 for k in range(9)} for r in range(60)})
+
+
+def test_paper_tells_how_many_rows_it_shows_and_has_charts_that_fit(open_page):
+    page = open_page(many_runs().report(date=False))
+    note = page.locator("#leaderboard").get_by_text("Printed: the first 40 of 60 rows.")
+    assert not note.is_visible()
+    page.locator("#leaderboard").get_by_label("Filter").fill("run1")
+    page.emulate_media(media="print")
+    assert not note.is_visible()  # 11 rows are left
+    page.emulate_media(media="screen")
+    page.locator("#leaderboard").get_by_label("Filter").fill("")
+    page.emulate_media(media="print")
+    assert note.is_visible() and page.locator("#leaderboard tbody tr:visible").count() == 40
+    heights = page.locator(".plot-svg svg").evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    assert heights and max(heights) < 22 / 2.54 * 96  # centimetres: a sheet of A4 without its margins has 26
+    assert page.get_by_role("button", name="Swap").count() == 0  # hidden
+
+
+def test_paper_has_the_colours_of_the_heat_map_and_no_title_without_its_table(open_page, page_file):
+    page = open_page(page_file)
+    page.emulate_media(media="print")
+    style = "one => [getComputedStyle(one).printColorAdjust, getComputedStyle(one).breakAfter]"
+    assert page.locator("#pairs td.pair").first.evaluate(style)[0] == "exact"
+    for title in ("#leaderboard .controls", "#methods dt"):
+        assert page.locator(title).first.evaluate(style)[1] == "avoid"
+
+
+def test_a_table_with_many_columns_is_printed_on_sheets_that_are_wide(open_page, demo):
+    groups = {request: f"group {k % 8}" for k, request in enumerate(demo.positions.requests)}
+    page = open_page(demo.report(sections=["leaderboard", "settings"], groups=groups, date=False))
+    assert page.locator("#leaderboard").evaluate("one => getComputedStyle(one).page") == "auto"
+    page.emulate_media(media="print")
+    assert page.locator("#leaderboard").evaluate("one => getComputedStyle(one).page") == "wide"
+    assert page.locator("#settings").evaluate("one => getComputedStyle(one).page") == "auto"
+
+
 def test_requests_whose_items_were_left_out_say_so(open_page, demo, monkeypatch):
     monkeypatch.setattr("tiebreak.reports.ranking_content.DETAIL_BYTES", 2000)
     page = open_page(demo.report(date=False))
@@ -292,3 +391,13 @@ def test_without_scripts_the_answer_and_the_leaderboard_are_read(open_page, page
     page = open_page(page_file, java_script_enabled=False)
     assert re.search("Who is best for whom", page.locator("#answer").inner_text())
     assert demo.compare("RPP").order("mean").ranking()[0] in page.locator("#leaderboard table").inner_text()
+
+
+def test_columns_of_the_levels_have_names_of_their_own_in_a_file(open_page, page_file, demo):
+    page = open_page(page_file, "#pair=deep,weak&request=q05")
+    with page.expect_download() as event:
+        page.locator("#two-systems .table-block").last.get_by_role("button", name="Download CSV").click()
+    table = list(csv.DictReader(io.StringIO(Path(event.value.path()).read_text(encoding="utf-8"))))
+    level = demo.explain("deep", "weak", "q05").levels[0]
+    assert list(table[0]) == list(level._fields[:7])
+    assert list(table[0].values()) == ["" if cell is None else f"{cell}".removesuffix(".0") for cell in level[:7]]

@@ -5,13 +5,13 @@ const { h } = page;
 
 function verdict(content, measure, x, y) {
   const pair = content.pair(measure, x, y);
-  const [run, other] = pair.mean >= 0 ? [content.runs[x], content.runs[y]] : [content.runs[y], content.runs[x]];
+  const [run, other] = (pair.mean >= 0 ? [x, y] : [y, x]).map((one) => content.label(one));
   const interval = pair.low === null ? "" : `, 95% interval ${page.signed(pair.low, 4)} to ${page.signed(pair.high, 4)}`;
   const mean = `mean ${page.signed(pair.mean, 4)}${interval}`;
-  const p = pair.p === null ? "" : `, p ${pair.p < 0.001 ? "< 0.001" : `= ${page.number(pair.p, 3)}`} with correction`;
+  const p = pair.p === null ? "" : `, corrected p ${pair.p < 0.001 ? "< 0.001" : `= ${page.number(pair.p, 3)}`}`;
   return pair.isShown
     ? `By ${measure.name} ${run} was shown to be better than ${other} (${mean}${p}).`
-    : `By ${measure.name} no difference was shown between ${content.runs[x]} and ${content.runs[y]} (${mean}${p}).`;
+    : `By ${measure.name} no difference was shown between ${content.label(x)} and ${content.label(y)} (${mean}${p}).`;
 }
 
 // When differences are shown, once for the measures that share a rule.
@@ -27,9 +27,9 @@ function showMeasures(box, content, x, y) {
   });
   const signed = (title) => ({ title, digits: 4, signed: true });
   const columns = ["measure", signed("mean"), signed("low"), signed("high"), "wins", "ties", "losses", { title: "p", kind: "number" }, { title: "shown", kind: "text" }];
-  const [run, other] = [content.runs[x], content.runs[y]];
   const notes = [
-    `Positive where ${run} is better than ${other}; wins are requests in which it is. p: corrected for all pairs compared by that measure.`,
+    `Positive where ${content.label(x)} is better than ${content.label(y)}; wins are requests in which it is.`,
+    "low, high: 95% interval of this mean alone. p: corrected for all pairs compared by that measure, so that an interval may exclude 0 where no difference is shown.",
     ...rules(content),
   ];
   page.table(box, columns, rows, { caption: `${content.label(x)} against ${content.label(y)}`, file: "pair", notes, filter: false });
@@ -45,7 +45,7 @@ function showDeciding(box, content, measure, x, y, choose) {
     return;
   }
   const left = wins + losses - rows.length;
-  const notes = [`Positive where ${content.runs[x]} is better.`];
+  const notes = [`Positive where ${content.label(x)} is better.`];
   if (left > 0) notes.push(`The largest values for each run; ${page.whole(left)} more requests differ.`);
   const columns = ["request", { title: measure.name, digits: 4, signed: true }, { title: "better", kind: "text" }];
   const onRow = choose && ((row) => choose(row[0]));
@@ -77,7 +77,6 @@ function curveChart(content, x, y) {
 function showLevels(box, content, request, x, y) {
   const name = content.requests[request];
   const detail = content.details?.[request];
-  const [run, other] = [content.runs[x], content.runs[y]];
   if (detail === undefined) {
     box.replaceChildren(
       h("p", {}, `The items of request ${name} are not in this page. `, h("code", {}, "tiebreak explain"), ` shows them: give it the judgements, the two runs and --request.`),
@@ -97,17 +96,17 @@ function showLevels(box, content, request, x, y) {
     return;
   }
   const isHigher = (one, other) => one !== null && (other === null || one < other);
-  const item = { title: "item", kind: "text" };
+  const sideColumns = (one, record, best) => [
+    { title: `position: ${content.label(one)}`, record: `${record}position`, best },
+    { title: "item", record: `${record}item`, kind: "text" },
+    { title: "grade", record: `${record}grade` },
+  ];
   const columns = [
     "level",
-    { title: `position: ${content.label(x)}`, best: (row) => isHigher(row[1], row[4]) },
-    item,
-    "grade",
-    { title: `position: ${content.label(y)}`, best: (row) => isHigher(row[4], row[1]) },
-    item,
-    "grade",
+    ...sideColumns(x, "", (row) => isHigher(row[1], row[4])),
+    ...sideColumns(y, "other_", (row) => isHigher(row[4], row[1])),
   ];
-  page.table(box, columns, rows, { caption: `Request ${name}: ${run} and ${other}`, file: "levels", notes, digits: 1 });
+  page.table(box, columns, rows, { caption: `Request ${name}: ${content.label(x)} and ${content.label(y)}`, file: "levels", notes, digits: 1 });
 }
 
 tiebreak.component("pair-explorer", (element, data, { state }) => {
@@ -128,7 +127,7 @@ tiebreak.component("pair-explorer", (element, data, { state }) => {
   };
   const selects = ["First system", "Second system"].map((label, k) => page.select({ label, options, onChange: change(k) }));
   const measureSelect = tiebreak.measureSelect(state, content.compared);
-  const swap = h("button", { type: "button", onclick: () => setPair(...pairState().toReversed()) }, "Swap");
+  const swap = h("button", { type: "button", class: "screen-only", onclick: () => setPair(...pairState().toReversed()) }, "Swap");
   const lead = h("p", { class: "lead" });
   const [measures, deciding, curve, levels] = [h("div"), h("div"), h("div"), h("div")];
   const hasItems = content.details !== null;
@@ -162,15 +161,19 @@ tiebreak.component("pair-explorer", (element, data, { state }) => {
     showLevels(levels, content, request, x, y);
   }
 
+  let drawn = "";
   async function draw() {
     const [x, y] = pairState();
     const measure = content.chosenMeasure(state, content.compared);
+    if (hasItems) drawRequest(measure, x, y);
+    const wanted = JSON.stringify([x, y, measure.name]);
+    if (wanted === drawn) return; // another request: the tables keep their filter, and the focus stays
+    drawn = wanted;
     [selects[0].value, selects[1].value] = [content.runs[x], content.runs[y]];
     measureSelect.value = measure.name;
     lead.textContent = page.printable(verdict(content, measure, x, y));
     showMeasures(measures, content, x, y);
     showDeciding(deciding, content, measure, x, y, hasItems ? chooseRequest : null);
-    if (hasItems) drawRequest(measure, x, y);
     if (content.curve !== null) {
       const title = `Recall levels: above 0 ${content.label(x)} is better, below 0 ${content.label(y)}`;
       const description = "What users prefer who want the first relevant item, some share of them, or all.";

@@ -40,9 +40,9 @@ tiebreak.component("served", (element, data, { state }) => {
   async function draw() {
     const one = chosen();
     select.value = one.run;
-    page.table(worst, ["request", { title: data.measure, digits: 4 }], one.worst, { caption: `Worst requests of ${one.run}`, file: "worst-of-run", filter: false });
-    const title = `${data.measure} of ${one.run}, from its worst request to its best`;
     const label = content.label(content.placeOf.get(one.run));
+    page.table(worst, ["request", { title: data.measure, digits: 4 }], one.worst, { caption: `Worst requests of ${label}`, file: "worst-of-run", filter: false });
+    const title = `${data.measure} of ${label}, from its worst request to its best`;
     await tiebreak.figure(chart, sortedChart(data, one, label), title, data.runs.length > 1 ? `Beside it the ${MIDDLE}.` : "");
   }
 

@@ -3,6 +3,7 @@
 const { page } = tiebreak;
 const { h } = page;
 const FILTER_FROM = 3; // rows
+const PRINTED = 40; // rows: report.css hides the others on paper
 const TEXT_ORDER = new Intl.Collator("en", { numeric: true }); // q2 before q10
 const MISSING = new Set(["", "-", "\u2013"]);
 
@@ -131,6 +132,8 @@ class DataTable {
     this.words = [];
     this.order = { column: null, direction: 0 };
     this.count = h("span", { class: "count muted", role: "status" });
+    this.printed = block.querySelector(".print-only") ?? h("p", { class: "print-only" });
+    block.querySelector(".table-box").after(this.printed);
     block.prepend(this.tools(hasFilter));
     this.addSorting();
   }
@@ -192,6 +195,7 @@ class DataTable {
     if (rows.length < this.rows.length) parts.push(`${page.whole(rows.length)} of ${page.whole(this.rows.length)} rows`);
     if (rows.length > this.most) parts.push(`the first ${page.whole(this.most)} are shown`);
     this.count.textContent = parts.join("; ");
+    this.printed.textContent = rows.length > PRINTED ? `Printed: the first ${PRINTED} of ${page.whole(rows.length)} rows.` : "";
   }
 
   element(row) {
@@ -200,7 +204,7 @@ class DataTable {
       const content = cell.node ?? (cell.isBest ? h("b", {}, cell.text) : cell.text);
       return h(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : null, class: kind === "number" ? null : kind }, content);
     });
-    return h("tr", { class: row.className || null }, ...cells);
+    return h("tr", {}, ...cells);
   }
 
   csv() {
@@ -249,7 +253,6 @@ page.onStart.push(() => {
 // Tables that scripts make.
 
 function cellText(value, column) {
-  if (column.text) return column.text(value);
   if (value === null || value === undefined) return "-";
   if (typeof value !== "number") return String(value);
   if (column.isWhole) return column.signed ? page.signed(value, 0) : page.whole(value);
@@ -271,18 +274,17 @@ function valueOf(cell) {
 function makeRow(row, index, columns, options) {
   const cells = row.map((cell, c) => {
     const own = cell !== null && typeof cell === "object" && !Array.isArray(cell) ? cell : { value: cell };
-    const text = own.text ?? (own.node ? own.node.textContent : cellText(own.value, columns[c]));
-    return { text, node: own.node ?? null, isBest: columns[c].best?.(row) ?? false };
+    return { text: own.text ?? cellText(own.value, columns[c]), isBest: columns[c].best?.(row) ?? false };
   });
   if (options.onRow) {
     const [first] = cells;
-    first.node = h("button", { type: "button", class: "choose", onclick: () => options.onRow(row, index) }, first.node ?? first.text);
+    first.node = h("button", { type: "button", class: "choose", onclick: () => options.onRow(row) }, first.text);
   }
   const keys = row.map((cell, c) => {
     const value = valueOf(cell) ?? null;
     return Array.isArray(value) ? String(value) : value;
   });
-  return { index, cells, keys, className: options.rowClass?.(row, index) ?? "" };
+  return { index, cells, keys };
 }
 
 page.table = (element, columns, rows, options = {}) => {
@@ -300,11 +302,7 @@ page.table = (element, columns, rows, options = {}) => {
   const box = h("div", { class: "table-box", role: "group", tabindex: "0", "aria-label": page.printable(label) }, table);
   const under = notes.length ? [h("div", { class: "notes" }, ...notes.map((note) => h("p", {}, note)))] : [];
   const block = h("div", { class: "table-block live" }, box, ...under);
-  const exported = whole.map((column, c) => (column.csv === false ? -1 : c)).filter((c) => c >= 0);
-  const records = {
-    columns: exported.map((c) => whole[c].title),
-    rows: rows.map((row) => exported.map((c) => valueOf(row[c]))),
-  };
+  const records = { columns: whole.map((column) => column.record ?? column.title), rows: rows.map((row) => row.map(valueOf)) };
   const data = rows.map((row, index) => makeRow(row, index, whole, options));
   element.replaceChildren(block);
   const hasFilter = options.filter ?? data.length >= FILTER_FROM;
