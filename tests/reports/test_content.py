@@ -12,8 +12,9 @@ import tiebreak as tb
 from tiebreak.errors import InputError
 from tiebreak.reports import content as content_module
 from tiebreak.reports import details as details_module
-from tiebreak.reports import leaders, ranking_content, served, utility_content
+from tiebreak.reports import leaders, ranking_content, sections, served, utility_content
 from tiebreak.reports.details import deciding_requests, recall_curve, request_details, telling_requests
+from tiebreak.reports.left_out import left_out
 from tiebreak.reports.page_data import page_data, short_number
 from tiebreak.reports.provenance import checksum, input_table
 from tiebreak.reports.ranking_content import Rankings
@@ -239,33 +240,53 @@ def test_large_experiments_are_summarised_and_say_so(experiment, monkeypatch):
     assert sorted(content.runs[k] for k in content.paired) == sorted(first)
     assert len(page_data(content)["measures"][0]["pairs"]["mean"]) == 1
     assert content.claims.n_comparisons == 4 * 6  # tests are of all pairs
-    assert any("first 2 of 4 runs" in note for note in content.left_out)
+    assert any("first 2 of 4 runs" in note for note in left_out(content))
     monkeypatch.setattr(content_module, "MOST_VALUES", 36)  # 3 pairs of 12 requests
     content = rankings(experiment).content()
     best = [row.run for row in experiment.evaluate("nDCG@10").summary("nDCG@10").values[:3]]
     assert sorted(row.run for row in content.measures[0].leaders) == sorted(best)
     assert len(content.measures[3].leaders) == 4 and content.claims.n_comparisons == 4 * 3
-    assert any("too many to compare all pairs" in note for note in content.left_out)
+    assert any("too many to compare all pairs" in note for note in left_out(content))
 
 
 def test_items_are_left_out_where_they_are_too_many(experiment, monkeypatch):
     monkeypatch.setattr(ranking_content, "DETAIL_BYTES", 1000)
     content = rankings(experiment).content()
     assert 0 < len(content.details) < 12
-    assert f"for {len(content.details)} of 12 requests" in content.left_out[-1]
+    (note,) = left_out(content)
+    assert f"for {len(content.details)} of 12 requests" in note
 
 
 def test_letters_are_left_out_where_runs_are_many(experiment, monkeypatch):
     monkeypatch.setattr("tiebreak.reports.leaders.MOST_LETTERED", 3)
     content = rankings(experiment).content()
     assert not any(leader.letters for one in content.measures for leader in one.leaders)
-    assert any("no letters" in note for note in content.left_out)
+    assert any("no letters" in note for note in left_out(content))
 
 
 def test_only_the_largest_groups_are_in_the_leaderboard(experiment, monkeypatch):
     monkeypatch.setattr(content_module, "MOST_GROUPS", 1)
     groups = {request: "few" if k < 3 else "many" for k, request in enumerate(GROUPS)}
-    assert rankings(experiment, groups=groups).content().groups == {"many": 9}
+    content = rankings(experiment, groups=groups).content()
+    assert content.groups == {"many": 9}
+    assert [*left_out(content)] == ["The leaderboard has the largest of 2 groups of requests."]
+
+
+def test_what_is_not_computed_for_large_experiments_is_told(experiment, monkeypatch):
+    assert [*left_out(rankings(experiment).content())] == []
+    monkeypatch.setattr(leaders, "MOST_RESAMPLED", 1)
+    monkeypatch.setattr(utility_content, "MOST_ORDERED", 1)
+    intervals, leximin = left_out(rankings(experiment).content())
+    assert intervals == "Ranks by MC4 have no intervals: a bootstrap of so many pairs and requests takes too long."
+    assert leximin.startswith("Runs are not ordered by leximin")
+    monkeypatch.setattr(sections, "MOST_DRAWN", 3)
+    assert "Ranks of the first 3 runs by LexiPrecision, RPP and LexiRecall" in experiment.report().to_html()
+
+
+def test_the_answer_says_what_its_measures_are(experiment):
+    words = "RPP is recall-paired preference"
+    assert words in experiment.report(sections=["answer"]).to_html()
+    assert words not in CASES["utilities"]().report(sections=["answer"]).to_html()
 
 
 def small(runs, requests="qr"):
@@ -285,7 +306,7 @@ CASES = {
 }
 WORDS = {
     "one run": "There is one run, x, so nothing is compared.",
-    "one request": "The two runs were not shown to differ over 1 request",
+    "one request": "Over 1 request, the two runs were not shown to differ",
     "nothing retrieved": "all runs tie",
     "long names": "0xxx",
     "utilities of one run": "There is one run, x, so nothing is compared.",
@@ -355,6 +376,7 @@ def test_diversity_is_there_where_items_have_aspects(experiment):
     page = tb.Experiment(simulation.judgements, simulation.runs, aspects=aspects).report(date=False).to_html()
     assert 'id="diversity"' in page and "alpha_beta_nDCG@10" in page
     assert 'id="diversity"' not in experiment.report(date=False).to_html()
+    assert "Neither items nor judgements have aspects" in experiment.report(sections=["diversity"]).to_html()
 
 
 def test_inputs_are_told_with_their_checksums(tmp_path):

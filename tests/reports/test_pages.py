@@ -306,7 +306,7 @@ def test_system_is_chosen_among_those_that_serve_worst(open_page, page_file, dem
 @pytest.mark.parametrize("media", ["screen", "print"])
 def test_long_names_stay_in_their_cells(open_page, media):
     long = {place: f"{place * 150}{k}" for k, place in enumerate("abcd")}
-    qrels = {request: {item: 1 for item in long.values()} for request in long.values()}
+    qrels = {request: dict.fromkeys(long.values(), 1) for request in long.values()}
     rankings = [[*long.values()], [*long.values()][::-1]]
     runs = {f"{'run' * 99}{k}": dict.fromkeys(qrels, ranking) for k, ranking in enumerate(rankings)}
     groups = {request: f"{{{{{'group' * 9}}}}}{k}" for k, request in enumerate(qrels)}
@@ -314,8 +314,10 @@ def test_long_names_stay_in_their_cells(open_page, media):
     page.emulate_media(media=media)
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDE["width"]
     outside = page.locator(".choose, .sort").evaluate_all(
-        "all => all.filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)"
-        ".map((one) => one.textContent)"
+        """all => {
+          const right = (one) => one.getBoundingClientRect().right;
+          return all.filter((one) => right(one) > right(one.parentElement) + 1).map((one) => one.textContent);
+        }"""
     )
     assert outside == []
 

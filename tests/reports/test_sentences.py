@@ -36,7 +36,7 @@ def test_a_run_is_best_only_where_it_was_shown_to_be_better_than_every_other():
     average, worst, first = best.split("; ")
     assert average == "For the average user (RPP) a is best"
     assert (
-        worst == "for users who need every relevant item (LexiRecall) a comes first and was not shown to differ from c"
+        worst == "for users who need every relevant item (LexiRecall) a comes first but was not shown to differ from c"
     )
     assert first.endswith("(LexiPrecision) a comes first, but no two runs were shown to differ.")
 
@@ -57,15 +57,15 @@ def test_without_any_difference_nothing_is_best():
     best, certainty, disagreement = sentences(*three((), (), ()))
     assert best.startswith("No two of the 3 runs were shown to differ for any kind of user: ")
     assert certainty.startswith(
-        "None of the 3 pairs of runs was shown to differ over 40 requests (p < 0.05 by a t-test, "
+        "Over 40 requests, none of the 3 pairs of runs was shown to differ (p < 0.05 by a t-test, "
     )
     assert "agree on which run comes first, and no pair was shown to differ in opposite ways" in disagreement
-    assert not re.search("is best|is better|is worse", best + disagreement)
+    assert not re.search("is best|better|worse", best + disagreement)
 
 
 def test_runs_that_share_the_first_place_are_all_named():
     best, *_ = sentences(*(answer(measure, better={("a", "c")}, n_first=2) for measure in USERS))
-    assert "(RPP) a and b tie for the first place; " in best
+    assert "(RPP) a and b tie for first place; " in best
     best, *_ = sentences(*(answer(measure, n_first=3) for measure in USERS))
     assert "(RPP) all runs tie; " in best
 
@@ -78,9 +78,12 @@ def test_a_first_run_that_loses_to_another_is_not_best():
 def test_contradictions_are_told_where_both_sides_were_shown():
     one, other = answer("RPP", better={("a", "b")}), answer("nDCG@10", ("b", "a", "c"), {("b", "a")})
     *_, disagreement = sentences(one, other)
-    assert disagreement == (
-        "Measures contradict each other, both sides shown: by RPP a is better than b, by nDCG@10 it is worse."
+    shown = "a was shown to be better than b by RPP, but worse by nDCG@10."
+    assert disagreement == f"Measures contradict each other on 1 pair of runs: {shown}"
+    *_, disagreement = sentences(
+        answer("RPP", better=ALL_BELOW_A), answer("nDCG@10", ("b", "c", "a"), {("b", "a"), ("c", "a")})
     )
+    assert disagreement == f"Measures contradict each other on 2 pairs of runs: for example, {shown}"
     *_, disagreement = sentences(one, answer("nDCG@10", ("b", "a", "c")))
     assert disagreement == (
         "RPP puts a first; nDCG@10 puts b first, but no pair was shown to differ in opposite ways by two measures."
@@ -90,16 +93,38 @@ def test_contradictions_are_told_where_both_sides_were_shown():
 def test_the_rule_and_what_it_cannot_show_are_told():
     _, certainty, _ = sentences(answer("RPP", better={("a", "b")}, detectable=0.1234), n_comparisons=3)
     assert certainty == (
-        "Of 3 pairs of runs, 1 by RPP were shown to differ over 40 requests (p < 0.05 by a t-test, with Holm's "
-        "correction for all 3 comparisons together); where no difference was shown there may be one all the same, "
-        "as differences in RPP below about 0.12 usually go unnoticed here."
+        "Over 40 requests, 1 of the 3 pairs of runs was shown to differ by RPP (p < 0.05 by a t-test, with Holm's "
+        "correction for all 3 comparisons together); other pairs may differ all the same, and a difference in RPP has "
+        "to be about 0.12 to be shown with a probability of 80%."
     )
+    _, certainty, _ = sentences(answer("RPP", better=ALL_BELOW_A), answer("AP"))
+    assert certainty.startswith("Over 40 requests, 2 of the 3 pairs of runs were shown to differ by RPP and 0 by AP (")
+    assert certainty.endswith("together); other pairs may differ all the same.")
+    _, certainty, _ = sentences(answer("RPP", better={*ALL_BELOW_A, ("b", "c")}))
+    assert certainty.startswith("Over 40 requests, all 3 pairs of runs were shown to differ by RPP (")
+    assert certainty.endswith("together).")
     _, certainty, _ = sentences(answer("RPP", "ab", {("a", "b")}), answer("AP", "ab"))
-    assert certainty.startswith("The two runs were shown to differ by RPP, but not by AP, over 40 requests (")
+    assert certainty.startswith("Over 40 requests, the two runs were shown to differ by RPP, but not by AP (")
     _, certainty, _ = sentences(answer("RPP", "ab"), answer("AP", "ab"))
-    assert certainty.startswith("The two runs were not shown to differ over 40 requests (")
+    assert certainty.startswith("Over 40 requests, the two runs were not shown to differ (")
+    assert certainty.endswith("; they may differ all the same.")
     _, certainty, _ = sentences(answer("RPP", is_tested=False), n_requests=1)
     assert certainty == "There are too few requests for a test (1): no difference can be shown."
+
+
+def test_a_difference_of_the_size_that_is_told_is_shown_with_a_probability_of_80_percent():
+    # 30 requests with normal differences: the size is that of a paired t-test with a power of 80%.
+    rng = np.random.default_rng(5)
+    told, shown, rounds = 0.3, 0, 400
+    for _ in range(rounds):
+        base = rng.normal(size=30)
+        difference = rng.normal(told, told / 0.5302, size=30)  # 0.5302: the effect that 30 pairs show in 80%
+        table = {"x": dict(enumerate(base + difference)), "y": dict(enumerate(base))}
+        utilities = tb.Utilities({run: {f"q{k}": v for k, v in row.items()} for run, row in table.items()})
+        one = claims([numbers(utilities, None)], {})
+        shown += one.is_any
+    assert abs(one.answers[0].detectable - told) < 0.12
+    assert 0.74 < shown / rounds < 0.86
 
 
 def test_utilities_have_a_mean_and_an_order_without_a_test():
@@ -121,7 +146,7 @@ def test_long_names_are_shortened_and_long_lists_are_cut():
 
 
 def numbers(exp, measure):
-    comparison = exp.compare(measure)
+    comparison = exp.compare() if measure is None else exp.compare(measure)
     return PairNumbers.from_comparison(comparison, unless_too_few(comparison.test))
 
 
@@ -183,7 +208,8 @@ def test_pages_about_runs_that_do_not_differ_seldom_claim_a_difference():
         text = " ".join(three_sentences(one))
         is_claim = bool(
             re.search(
-                r"is best|is better|is worse|shown to be better|\b[1-9]\d* by (RPP|Lexi|nDCG)|were shown to differ by",
+                r"is best|shown to be better|\b[1-9]\d* by (RPP|Lexi|nDCG)"
+                r"|(\b[1-9]\d* of the \d+ pairs of runs (was|were)|the two runs were) shown to differ by",
                 text,
             )
         )

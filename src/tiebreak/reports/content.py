@@ -9,13 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tiebreak._base.text import plural
 from tiebreak.comparison import Comparison
 from tiebreak.inputs import Ids
 from tiebreak.inputs.attributes import group_places
 from tiebreak.reports.answers import Claims
 from tiebreak.reports.details import deciding_requests
-from tiebreak.reports.leaders import MOST_LETTERED, Leader, run_letters
+from tiebreak.reports.leaders import Leader, run_letters
 from tiebreak.reports.pair_numbers import PairNumbers
 from tiebreak.results.overview import Overview
 from tiebreak.results.record import Result
@@ -80,6 +79,8 @@ class Content:
         The places of runs whose pairs are in the page.
     groups : dict
         Groups of requests in the leaderboard, with the number of requests of each.
+    n_groups : int
+        How many groups there are.
     measures : list of MeasureContent
     claims : Claims, optional
         What the first sentences may say; None where there is one run.
@@ -92,8 +93,6 @@ class Content:
     curve, details : optional
         Preferences by recall level [pair of `paired`, level], and positions of items in some requests.
     group_table, diversity : list of Result
-    left_out : list of str
-        What the page does not show, in sentences.
     inputs : dict
         What was read, by what it was read for: the path of a file, or None of objects in memory.
     settings : dict
@@ -108,6 +107,7 @@ class Content:
     runs: tuple[str, ...]
     paired: list[int]
     groups: Mapping[str, int]
+    n_groups: int
     measures: list[MeasureContent]
     claims: Claims | None
     audit: Overview | UtilityOverview
@@ -115,7 +115,6 @@ class Content:
     orders: list[Result]
     group_table: list[Result]
     diversity: list[Result]
-    left_out: list[str]
     inputs: Mapping[str, str | None]
     settings: Mapping[str, Any]
     curve: Any = None
@@ -210,19 +209,3 @@ def deciding_per_run(n_runs: int, n_measures: int) -> int:
     """
     pairs = n_runs * (n_runs - 1) // 2
     return min(max(DECIDING_IN_ALL // max(2 * pairs * n_measures, 1), 1), MOST_DECIDING)
-
-
-def describe_left_out(n_runs: int, n_compared: int, n_paired: int, n_requests: int, lettered: bool) -> Iterable[str]:
-    """What a large experiment is shown without."""
-    if n_compared < n_runs:
-        yield (
-            f"{plural(n_runs, 'run')} x {plural(n_requests, 'request')} are too many to compare all pairs: the "
-            f"{n_compared} runs with the best mean were compared, and tests are corrected for their pairs."
-        )
-    if 1 < n_paired < n_compared:
-        yield (
-            f"Pairs are shown of the first {n_paired} of {plural(n_compared, 'run')}; tests are of all pairs, and "
-            "corrected for all of them."
-        )
-    if not lettered:
-        yield f"There are no letters in the leaderboard: there are more than {MOST_LETTERED} runs, or too many groups."

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from tiebreak.reports.content import Content
 
+IN_SHORT = (
+    "RPP is recall-paired preference: whichever of two rankings has its first relevant item higher gets a point, "
+    "likewise for the second, and so on; RPP is the difference in points, divided by the number of relevant items. "
+    "With LexiRecall the last relevant item decides alone, with LexiPrecision the first; the next ones only break ties."
+)
 POSITIONS = (
     "For every request a run puts items in an order. What counts here is where the relevant items are: the position "
     "of the first one, of the second one, and so on. A user who wants i relevant items has to look down to the "
@@ -60,7 +65,7 @@ DIVERSITY = (
 REFERENCES = {
     "RPP": "Diaz and Ferraro: Offline Retrieval Evaluation Without Evaluation Metrics. SIGIR 2022. "
     "doi:10.1145/3477495.3532033",
-    "LexiRecall": "Diaz, Ekstrand and Mitra: Recall, Robustness, and Lexicographic Evaluation. ACM Transactions on "
+    "LexiRecall": "LR: Diaz, Ekstrand and Mitra: Recall, Robustness, and Lexicographic Evaluation. ACM Transactions on "
     "Recommender Systems 4(1), 2026. doi:10.1145/3728373",
     "LexiPrecision": "Diaz: Best-Case Retrieval Evaluation: Improving the Sensitivity of Reciprocal Rank with "
     "Lexicographic Precision. EVIA 2023",

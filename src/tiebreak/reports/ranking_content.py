@@ -20,7 +20,6 @@ from tiebreak.reports.content import (
     Content,
     MeasureContent,
     build_measures,
-    describe_left_out,
     first_runs,
     largest_groups,
     most_compared,
@@ -139,17 +138,16 @@ class Rankings:
         """All that the page says."""
         positions, runs = self.positions, self.positions.runs
         measures, paired = build_measures(self.names, self.run_places, self._compare, self._describe)
-        is_lettered = len(runs) < 2 or any(leader.letters for leader in measures[0].leaders)
         m = positions.relevant()
         utilities = self.experiment.utilities(self.first_metric, groups=self.group_by_request)
-        curve, details, left_out = self._details(measures, paired)
-        large = describe_left_out(len(runs), len(self.run_places), len(paired), int((m > 0).sum()), is_lettered)
+        curve, details = self._details(measures, paired)
         return Content(
             title=f"Comparison of {plural(len(runs), 'run')}",
             subtitle=f"{plural(int((m > 0).sum()), 'request')}, {plural(int(m.sum()), 'relevant item')}",
             runs=runs,
             paired=paired,
             groups=self.groups,
+            n_groups=len({*(self.group_by_request or {}).values()}),
             measures=measures,
             claims=self._claims(measures) if len(runs) > 1 else None,
             audit=self.experiment.audit(),
@@ -157,7 +155,6 @@ class Rankings:
             orders=orders_by_case(utilities),
             group_table=self._group_table(),
             diversity=[marked_table(self.experiment.evaluate(self.diversity), len(runs))] if self.diversity else [],
-            left_out=[*large, *left_out],
             inputs=self.inputs,
             settings={"measures": self.names, **self.settings},
             curve=curve,
@@ -195,10 +192,10 @@ class Rankings:
 
     def _details(
         self, measures: Sequence[MeasureContent], paired: Sequence[int]
-    ) -> tuple[Any, Mapping[str, Any] | None, list[str]]:
-        """Recall levels of all pairs in the page, positions in the requests that tell most, and what was left out."""
+    ) -> tuple[Any, Mapping[str, Any] | None]:
+        """Recall levels of all pairs in the page, and positions in the requests that tell most."""
         if len(paired) < 2:
-            return None, None, []
+            return None, None
         positions = self.positions.take_runs(paired)
         curve = recall_curve(positions, *np.triu_indices(len(paired), 1))
         first = measures[0].numbers
@@ -206,13 +203,7 @@ class Rankings:
         place = {self.run_places[run]: k for k, run in enumerate(first.order.tolist())}
         counted = positions.requests.take(np.flatnonzero(positions.relevant() > 0))
         telling = telling_requests([one.deciding for one in measures], place)
-        details = request_details(positions, list(dict.fromkeys([*telling, *counted])), DETAIL_BYTES)
-        if len(details) == len(counted):
-            return curve, details, []
-        note = (
-            f"Positions of items are shown for {len(details):,} of {plural(len(counted), 'request')}, the most telling."
-        )
-        return curve, details, [note]
+        return curve, request_details(positions, list(dict.fromkeys([*telling, *counted])), DETAIL_BYTES)
 
     def _group_table(self) -> list[Result]:
         """The first metric in every group, with letters."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from tiebreak._base.checks import check_choice
 from tiebreak.orderings import Ordering
 from tiebreak.reports.content import Content
-from tiebreak.reports.methods import method_texts, references
+from tiebreak.reports.left_out import left_out
+from tiebreak.reports.methods import IN_SHORT, method_texts, references
 from tiebreak.reports.page_data import page_data
 from tiebreak.reports.provenance import input_table, setting_lines, versions
 from tiebreak.reports.report import Report
@@ -40,8 +41,11 @@ def add_answer(page: Report, content: Content) -> None:
         return
     best, certainty, disagreement = three_sentences(content.claims)
     page.add(
-        {"Who is best for whom": best, "How surely": certainty, "Where measures disagree": disagreement}, lead=True
+        {"Who is best for whom": best, "How certain this is": certainty, "Where measures disagree": disagreement},
+        lead=True,
     )
+    if content.is_of_rankings:
+        page.add(IN_SHORT)
 
 
 def add_input(page: Report, content: Content) -> None:
@@ -49,8 +53,8 @@ def add_input(page: Report, content: Content) -> None:
     if content.audit.warnings:
         page.add("What was odd:").add(list(content.audit.warnings))
     page.add(replace(content.audit, warnings=()))
-    if content.left_out:
-        page.add("What this page leaves out:").add(content.left_out)
+    if notes := [*left_out(content)]:
+        page.add("What this page leaves out:").add(notes)
 
 
 def add_leaderboard(page: Report, content: Content) -> None:
@@ -105,8 +109,8 @@ def add_cases(page: Report, content: Content) -> None:
     ranks = ranks_by_case(content)
     if len(content.runs) > 1 and len(ranks) > 1:
         page.add(CASES)
-        drawing = bump_chart(ranks, f"Ranks of runs by {listing(list(ranks))}, 1 is best")
-        page.add_chart(vega_lite(*drawing))
+        runs = f"the first {MOST_DRAWN} runs" if len(content.runs) > MOST_DRAWN else "runs"
+        page.add_chart(vega_lite(*bump_chart(ranks, f"Ranks of {runs} by {listing(list(ranks))}, 1 is best")))
     for order in content.orders:
         page.add(order, title=order_title(order), pictures=())
 
@@ -133,6 +137,8 @@ def ranks_by_case(content: Content) -> dict[str, dict[str, int]]:
 
 def add_diversity(page: Report, content: Content) -> None:
     """Measures of diversity, where items have aspects."""
+    if not content.diversity:
+        page.add("Neither items nor judgements have aspects, so nothing is known of diversity.")
     for table in content.diversity:
         page.add(table, pictures=())
 
@@ -187,12 +193,12 @@ def chosen_sections(template: str, names: Iterable[str]) -> tuple[str, ...]:
     return several or TEMPLATES[template]
 
 
-def build_page(content: Content, sections: Iterable[str], *, title: str | None = None, date: bool = True) -> Report:
-    """The page with some sections; that on diversity only where something is known of it."""
+def build_page(content: Content, sections: tuple[str, ...], *, title: str | None = None, date: bool = True) -> Report:
+    """The page with some sections; all of them have that on diversity only where something is known of it."""
     page = Report(title or content.title, subtitle=content.subtitle, date=date)
     page.add_data(DATA, page_data(content) | {"config": CONFIG})
     for name in sections:
-        if name != "diversity" or content.diversity:
+        if name != "diversity" or content.diversity or sections != TEMPLATES["full"]:
             page.section(SECTIONS[name].title, id=name)
             SECTIONS[name].add(page, content)
     return page

@@ -1,4 +1,4 @@
-"""The answer in three sentences: who is best for whom, how surely, and where measures disagree.
+"""The answer in three sentences: who is best for whom, how certain this is, and where measures disagree.
 
 No sentence is stronger than its test: runs differ only where `Answer.better` says so.
 """
@@ -18,7 +18,7 @@ MOST_NAMED = 4
 
 
 def three_sentences(claims: Claims) -> tuple[str, str, str]:
-    """Who is best for whom, how surely, and where measures disagree."""
+    """Who is best for whom, how certain this is, and where measures disagree."""
     names = short_names(run for answer in claims.answers for run in answer.runs)
     return best_sentence(claims, names), certainty_sentence(claims), disagreement_sentence(claims, names)
 
@@ -67,7 +67,7 @@ def leaders(answer: Answer, names: Mapping[str, str]) -> str:
 def first_place(first: Sequence[str], answer: Answer) -> str:
     if len(first) == 1:
         return f"{first[0]} comes first"
-    return "all runs tie" if len(first) == len(answer.runs) else f"{listing(first)} tie for the first place"
+    return "all runs tie" if len(first) == len(answer.runs) else f"{listing(first)} tie for first place"
 
 
 def verdict(answer: Answer, names: Mapping[str, str]) -> str:
@@ -81,15 +81,12 @@ def verdict(answer: Answer, names: Mapping[str, str]) -> str:
         return leaders(answer, names)
     above = [names[run] for run in others if (run, first) in answer.better]
     although = f", although {listing(above)} {'was' if len(above) == 1 else 'were'} shown to be better" if above else ""
-    rivals = [run for run in others if not {(first, run), (run, first)} & answer.better]
-    if not rivals:
-        return f"{names[first]} comes first{although}"
-    return (
-        f"{names[first]} comes first{although} and was not shown to differ from {listing([names[r] for r in rivals])}"
-    )
+    rivals = [names[run] for run in others if not {(first, run), (run, first)} & answer.better]
+    but = f"{', and' if above else ' but'} was not shown to differ from {listing(rivals)}" if rivals else ""
+    return f"{names[first]} comes first{although}{but}"
 
 
-# How surely
+# How certain this is
 
 
 def certainty_sentence(claims: Claims) -> str:
@@ -99,18 +96,20 @@ def certainty_sentence(claims: Claims) -> str:
         return f"There are too few requests for a test ({claims.n_requests:,}): no difference can be shown."
     together = f", with {CORRECTIONS[CORRECTION]} for all {plural(claims.n_comparisons, 'comparison')} together"
     rule = f"p < {claims.alpha:g} by {' or '.join(claims.criteria)}{together if claims.n_comparisons > 1 else ''}"
-    return f"{shown_pairs(tested)} over {plural(claims.n_requests, 'request')} ({rule}); {the_others(tested)}."
+    return f"Over {plural(claims.n_requests, 'request')}, {shown_pairs(tested)} ({rule}){not_shown(tested)}."
 
 
 def shown_pairs(tested: Sequence[Answer]) -> str:
     """How many pairs were shown to differ by each measure."""
-    if tested[0].n_pairs == 1:
+    first, *others = tested
+    if first.n_pairs == 1:
         return shown_pair(tested)
-    pairs = plural(tested[0].n_pairs, "pair")
     if not any(answer.better for answer in tested):
-        return f"None of the {pairs} of runs was shown to differ"
-    numbers = listing([f"{len(answer.better):,} by {answer.measure}" for answer in tested])
-    return f"Of {pairs} of runs, {numbers} were shown to differ"
+        return f"none of the {first.n_pairs:,} pairs of runs was shown to differ"
+    number = len(first.better)
+    of_pairs = "all" if number == first.n_pairs else f"{number:,} of the"
+    start = f"{of_pairs} {first.n_pairs:,} pairs of runs {'was' if number == 1 else 'were'} shown to differ by"
+    return f"{start} {listing([first.measure, *(f'{len(answer.better):,} by {answer.measure}' for answer in others)])}"
 
 
 def shown_pair(tested: Sequence[Answer]) -> str:
@@ -118,21 +117,21 @@ def shown_pair(tested: Sequence[Answer]) -> str:
     by = [answer.measure for answer in tested if answer.better]
     others = [answer.measure for answer in tested if not answer.better]
     if not by:
-        return "The two runs were not shown to differ"
-    return f"The two runs were shown to differ by {listing(by)}{f', but not by {listing(others)},' if others else ''}"
+        return "the two runs were not shown to differ"
+    return f"the two runs were shown to differ by {listing(by)}{f', but not by {listing(others)}' if others else ''}"
 
 
-def the_others(tested: Sequence[Answer]) -> str:
-    """What is not shown, and how small a difference could have been."""
+def not_shown(tested: Sequence[Answer]) -> str:
+    """That runs may differ where no difference was shown, and how large a difference is likely to be shown."""
     if all(len(answer.better) == answer.n_pairs for answer in tested):
-        return "this holds for all of them"
-    may_differ = "where no difference was shown there may be one all the same"
+        return ""
     first = tested[0]
+    who = "other pairs" if any(answer.better for answer in tested) else "they"
+    may_differ = f"; {'they' if first.n_pairs == 1 else who} may differ all the same"
     if isnan(first.detectable):
         return may_differ
-    return (
-        f"{may_differ}, as differences in {first.measure} below about {first.detectable:.2g} usually go unnoticed here"
-    )
+    size = f"a difference in {first.measure} has to be about {first.detectable:.2g}"
+    return f"{may_differ}, and {size} to be shown with a probability of 80%"
 
 
 # Where measures disagree
@@ -147,9 +146,9 @@ def disagreement_sentence(claims: Claims, names: Mapping[str, str]) -> str:
     if conflicts:
         one, other, run, rival = conflicts[0]
         pairs = {frozenset(conflict[2:]) for conflict in conflicts}
-        example = f"by {one} {names[run]} is better than {names[rival]}, by {other} it is worse"
-        more = f" (and {plural(len(pairs) - 1, 'more pair')})" if len(pairs) > 1 else ""
-        return f"Measures contradict each other, both sides shown: {example}{more}."
+        example = "for example, " if len(pairs) > 1 else ""
+        shown = f"{names[run]} was shown to be better than {names[rival]} by {one}, but worse by {other}"
+        return f"Measures contradict each other on {plural(len(pairs), 'pair')} of runs: {example}{shown}."
     firsts: dict[frozenset[str], list[str]] = {}
     for answer in answers:
         firsts.setdefault(frozenset(answer.runs[: answer.n_first]), []).append(answer.measure)

@@ -20,7 +20,6 @@ from tiebreak.reports.content import (
     Content,
     MeasureContent,
     build_measures,
-    describe_left_out,
     first_runs,
     largest_groups,
     most_compared,
@@ -101,7 +100,6 @@ class UtilityPage:
         measures, paired = build_measures([self.units.measure], self.run_places, self._compare, self._describe)
         numbers = measures[0].numbers
         orders = orders_by_case(self.utilities)
-        is_lettered = len(runs) < 2 or any(leader.letters for leader in measures[0].leaders)
         by_group = self.utilities.group_by_request
         return Content(
             title=f"Comparison of {plural(len(runs), 'run')}",
@@ -109,6 +107,7 @@ class UtilityPage:
             runs=runs,
             paired=paired,
             groups=self.groups,
+            n_groups=len({*(by_group or {}).values()}),
             measures=measures,
             claims=None
             if numbers is None
@@ -118,7 +117,6 @@ class UtilityPage:
             orders=orders,
             group_table=[] if by_group is None else [marked_table(self.scores.by_group(by_group), len(runs))],
             diversity=[],
-            left_out=[*describe_left_out(len(runs), len(self.run_places), len(paired), len(requests), is_lettered)],
             inputs=self.inputs,
             settings=self.settings,
             is_of_rankings=False,
