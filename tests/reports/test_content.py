@@ -310,8 +310,8 @@ WORDS = {
     "nothing retrieved": "all runs tie",
     "long names": "0xxx",
     "utilities of one run": "There is one run, x, so nothing is compared.",
-    "utilities of one request": "By the mean of utility x comes first, but no two runs were shown to differ",
-    "utilities": "by its worst requests (leximin, an order without a test) y comes first",
+    "utilities of one request": "By the mean of utility, x comes first, but no two runs were shown to differ",
+    "utilities": "by its worst requests (leximin, an order without a test), y comes first",
 }
 
 
@@ -400,6 +400,14 @@ def test_utilities_have_pairs_without_rankings():
     assert data["measures"][0]["pairs"]["mean"] == short(*(row.value for row in rows))
     assert data["details"] is None and data["curve"] is None
     assert content.claims.first_by_leximin == tuple(utilities.order("leximin").groups[0])
+
+
+def test_costs_are_told_where_runs_are_ranked_by_them():
+    costs = {"x": {"q": 1.0, "r": 3.0}, "y": {"q": 2.0, "r": 4.0}}
+    for lower_is_better in (True, False):
+        utilities = tb.Utilities(costs, lower_is_better=lower_is_better)
+        (measure,) = page_data(UtilityPage(utilities, {}, {}).content())["measures"]
+        assert ("minus the values given" in measure["about"]) == lower_is_better
 
 
 def test_utilities_of_many_requests_are_not_ordered_exactly(monkeypatch):

@@ -109,7 +109,7 @@ def test_leaderboard_follows_the_measure_that_is_chosen(open_page, page_file, de
     assert address(page) == "#measure=AP"
     # The other parts follow.
     assert select(page, "pairs", "Measure").input_value() == "AP"
-    assert lead(page).startswith("By AP ")
+    assert lead(page).startswith("By AP, ")
 
 
 def test_measure_is_chosen_by_keyboard(open_page, page_file):
@@ -277,10 +277,10 @@ def test_links_restore_measure_pair_and_request(open_page, page_file):
     assert select(page, "two-systems", "First system").input_value() == "weak"
     assert select(page, "two-systems", "Second system").input_value() == "deep"
     assert select(page, "two-systems", "Request").input_value() == "q05"
-    assert lead(page).startswith("By RR ")
+    assert lead(page).startswith("By RR, ")
     assert page.evaluate("document.querySelector('[data-component=pair-explorer]').getBoundingClientRect().top") < 200
     page.evaluate("location.hash = '#pair=random,popular&measure=AP'")
-    wait_until(page, "document.querySelector('#two-systems p.lead').textContent.startsWith('By AP ')")
+    wait_until(page, "document.querySelector('#two-systems p.lead').textContent.startsWith('By AP, ')")
     assert select(page, "two-systems", "First system").input_value() == "random"
 
 
@@ -290,7 +290,7 @@ def test_links_restore_measure_pair_and_request(open_page, page_file):
 def test_links_to_what_is_not_there_show_what_is(open_page, page_file, fragment):
     page = open_page(page_file, fragment)
     assert page.locator(".failure").count() == 0
-    assert lead(page).startswith("By RPP ")
+    assert lead(page).startswith("By RPP, ")
 
 
 def test_system_is_chosen_among_those_that_serve_worst(open_page, page_file, demo):

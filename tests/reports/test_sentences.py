@@ -34,11 +34,11 @@ def three(*better, runs=(RUNS, RUNS, RUNS)):
 def test_a_run_is_best_only_where_it_was_shown_to_be_better_than_every_other():
     best, *_ = sentences(*three(ALL_BELOW_A, {("a", "b")}, ()))
     average, worst, first = best.split("; ")
-    assert average == "For the average user (RPP) a is best"
+    assert average == "For the average user (RPP), a is best"
     assert (
-        worst == "for users who need every relevant item (LexiRecall) a comes first but was not shown to differ from c"
+        worst == "for users who need every relevant item (LexiRecall), a comes first but was not shown to differ from c"
     )
-    assert first.endswith("(LexiPrecision) a comes first, but no two runs were shown to differ.")
+    assert first.endswith("(LexiPrecision), a comes first, but no two runs were shown to differ.")
 
 
 def test_a_run_that_is_best_for_all_users_is_said_once():
@@ -50,7 +50,7 @@ def test_a_run_that_is_best_for_all_users_is_said_once():
 
 def test_different_runs_may_be_best_for_different_users():
     best, *_ = sentences(*three(ALL_BELOW_A, {("b", "a"), ("b", "c")}, (), runs=(RUNS, ("b", "a", "c"), RUNS)))
-    assert "(RPP) a is best; " in best and "(LexiRecall) b is best; " in best
+    assert "(RPP), a is best; " in best and "(LexiRecall), b is best; " in best
 
 
 def test_without_any_difference_nothing_is_best():
@@ -65,14 +65,14 @@ def test_without_any_difference_nothing_is_best():
 
 def test_runs_that_share_the_first_place_are_all_named():
     best, *_ = sentences(*(answer(measure, better={("a", "c")}, n_first=2) for measure in USERS))
-    assert "(RPP) a and b tie for first place; " in best
+    assert "(RPP), a and b tie for first place; " in best
     best, *_ = sentences(*(answer(measure, n_first=3) for measure in USERS))
-    assert "(RPP) all runs tie; " in best
+    assert "(RPP), all runs tie; " in best
 
 
 def test_a_first_run_that_loses_to_another_is_not_best():
     best, *_ = sentences(answer("RPP", better={("b", "a"), ("a", "c")}))
-    assert best == "For the average user (RPP) a comes first, although b was shown to be better."
+    assert best == "For the average user (RPP), a comes first, although b was shown to be better."
 
 
 def test_contradictions_are_told_where_both_sides_were_shown():
@@ -130,11 +130,11 @@ def test_a_difference_of_the_size_that_is_told_is_shown_with_a_probability_of_80
 def test_utilities_have_a_mean_and_an_order_without_a_test():
     best, _, disagreement = sentences(answer("acc", better=ALL_BELOW_A), first_by_leximin=("b",))
     assert (
-        best == "By the mean of acc a is best; by its worst requests (leximin, an order without a test) b comes first."
+        best == "By the mean of acc, a is best; by its worst requests (leximin, an order without a test), b comes first."
     )
     assert disagreement.startswith("The mean and the worst requests disagree on which run comes first")
     best, _, disagreement = sentences(answer("acc"))
-    assert best == "By the mean of acc a comes first, but no two runs were shown to differ."
+    assert best == "By the mean of acc, a comes first, but no two runs were shown to differ."
     assert disagreement.startswith("Only the mean of acc was looked at")
 
 

@@ -36,17 +36,17 @@ def best_sentence(claims: Claims, names: Mapping[str, str]) -> str:
         (winner,) = winners
         return f"{names[str(winner)]} is best for every kind of user: {listing([whom(one) for one in answers])}."
     if len(answers) > 1 and not any(answer.better for answer in answers):
-        lead = "; ".join(f"for {whom(answer)} {leaders(answer, names)}" for answer in answers)
+        lead = "; ".join(f"for {whom(answer)}, {leaders(answer, names)}" for answer in answers)
         return f"No two of the {plural(len(answers[0].runs), 'run')} were shown to differ for any kind of user: {lead}."
-    return capitalise("; ".join(f"for {whom(answer)} {verdict(answer, names)}" for answer in answers)) + "."
+    return capitalise("; ".join(f"for {whom(answer)}, {verdict(answer, names)}" for answer in answers)) + "."
 
 
 def utility_sentence(claims: Claims, names: Mapping[str, str]) -> str:
     """Which run has the best mean, and which comes first by its worst requests."""
     answer = claims.answers[0]
     first = [names[run] for run in claims.first_by_leximin]
-    worst = f"; by its worst requests (leximin, an order without a test) {first_place(first, answer)}" if first else ""
-    return f"By the mean of {answer.measure} {verdict(answer, names)}{worst}."
+    worst = f"; by its worst requests (leximin, an order without a test), {first_place(first, answer)}" if first else ""
+    return f"By the mean of {answer.measure}, {verdict(answer, names)}{worst}."
 
 
 def whom(answer: Answer) -> str:

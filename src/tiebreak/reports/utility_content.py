@@ -153,7 +153,8 @@ class UtilityPage:
         by_group = self.scores.by_group(self.utilities.group_by_request) if self.groups else None
         parts = [] if by_group is None else [by_group[group] for group in self.groups]
         leaders = metric_leaders(self.scores, name, intervals, letters, parts)
-        return MeasureContent(name, "", "metric", "higher", leaders)
+        about = "minus the values given, of which lower is better" if LOWER in self.utilities.notes else ""
+        return MeasureContent(name, about, "metric", "higher", leaders)
 
 
 def leading_runs(order: Result) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ function verdict(content, measure, x, y) {
   const mean = `mean ${page.signed(pair.mean, 4)}${interval}`;
   const p = pair.p === null ? "" : `, corrected p ${pair.p < 0.001 ? "< 0.001" : `= ${page.number(pair.p, 3)}`}`;
   return pair.isShown
-    ? `By ${measure.name} ${run} was shown to be better than ${other} (${mean}${p}).`
-    : `By ${measure.name} no difference was shown between ${content.label(x)} and ${content.label(y)} (${mean}${p}).`;
+    ? `By ${measure.name}, ${run} was shown to be better than ${other} (${mean}${p}).`
+    : `By ${measure.name}, no difference was shown between ${content.label(x)} and ${content.label(y)} (${mean}${p}).`;
 }
 
 // When differences are shown, once for the measures that share a rule.
@@ -41,7 +41,7 @@ function showDeciding(box, content, measure, x, y, choose) {
     .toSorted((one, other) => Math.abs(other.value) - Math.abs(one.value))
     .map(({ request, value }) => [content.requests[request], value, content.label(value > 0 ? x : y)]);
   if (rows.length === 0) {
-    box.replaceChildren(h("p", {}, `By ${measure.name} the two runs tie in every request.`));
+    box.replaceChildren(h("p", {}, `By ${measure.name}, the two runs tie in every request.`));
     return;
   }
   const left = wins + losses - rows.length;
