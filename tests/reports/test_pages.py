@@ -293,6 +293,14 @@ def test_links_to_what_is_not_there_show_what_is(open_page, page_file, fragment)
     assert lead(page).startswith("By RPP, ")
 
 
+def test_a_link_to_a_pair_that_is_not_in_the_page_says_so(open_page, page_file):
+    page = open_page(page_file, "#pair=nobody,deep")
+    note = page.get_by_text("The link names a run without pairs in this page: nobody. The first two are shown instead.")
+    assert note.is_visible()
+    select(page, "two-systems", "First system").select_option("weak")
+    assert not note.is_visible()
+
+
 def test_system_is_chosen_among_those_that_serve_worst(open_page, page_file, demo):
     page = open_page(page_file)
     page.locator("#worst-served tbody button").nth(2).click()

@@ -128,11 +128,11 @@ tiebreak.component("pair-explorer", (element, data, { state }) => {
   const selects = ["First system", "Second system"].map((label, k) => page.select({ label, options, onChange: change(k) }));
   const measureSelect = tiebreak.measureSelect(state, content.compared);
   const swap = h("button", { type: "button", class: "screen-only", onclick: () => setPair(...pairState().toReversed()) }, "Swap");
-  const lead = h("p", { class: "lead" });
+  const [unknown, lead] = [h("p", { class: "muted" }), h("p", { class: "lead" })];
   const [measures, deciding, curve, levels] = [h("div"), h("div"), h("div"), h("div")];
   const hasItems = content.details !== null;
   const requestBox = h("div");
-  element.append(h("div", { class: "controls" }, ...selects.map((one) => one.element), swap, measureSelect.element), lead, measures);
+  element.append(h("div", { class: "controls" }, ...selects.map((one) => one.element), swap, measureSelect.element), unknown, lead, measures);
   element.append(h("div", { class: "columns" }, deciding, curve));
   if (hasItems) element.append(h("h3", {}, "One request"), h("div", { class: "controls" }, requestBox), levels);
 
@@ -161,10 +161,18 @@ tiebreak.component("pair-explorer", (element, data, { state }) => {
     showLevels(levels, content, request, x, y);
   }
 
+  function drawUnknown() {
+    const names = (state.get("pair") ?? []).filter((name) => name && !content.pairPlace.has(content.placeOf.get(name)));
+    const text = `The link names a run without pairs in this page: ${names.join(", ")}. The first two are shown instead.`;
+    unknown.textContent = page.printable(names.length ? text : "");
+    unknown.hidden = names.length === 0;
+  }
+
   let drawn = "";
   async function draw() {
     const [x, y] = pairState();
     const measure = content.chosenMeasure(state, content.compared);
+    drawUnknown();
     if (hasItems) drawRequest(measure, x, y);
     const wanted = JSON.stringify([x, y, measure.name]);
     if (wanted === drawn) return; // another request: the tables keep their filter, and the focus stays
