@@ -39,7 +39,7 @@ PAGE = "report.html"
     "sections",
     type=click.Choice(SECTION_NAMES),
     multiple=True,
-    help="Only this section; repeatable, in the order given.",
+    help="Only this section, whatever the template; repeatable, in the order given.",
 )
 @click.option("--seed", type=options.SEED, default=0, show_default=True, help="Random seed of intervals of ranks.")
 @click.option("--no-date", is_flag=True, help="Leave out the date: the same input then makes the same bytes.")
@@ -66,7 +66,7 @@ def command(
     template: str,
     **reading: Any,
 ) -> None:
-    """Write one HTML page about the runs: who is best for whom, how surely, why, and who is served worst.
+    """Write one HTML page about the runs: who is best for whom, how certain this is, why, and who is served worst.
 
     The page needs no network and no server, and can be sent by mail. With --utilities no rankings are needed.
     """
