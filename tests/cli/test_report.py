@@ -1,7 +1,10 @@
 """``tiebreak report``: a page about runs, or about a table of utilities."""
 
 import re
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 from cli.running import run
@@ -80,6 +83,37 @@ def test_bad_options_are_told_before_anything_is_written(files, tmp_path):
     before = files.runs[0].read_bytes()
     assert "is also an input file" in report(files.qrels, *files.runs, "-o", files.runs[0], code=2)
     assert files.runs[0].read_bytes() == before
+
+
+MEASURED = """
+import resource, sys
+from tiebreak.cli import main
+try:
+    main()
+finally:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in kilobytes on Linux")
+def test_a_page_about_100_000_requests_takes_less_than_a_minute_and_600_megabytes(tmp_path):
+    rng = np.random.default_rng(0)
+    n, m = 100_000, 3
+    qrels = "".join(f"q{q} 0 d{d} 1\n" for q in range(n) for d in range(m))
+    (tmp_path / "qrels.txt").write_text(qrels)
+    for k in range(5):
+        order = np.argsort(rng.normal(size=(n, 12)) - (np.arange(12) < m) * k / 10, axis=1)[:, :10].tolist()
+        lines = (f"q{q} Q0 d{d} {place} {-place} x\n" for q in range(n) for place, d in enumerate(order[q]))
+        (tmp_path / f"run{k}.run").write_text("".join(lines))
+    files = [str(tmp_path / "qrels.txt"), *(str(tmp_path / f"run{k}.run") for k in range(5))]
+    words = [sys.executable, "-c", MEASURED, "report", *files, "-o", str(tmp_path / "page.html")]
+    ended = subprocess.run(words, capture_output=True, text=True, check=True)
+    seconds, memory = map(float, ended.stderr.split()[-2:])
+    assert seconds < 60 and memory < 600e6, (seconds, memory)
+    assert (tmp_path / "page.html").stat().st_size < 2e6
+    assert "100,000 requests" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_demo_writes_a_page(tmp_path):

@@ -137,9 +137,9 @@ class Rankings:
     def content(self) -> Content:
         """All that the page says."""
         positions, runs = self.positions, self.positions.runs
+        served, orders = self._worst_cases()  # first: its utilities are not kept beside the scores
         measures, paired = build_measures(self.names, self.run_places, self._compare, self._describe)
         m = positions.relevant()
-        utilities = self.experiment.utilities(self.first_metric, groups=self.group_by_request)
         curve, details = self._details(measures, paired)
         return Content(
             title=f"Comparison of {plural(len(runs), 'run')}",
@@ -151,8 +151,8 @@ class Rankings:
             measures=measures,
             claims=self._claims(measures) if len(runs) > 1 else None,
             audit=self.experiment.audit(),
-            served=served_utilities(utilities),
-            orders=orders_by_case(utilities),
+            served=served,
+            orders=orders,
             group_table=self._group_table(),
             diversity=[marked_table(self.experiment.evaluate(self.diversity), len(runs))] if self.diversity else [],
             inputs=self.inputs,
@@ -160,6 +160,11 @@ class Rankings:
             curve=curve,
             details=details,
         )
+
+    def _worst_cases(self) -> tuple[dict[str, Any], list[Result]]:
+        """Sorted utilities of the first metric, and orders of runs by them."""
+        utilities = self.experiment.utilities(self.first_metric, groups=self.group_by_request)
+        return served_utilities(utilities), orders_by_case(utilities)
 
     def _compare(self, name: str) -> Comparison | None:
         """The comparison by a measure; None where there is one run, or the measure does not say which is better."""
