@@ -147,6 +147,24 @@ def test_heat_map_shows_mean_preferences_and_chooses_a_pair_by_mouse(open_page, 
     assert ranking[1] in lead(page) and ranking[4] in lead(page)
 
 
+def test_numbers_of_the_heat_map_are_a_table_of_all_pairs(open_page, page_file, demo):
+    page = open_page(page_file)
+    page.locator("#pairs summary").click()
+    for measure in ("RPP", "AP"):
+        select(page, "pairs", "Measure").select_option(measure)
+        with page.expect_download() as event:
+            page.locator("#pairs").get_by_role("button", name=f"Download CSV: All pairs by {measure}").click()
+        table = list(csv.DictReader(io.StringIO(Path(event.value.path()).read_text(encoding="utf-8"))))
+        means = {(row.run, row.other): row for row in demo.compare(measure).summary().values}
+        assert len(table) == len(means) == 21
+        for line in table:
+            row = means.get((line["run"], line["other"])) or means[line["other"], line["run"]]
+            sign = 1 if row.run == line["run"] else -1
+            assert float(line["mean"]) == pytest.approx(sign * row.value, rel=1e-4)
+            assert (line["wins"], line["losses"])[::sign] == (str(row.wins), str(row.losses))
+            assert float(line["p"]) == pytest.approx(row.pvalue_corrected, rel=1e-4)
+
+
 def test_pair_is_chosen_in_the_heat_map_by_keyboard(open_page, page_file, demo):
     page = open_page(page_file)
     ranking = demo.compare("RPP").order("mean").ranking()

@@ -16,12 +16,12 @@ POSITIONS = (
     "all that it does."
 )
 RPP = (
-    "nDCG, AP and reciprocal rank turn the positions of a ranking into one number, and numbers are compared. "
-    "Recall-paired preference (RPP) compares two rankings directly: at every recall level, that ranking is preferred "
-    "which has its i-th relevant item higher. RPP is the share of levels at which the first ranking is preferred "
-    "minus the share at which the second is: 1 if the first is higher at all levels, 0 if they balance, -1 if the "
-    "second is higher at all. It has no cutoff and no discount, and seldom ties. Where judgements have several "
-    "grades, it is also computed of the items of each grade and better, and averaged by their numbers."
+    "nDCG, AP and reciprocal rank turn the positions of a ranking into one number, and numbers are compared. Recall- "
+    "paired preference (RPP) compares two rankings directly: at every recall level, the ranking that has its i-th "
+    "relevant item higher is preferred. RPP is the share of levels at which the first ranking is preferred minus the "
+    "share at which the second is: 1 if the first is higher at all levels, 0 if they balance, -1 if the second is "
+    "higher at all. It has no cutoff and no discount, and rarely ties. Where judgements have several grades, it is "
+    "computed for the items of each grade or better, and averaged with the numbers of these items as weights."
 )
 LEXICOGRAPHIC = (
     "LexiRecall looks at the last relevant item first: the ranking that has it higher is preferred, and where both "
@@ -32,14 +32,15 @@ LEXICOGRAPHIC = (
 )
 LEADERBOARD = (
     "Metrics have a mean over requests. Preferences have none for a single run: the leaderboard shows the mean "
-    "preference of a run over all other runs, from -1 to 1. Intervals are 95% intervals by Student's t over requests, "
-    "each for itself. MC4 ranks runs by a random walk that moves to runs which a majority of requests prefers."
+    "preference of a run over all other runs, from -1 to 1. Intervals are 95% intervals by Student's t over requests; "
+    "they are not corrected for how many there are. MC4 ranks runs by a random walk that moves to runs which a "
+    "majority of requests prefers."
 )
 TESTS = (
     "Two runs are said to differ only where a test over requests shows it: p < 0.05 by a paired t-test, or, where a "
     "measure only says which run is better, by a sign test, with Holm's correction for all pairs that were compared "
-    "by that measure. Runs that share a letter were not shown to differ. This is not the same as being equal: a "
-    "smaller difference than the requests can show may be there."
+    "by that measure. Runs that share a letter were not shown to differ. This does not mean that they are equal: the "
+    "difference may be too small for these requests to show it."
 )
 ANSWER = (
     "The sentences at the top of the page are stricter: they are corrected for all pairs and all measures that they "
@@ -47,9 +48,10 @@ ANSWER = (
     "cases."
 )
 CURVE = (
-    "The recall-level curve of two runs shows what users prefer who want a share of the relevant items, from the "
-    "first one to all of them: the share of requests in which the first run reaches that level earlier, minus the "
-    "share in which the second does. For judgements without grades, the area under it is about RPP."
+    "The recall-level curve of two runs shows which of them users prefer, by the share of the relevant items that "
+    "they want, from the first one to all of them: the share of requests in which the first run reaches that level "
+    "earlier, minus the share in which the second does. For judgements without grades, the area under it is about "
+    "RPP."
 )
 UTILITIES = (
     "A utility says how well a request is served, the higher the better. The mean looks at all requests alike. CVaR "

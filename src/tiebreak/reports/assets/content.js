@@ -88,4 +88,10 @@ tiebreak.figure = async (element, spec, title, description) => {
 // When a difference is shown by a measure.
 tiebreak.ruleText = (measure) => (measure.pairs.p === null ? measure.rule : `a difference is shown where ${measure.rule}`);
 
-tiebreak.pText = (p) => (p === null ? "-" : p < 0.001 ? "<0.001" : page.number(p, 3));
+// A pair as cells of a table, after those that name it.
+const pText = (p) => (p === null ? "-" : p < 0.001 ? "<0.001" : page.number(p, 3));
+const signed = (title) => ({ title, digits: 4, signed: true });
+tiebreak.pairColumns = [signed("mean"), signed("low"), signed("high"), "wins", "ties", "losses", { title: "p", kind: "number" }, { title: "shown", kind: "text" }];
+tiebreak.pairCells = ({ mean, low, high, wins, ties, losses, p, isShown }) => [mean, low, high, wins, ties, losses, { value: p, text: pText(p) }, isShown ? "yes" : "no"];
+tiebreak.pairNote =
+  "low, high: 95% interval of this mean alone. p: corrected for all pairs compared by that measure, so that an interval may exclude 0 where no difference is shown.";

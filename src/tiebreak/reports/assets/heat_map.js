@@ -1,4 +1,5 @@
 // Every run against every other: a table of cells, one of which can be reached by the keyboard, and arrows go on.
+// Its numbers are a table of all pairs, which is made when somebody looks.
 
 const { page } = tiebreak;
 const { h } = page;
@@ -58,13 +59,28 @@ function notes(content, measure) {
   ];
 }
 
+function showPairs(box, content, measure) {
+  const runs = content.pairedByRank(measure);
+  const cells = (x, y) => [content.nameCell(x), content.nameCell(y), ...tiebreak.pairCells(content.pair(measure, x, y))];
+  const rows = runs.flatMap((x, k) => runs.slice(k + 1).map((y) => cells(x, y)));
+  const columns = ["run", { title: "other", kind: "text" }, ...tiebreak.pairColumns];
+  const notes = ["Positive where the run is better than the other; wins are requests in which it is.", tiebreak.pairNote];
+  page.table(box, columns, rows, { caption: `All pairs by ${measure.name}`, file: "pairs", notes });
+}
+
 tiebreak.component("heat-map", (element, data, { state }) => {
   const content = tiebreak.content();
   const select = tiebreak.measureSelect(state, content.compared);
   const box = h("div", { class: "scroll heat-box" });
   const under = h("div", { class: "notes" });
   const hint = h("p", { class: "muted screen-only" }, "Choose a cell to see the two runs below: by mouse, or with the arrow keys and Enter.");
-  element.append(h("div", { class: "controls" }, select.element), hint, box, under);
+  const pairs = h("div");
+  const numbers = h("details", { class: "numbers", ontoggle: () => drawNumbers() }, h("summary", {}, "Numbers and downloads"), pairs);
+  element.append(h("div", { class: "controls" }, select.element), hint, box, under, numbers);
+
+  function drawNumbers() {
+    if (numbers.open) showPairs(pairs, content, content.chosenMeasure(state, content.compared));
+  }
 
   function choose({ x, y }) {
     state.set({ pair: [content.runs[x], content.runs[y]], request: null });
@@ -102,6 +118,7 @@ tiebreak.component("heat-map", (element, data, { state }) => {
     focusCell(table, 0, 2, false);
     box.replaceChildren(table);
     under.replaceChildren(...notes(content, measure).map((note) => h("p", {}, note)));
+    drawNumbers();
   }
 
   draw();

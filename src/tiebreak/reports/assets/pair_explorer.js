@@ -21,15 +21,11 @@ function rules(content) {
 }
 
 function showMeasures(box, content, x, y) {
-  const rows = content.compared.map((measure) => {
-    const { mean, low, high, wins, ties, losses, p, isShown } = content.pair(measure, x, y);
-    return [measure.name, mean, low, high, wins, ties, losses, { value: p, text: tiebreak.pText(p) }, isShown ? "yes" : "no"];
-  });
-  const signed = (title) => ({ title, digits: 4, signed: true });
-  const columns = ["measure", signed("mean"), signed("low"), signed("high"), "wins", "ties", "losses", { title: "p", kind: "number" }, { title: "shown", kind: "text" }];
+  const rows = content.compared.map((measure) => [measure.name, ...tiebreak.pairCells(content.pair(measure, x, y))]);
+  const columns = ["measure", ...tiebreak.pairColumns];
   const notes = [
     `Positive where ${content.label(x)} is better than ${content.label(y)}; wins are requests in which it is.`,
-    "low, high: 95% interval of this mean alone. p: corrected for all pairs compared by that measure, so that an interval may exclude 0 where no difference is shown.",
+    tiebreak.pairNote,
     ...rules(content),
   ];
   page.table(box, columns, rows, { caption: `${content.label(x)} against ${content.label(y)}`, file: "pair", notes, filter: false });
@@ -184,7 +180,7 @@ tiebreak.component("pair-explorer", (element, data, { state }) => {
     showDeciding(deciding, content, measure, x, y, hasItems ? chooseRequest : null);
     if (content.curve !== null) {
       const title = `Recall levels: above 0 ${content.label(x)} is better, below 0 ${content.label(y)}`;
-      const description = "What users prefer who want the first relevant item, some share of them, or all.";
+      const description = "Which run users prefer who want the first relevant item, some share of them, or all.";
       await tiebreak.figure(curve, curveChart(content, x, y), title, description);
     }
   }
