@@ -153,7 +153,7 @@ def test_numbers_of_the_heat_map_are_a_table_of_all_pairs(open_page, page_file, 
     for measure in ("RPP", "AP"):
         select(page, "pairs", "Measure").select_option(measure)
         with page.expect_download() as event:
-            page.locator("#pairs").get_by_role("button", name=f"Download CSV: All pairs by {measure}").click()
+            page.locator("#pairs").get_by_role("button", name=f"Download CSV: Pairs by {measure}").click()
         table = list(csv.DictReader(io.StringIO(Path(event.value.path()).read_text(encoding="utf-8"))))
         means = {(row.run, row.other): row for row in demo.compare(measure).summary().values}
         assert len(table) == len(means) == 21

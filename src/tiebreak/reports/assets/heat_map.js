@@ -65,7 +65,7 @@ function showPairs(box, content, measure) {
   const rows = runs.flatMap((x, k) => runs.slice(k + 1).map((y) => cells(x, y)));
   const columns = ["run", { title: "other", kind: "text" }, ...tiebreak.pairColumns];
   const notes = ["Positive where the run is better than the other; wins are requests in which it is.", tiebreak.pairNote];
-  page.table(box, columns, rows, { caption: `All pairs by ${measure.name}`, file: "pairs", notes });
+  page.table(box, columns, rows, { caption: `Pairs by ${measure.name}`, file: "pairs", notes });
 }
 
 tiebreak.component("heat-map", (element, data, { state }) => {
