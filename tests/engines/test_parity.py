@@ -1,5 +1,7 @@
 """Results do not depend on how requests are divided into blocks: every entry of every catalogue."""
 
+from functools import cache
+
 import pytest
 
 import tiebreak as tb
@@ -33,6 +35,10 @@ def slowly(*cases):
     return [pytest.param(case, marks=pytest.mark.slow) for case in cases]
 
 
+OF_ANY_SIZE = pytest.mark.parametrize("blocks", [(3,), *slowly((1, 16, 1000))], ids=str)
+"""Six blocks as a rule; 17 of one request each take three times as long."""
+
+
 def same(function, *args, blocks=BLOCKS, **options):
     """The outcome in one block, which is that in several."""
     whole = outcome(function, experiment(**options), *args)
@@ -56,28 +62,39 @@ def test_figure_of_a_whole_run_is_refused_in_blocks(measure):
         experiment(3).evaluate(measure)
 
 
+@OF_ANY_SIZE
 @pytest.mark.parametrize("measure", PAIRWISE)
-def test_preference_is_the_same_in_blocks(measure):
-    same(comparison, measure)
+def test_preference_is_the_same_in_blocks(measure, blocks):
+    same(comparison, measure, blocks=blocks)
     same(comparison, measure, "old", blocks=(4,))
 
 
+@OF_ANY_SIZE
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_whatever_is_read_is_the_same_in_blocks(options):
-    same(scores, READ_DIFFERENTLY, blocks=(1, 3), **options)
-    same(comparison, "RPP", blocks=(1, 3), **options)
-    same(comparison, "ST-RPP", blocks=(3,), **options)
+def test_whatever_is_read_is_the_same_in_blocks(options, blocks):
+    same(scores, READ_DIFFERENTLY, blocks=blocks[:1], **options)
+    same(comparison, "RPP", blocks=blocks[:1], **options)
+    same(comparison, "ST-RPP", blocks=blocks[:1], **options)
+
+
+@cache
+def utilities(metric, block_requests=None):
+    """Those of the requests in blocks; every population orders them."""
+    return outcome(experiment(block_requests).utilities, metric)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in POPULATIONS.items()])
 def test_population_is_the_same_in_blocks(name):
-    def order(exp, metric):
-        result = exp.utilities(metric).order(name)
-        return result.groups, repr(result.rows()), result.notes
+    def order(metric, block_requests=None):
+        of_runs, warned = utilities(metric, block_requests)
+        result = of_runs.order(name)
+        return result.groups, repr(result.rows()), result.notes, warned
 
     for metric in ("nDCG@5", "AP", "TSE"):
-        (groups, *_), _ = same(order, metric, blocks=(1, 4))
-        assert groups
+        whole = outcome(order, metric)
+        assert whole[0][0]
+        for block_requests in (1, 4):
+            assert outcome(order, metric, block_requests) == whole
 
 
 @pytest.mark.parametrize("name", [name for name, _ in ORDERINGS.items()])

@@ -69,13 +69,17 @@ def values(judged, runs, block_requests=None, **options):
     return scores(exp, ("AP", "nDCG@5", "RR", "NumRet"))[:5]  # settings name other runs
 
 
+@pytest.fixture(scope="module")
+def in_memory():
+    return outcome(values, *make_input())
+
+
+@pytest.mark.parametrize("block_requests", [4, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 1000))])
 @pytest.mark.parametrize("way", WAYS)
-def test_stream_is_read_as_the_same_rows_in_memory(tmp_path, way):
+def test_stream_is_read_as_the_same_rows_in_memory(tmp_path, in_memory, way, block_requests):
     judged, runs = make_input()
-    whole = outcome(values, judged, runs)
     streamed = {name: way(rows_of(run), tmp_path, name) for name, run in runs.items()}
-    for block_requests in (1, 4, 1000):
-        assert outcome(values, judged, streamed, block_requests) == whole
+    assert outcome(values, judged, streamed, block_requests) == in_memory
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")

@@ -59,24 +59,25 @@ def files(folder, write, change=lambda name, lines: lines, pack=lambda text: tex
     return grades, paths
 
 
-def same(judged, paths, **options):
+def same(judged, paths, blocks=(1, 3, 1000), **options):
     def run(block_requests):
         exp = tb.Experiment(judged, paths, block_requests=block_requests, **options)
         return scores(exp, ("AP", "nDCG@5", "RR"))
 
     whole = outcome(run, None)
-    for block_requests in (1, 3, 1000):
+    for block_requests in blocks:
         assert outcome(run, block_requests) == whole
     return whole[0]
 
 
+@pytest.mark.parametrize("blocks", [(3,), pytest.param((1, 1000), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("chunk", [300, pytest.param(1 << 21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
-def test_file_is_read_alike_in_blocks(tmp_path, monkeypatch, way, chunk):
+def test_file_is_read_alike_in_blocks(tmp_path, monkeypatch, way, chunk, blocks):
     monkeypatch.setattr(text_blocks, "CHUNK", chunk)
     judged, paths = files(tmp_path, WAYS[way])
-    assert len(same(judged, paths)) == 6
-    assert len(same(judged, paths, ties="rank", depth=3)) == 6
+    assert len(same(judged, paths, blocks)) == 6
+    assert len(same(judged, paths, blocks, ties="rank", depth=3)) == 6
 
 
 def test_compressed_file_is_read_alike_in_blocks(tmp_path):

@@ -136,7 +136,7 @@ def slack(exact):
 
 
 @pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=pytest.mark.slow if part > 2 else ()) for part in range(PARTS)]
+    "part", [pytest.param(part, marks=pytest.mark.slow if part else ()) for part in range(PARTS)]
 )
 def test_ties_and_orders_are_those_of_exact_arithmetic(part):
     for seed in seeds(part):

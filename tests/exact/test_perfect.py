@@ -52,12 +52,12 @@ GRADED = (
 )
 
 
-@pytest.fixture(scope="module")
-def ideal():
+@pytest.fixture(scope="module", params=[SOME_SIZES[:-2], pytest.param(SOME_SIZES[-2:], marks=pytest.mark.slow)])
+def ideal(request):
     """Rankings in the order of grades, the items of which have two of three subtopics in turn."""
     rng = np.random.default_rng(1)
     judged, ranked = {}, {}
-    for m in SOME_SIZES:
+    for m in request.param:
         grades = sorted((rng.integers(1, 4, m) * 0.1).round(1).tolist(), reverse=True)
         items = [f"d{place:04}" for place in range(m)]
         judged[f"q{m}"] = {

@@ -93,7 +93,7 @@ def check_sees_nothing_beyond_its_cutoff(measure):
     assert values[0] == values[1], f"{measure} looks beyond its cutoff. Without one, it has Traits(cutoff='no')."
 
 
-@pytest.mark.parametrize("cutoff", [1, 2, 3])
+@pytest.mark.parametrize("cutoff", [2, *(pytest.param(cutoff, marks=pytest.mark.slow) for cutoff in (1, 3))])
 @pytest.mark.parametrize("spec", [spec for spec in EVERY if CATALOGUE[re.split("[(@]", spec)[0]].traits.cutoff != "no"])
 def test_every_metric_with_a_cutoff_sees_nothing_beyond_it(spec, cutoff):
     check_sees_nothing_beyond_its_cutoff(f"{spec.partition('@')[0]}@{cutoff}")

@@ -49,10 +49,10 @@ def slow_pvalue(name, x, y):
     return np.mean([size >= observed for size in sizes])
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("min", "max")]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("min", "max", "cvar(share=0.5)")]
 
 
-@pytest.mark.parametrize("name", ["leximin", "leximax", "cvar(share=0.5)", "mean", *SLOW])
+@pytest.mark.parametrize("name", ["leximin", "leximax", "mean", *SLOW])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_p_value_is_near_that_of_all_swaps(name, seed):
     rng = np.random.default_rng(seed)
