@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from tiebreak.errors import InputError, quote
@@ -151,6 +152,7 @@ def canonical(text: str) -> str:
     return NAMES.get(name.group(), name.group()) + text[name.end() :]
 
 
+@lru_cache(maxsize=1024)
 def expand_pattern(text: str) -> str:
     for pattern, spec in PATTERNS.items():
         if match := re.fullmatch(pattern, text):

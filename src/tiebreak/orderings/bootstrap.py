@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import lru_cache
 from math import ceil, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tiebreak.results.plots import Drawing
 
 MOST = 1_000_000
+REMEMBERED = (1 << 16) - 1
+"""Numbers of some samples that are kept for the next measure; 8 MB in all."""
 NUMBERS_AT_ONCE = 1 << 22
 TICKS = 100
 """How often progress is told, if anyone watches."""
@@ -150,15 +152,26 @@ def check_resamples(resamples: int, seed: int) -> None:
     check_seed(seed)
 
 
-def draws(requests: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+def draws(requests: int, resamples: int, seed: int, begin: int = 0) -> Iterator[NDArray[np.int64]]:
     """The requests of each sample, drawn with replacement and numbered in the order of their names."""
-    for k in range(resamples):
+    for k in range(begin, resamples):
         yield np.random.default_rng([seed, k]).integers(requests, size=requests)
 
 
 def draw_counts(requests: int, resamples: int, seed: int, step: int) -> Iterator[tuple[slice, Floats]]:
     """The number of times each request is drawn in each sample, some samples at a time."""
-    counts = (np.bincount(chosen, minlength=requests) for chosen in draws(requests, resamples, seed))
     for begin in range(0, resamples, step):
-        weights = np.array(list(islice(counts, step)), dtype=np.float64)
-        yield slice(begin, begin + len(weights)), weights
+        end = min(begin + step, resamples)
+        count = count_again if (end - begin) * requests <= REMEMBERED else count_drawn
+        yield slice(begin, end), count(requests, begin, end, seed).astype(np.float64)
+
+
+def count_drawn(requests: int, begin: int, end: int, seed: int) -> NDArray[np.int64]:
+    """The number of times [sample, request] in some of the samples."""
+    return np.array([np.bincount(chosen, minlength=requests) for chosen in draws(requests, end, seed, begin)])
+
+
+@lru_cache(maxsize=64)
+def count_again(requests: int, begin: int, end: int, seed: int) -> NDArray[np.uint16]:
+    """The same: every measure is resampled by the same requests, and a generator for each sample takes the time."""
+    return count_drawn(requests, begin, end, seed).astype(np.uint16)

@@ -51,9 +51,13 @@ class MC4(Method):
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         placements = ballots.placements(weights)
-        if self.steps == CONVERGE:
-            return np.stack([competition_ranks(self.masses(above)) for above in placements])
-        return np.stack([self.mass_ranks(above) for above in placements])
+        # Samples of requests often place the runs alike.
+        distinct, place = np.unique(placements.reshape(len(placements), -1), axis=0, return_inverse=True)
+        ranks = np.stack([self.sample_ranks(above) for above in distinct.reshape(-1, *placements.shape[1:])])
+        return np.asarray(ranks[place.reshape(-1)])
+
+    def sample_ranks(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
+        return competition_ranks(self.masses(above)) if self.steps == CONVERGE else self.mass_ranks(above)
 
     def mass_ranks(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
         """Ranks of the masses: floats decide where they are clearly apart, else whole numbers do."""
