@@ -1,6 +1,8 @@
 """What all tests share: how many examples are tried, and the two engines."""
 
+import gc
 import os
+from collections import Counter
 from importlib import import_module
 
 import pytest
@@ -11,6 +13,11 @@ from examples import HERE
 settings.register_profile("here", deadline=None, max_examples=HERE)  # CI tries 100
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: Python need not look at it again and again for what can be freed."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -43,10 +50,26 @@ def chosen(request):
     return request.param
 
 
+@pytest.hookimpl(tryfirst=True)  # slow ones are left out by their mark
 def pytest_collection_modifyitems(config, items):
-    """Without worked examples, one skipped test of each module stands for all that need them."""
-    if os.environ.get("TIEBREAK_EXAMPLES"):
-        return
+    mark_slow_cases(items)
+    if not os.environ.get("TIEBREAK_EXAMPLES"):
+        leave_out_worked_examples(config, items)
+
+
+def mark_slow_cases(items):
+    """Of the cases of a test with the mark `one_in`, the first, and every n-th after it, is ordinary."""
+    cases = Counter()
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is not None:
+            if cases[item.parent, item.originalname] % mark.args[0]:
+                item.add_marker("slow")
+            cases[item.parent, item.originalname] += 1
+
+
+def leave_out_worked_examples(config, items):
+    """One skipped test of each module stands for all that need them."""
     with_examples = [item for item in items if "examples_of" in item.function.__code__.co_names]
     first = {item.path: item for item in reversed(with_examples)}
     others = set(with_examples) - set(first.values())

@@ -2,9 +2,9 @@
 
 import os
 
-HERE = 5
+HERE = 3
 
 
-def examples(most):
-    """The number under CI, and at most five elsewhere: all laws together should take a newcomer a minute."""
-    return most if os.environ.get("CI") else min(most, HERE)
+def examples(most, here=HERE):
+    """The number under CI, and at most three elsewhere: all laws together should take a newcomer half a minute."""
+    return most if os.environ.get("CI") else min(most, here)

@@ -58,6 +58,7 @@ def test_interval_is_that_of_a_t_test(exp):
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", ["RPP", "AP", "LexiRecall", "sign(AP)", "rrLP"])
 @pytest.mark.parametrize("baseline", [None, "balanced"])
 def test_marks_are_those_of_the_default_test(measure, baseline):
@@ -248,6 +249,7 @@ def some_positions(seed, runs=5, requests=40):
 SPECS = ("RPP", "dcgRPP", "LexiRecall", "LexiPrecision", "rrLP", "OI", "Interleaving(stops='3,2,1')", "AP")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", SPECS)
 def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec):
     positions = some_positions(seed=3)
@@ -259,6 +261,7 @@ def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec
     assert (tb.compare(positions, spec).values == at_once).all()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", SPECS)
 def test_values_do_not_depend_on_the_order_of_runs_or_requests(spec):
     positions = some_positions(seed=4)
@@ -303,6 +306,7 @@ def many_requests(requests, m):
 OWN = "(exposure='metrics.slow:inverse')"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_metric_compares_bare_positions_or_says_what_it_needs(name):
     arguments = ("", "@10", "(n=100)", "(n=100)@10", "(max_rel=3)", "(max_rel=3)@10", "(AP)", "@0.5", OWN)

@@ -41,6 +41,7 @@ def slow_gate(values, baseline, margin=None, allow=None, alpha=0.05):
     return {run: p[run] < alpha and d[run].mean() > 0 for run in d}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "how", [{}, {"margin": 0.05}, {"allow": 0.05}, {"margin": 0.0}, {"allow": 0.0}, {"margin": 0.3}]
 )
@@ -54,6 +55,7 @@ def test_verdicts_are_those_of_a_slow_version(how, seed):
     assert result.passes == all(row.passed for row in result.values)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", ["RPP", "AP", "LexiRecall", "sign(AP)"])
 @pytest.mark.parametrize("test", ["auto", "t", "sign", "wilcoxon", "permutation"])
 def test_p_values_are_those_of_the_test_command(exp, measure, test):

@@ -28,6 +28,7 @@ def options(how):
     return [word for name, value in how.items() for word in (f"--{name}", str(value))]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("how", HOW, ids=str)
 @pytest.mark.parametrize("measure", ["AP", "RPP", "LexiRecall"])
 def test_a_pair_has_the_same_mark_everywhere(exp, files, measure, how):

@@ -183,6 +183,7 @@ def test_measures_of_other_tools_open_every_file_once(opened, command):
     assert opened() == ONCE
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_opens_every_file_once(opened, command):
     ended = run(*COMMANDS[command], "qrels", "x", "y")

@@ -20,6 +20,7 @@ def exp():
     return tb.Experiment(SIMULATION.judgements, SIMULATION.runs)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("baseline", [None, "deep", ["deep", "weak"]])
 @pytest.mark.parametrize("measure", ["AP", "nDCG@5", "RR"])
 def test_values_of_a_metric_compare_as_the_metric_does(exp, measure, baseline):

@@ -46,6 +46,7 @@ def without(simulation, groups, group):
     return tb.Experiment(kept, [tb.Run(one, name=name) for name, one in simulation.runs.items()])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("measure", ["RPP", "AP", "LexiRecall", "nDCG"])
 def test_a_group_is_an_experiment_with_its_requests_only(simulation, experiment, groups, measure):
     segments = experiment.compare(measure).by_group(groups)
@@ -230,6 +231,7 @@ def done(files, command, *options):
     return ended.stdout
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("command", ["compare", "test", "order", "study power"])
 def test_every_command_has_a_row_for_every_group(files, command):
     text = done(files, command, "-m", "RPP", "-m", "AP", "--format", "csv")

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from metrics import slow
 
 ITEMS = "abcdef"
@@ -60,6 +61,7 @@ def test_levels_equal_their_definitions(grades, x, y):
         assert [(row.level, row.m) for row in rows] == [(k, m) for k in i]
 
 
+@settings(max_examples=examples(40))
 @given(grades_of, rankings, rankings)
 def test_levels_add_up_to_the_measure(grades, x, y):
     exp = experiment(grades, x, y, binary=True)
@@ -89,6 +91,7 @@ def test_levels_add_up_to_the_measure(grades, x, y):
         assert sum(row.difference for row in rows) == pytest.approx(exp.compare(spec).values.item(), abs=1e-12), spec
 
 
+@settings(max_examples=examples(40))
 @given(grades_of, rankings, rankings)
 def test_grades_equal_the_measure_with_that_grade_as_relevant(grades, x, y):
     exp = experiment(grades, x, y)

@@ -10,6 +10,7 @@ from tiebreak.analysis.top_heaviness import is_top_heavy
 from tiebreak.metrics.rank_based import NormalisedCumulativePrecision
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", TWINS)
 def test_metrics_of_the_paper_are_top_heavy_in_exact_arithmetic(spec):
     assert is_top_heavy(TWINS[spec], N, 6)

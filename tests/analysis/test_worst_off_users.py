@@ -34,6 +34,7 @@ def subsets(p):
 VECTORS = [p for m in range(1, 7) for p in combinations(range(1, N + 1), m)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", TWINS)
 def test_worst_user_and_worst_provider_get_total_search_efficiency(spec):
     """LR theorems C.1 and C.2, over all 2^m - 1 users and all as many providers, m up to 6."""
@@ -46,6 +47,7 @@ def test_worst_user_and_worst_provider_get_total_search_efficiency(spec):
         assert min(map(provider, subsets(p))) == tse
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", TWINS)
 def test_worst_case_is_the_minimum_over_all_users(spec):
     for m in (1, 2, 5):
@@ -56,6 +58,7 @@ def test_worst_case_is_the_minimum_over_all_users(spec):
         assert result.utility.ravel() == pytest.approx([float(value) for value in exact], rel=0, abs=1e-15)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", TWINS)
 def test_twins_equal_the_metrics(spec):
     for p in VECTORS[::7]:

@@ -298,6 +298,7 @@ def test_closed_pipe_ends_quietly(files):
     assert closed_pipe("order", *files) == (0, "")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", ["table", "csv", "pref_eval", "trec"])
 @pytest.mark.parametrize("extra", [(), ("--by", "borda"), ("-q",), ("--by", "leximin(AP)")])
 def test_tied_systems_are_shown_alike_whatever_the_order_of_files(tmp_path, form, extra):

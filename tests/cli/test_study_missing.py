@@ -41,6 +41,7 @@ def without_options(simulated):
     return missing(tb.Experiment(qrels, runs), ["RPP", "AP"], **QUICK).to_dict()["rows"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("options", "how"),
     [

@@ -40,6 +40,7 @@ def test_labels_in_every_format(files, form):
     assert "RR" in message and "0.5" in message
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", VIEWS)
 def test_every_view_is_drawn(files, tmp_path, by):
     pytest.importorskip("altair")

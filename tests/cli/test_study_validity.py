@@ -135,6 +135,7 @@ def test_properties_of_a_users_function():
     assert "statistics:median violates PP, AU, DP; it satisfies none" in message
 
 
+@pytest.mark.slow
 def test_several_populations_without_a_measure(tmp_path):
     pytest.importorskip("altair")
     message = done("study", "properties", "--pairs", "5", "--plot", tmp_path / "drawn.svg").stdout

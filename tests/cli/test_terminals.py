@@ -67,6 +67,7 @@ def files(tmp_path_factory):
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("axioms", "properties")]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("call", [*(name for name in CALLS if name not in ("axioms", "properties")), *SLOW])
 def test_narrow_terminals_cut_no_number_and_lose_no_name(files, call, monkeypatch):
     printed = []

@@ -132,6 +132,7 @@ PARAMETER = re.compile(r"with (\w+)='(.*)'")
 """What a reason comes to where it is another parameter of the metric here."""
 
 
+@cache
 def compute(tool):
     """A row for every measure of a tool that is installed."""
     plain = inputs()["plain"]

@@ -45,6 +45,7 @@ def without_comments(outcome):
     return tables, met[:place] + met[place + 1 :], example[place + 1 :], top, pool
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("beginning", [b"", BYTE_ORDER_MARK], ids=["plain", "marked"])
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_block_may_end_after_any_byte(core, twin, beginning, blocks):
@@ -112,6 +113,7 @@ def test_judgements_of_many_blocks_are_read_alike_in_whatever_pieces(core, twin)
 # Long lines
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
 @pytest.mark.parametrize("beginning", [b"", BYTE_ORDER_MARK, b"q1 0 d2 1 1\n", filler(BUFFER - 9)])

@@ -47,6 +47,7 @@ def same(function, *args, blocks=BLOCKS, **options):
     return whole
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", [case for m in BY_REQUEST for case in (slowly(m) if is_slow(m) else [m])])
 def test_metric_is_the_same_in_blocks(measure):
     same(scores, measure, blocks=(3,))
@@ -62,6 +63,7 @@ def test_figure_of_a_whole_run_is_refused_in_blocks(measure):
         experiment(3).evaluate(measure)
 
 
+@pytest.mark.one_in(2)
 @OF_ANY_SIZE
 @pytest.mark.parametrize("measure", PAIRWISE)
 def test_preference_is_the_same_in_blocks(measure, blocks):
@@ -69,6 +71,7 @@ def test_preference_is_the_same_in_blocks(measure, blocks):
     same(comparison, measure, "old", blocks=(4,))
 
 
+@pytest.mark.one_in(2)
 @OF_ANY_SIZE
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_whatever_is_read_is_the_same_in_blocks(options, blocks):
@@ -115,7 +118,7 @@ def test_significance_is_the_same_in_blocks(name, measure):
         result = exp.compare(measure).test(name)
         return repr(result.rows()), result.notes
 
-    same(test, blocks=(1, 4))
+    same(test, blocks=(4,))
 
 
 def faulty(change, block_requests=None, **options):

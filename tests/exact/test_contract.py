@@ -135,9 +135,7 @@ def slack(exact):
     return 0 if exact is None or exact.is_rational else twins.SIXTY
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=pytest.mark.slow if part else ()) for part in range(PARTS)]
-)
+@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.slow if part else ()) for part in range(PARTS)])
 def test_ties_and_orders_are_those_of_exact_arithmetic(part):
     for seed in seeds(part):
         try:

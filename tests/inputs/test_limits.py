@@ -114,6 +114,7 @@ except InputError as error:
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "header", "line"),
     [

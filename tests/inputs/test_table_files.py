@@ -212,6 +212,7 @@ def parquet_library(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", NAMES)
 def test_path_is_no_pattern(tmp_path, monkeypatch, name, ending, parquet_library):

@@ -195,6 +195,7 @@ def test_a_repeated_judgement_counts_once(frame, engine):
     assert len(tb.read_judgements(qrels_frame(frame, [*QRELS, ("001", "b", 1)]))) == len(QRELS)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("names", "rows", "words"),
     [

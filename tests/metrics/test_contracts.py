@@ -10,10 +10,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from metrics import slow
 from metrics.slow import TWINS
 from tiebreak.cli.options import JUDGED_ITEMS_SUFFICE
@@ -63,6 +64,7 @@ def check_prefers_the_best_ranking(measure):
 PREFERRING = [spec for spec in EVERY if metric(spec).traits.has_direction and metric(spec).traits.sees_relevance]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", PREFERRING)
 def test_every_metric_prefers_the_best_ranking_to_the_worst(spec):
     check_prefers_the_best_ranking(spec)
@@ -158,6 +160,7 @@ experiments = st.tuples(
 )
 
 
+@settings(max_examples=examples(40))
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
 @given(experiments, st.sampled_from([None, 2]))
 def test_every_metric_equals_its_slow_twin(experiment, min_grade):
@@ -176,6 +179,7 @@ def test_every_metric_equals_its_slow_twin(experiment, min_grade):
                     assert scores[r, q] == pytest.approx(expected, rel=1e-12, abs=1e-15), spec
 
 
+@settings(max_examples=examples(40))
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
 @given(experiments)
 def test_every_metric_keeps_within_its_bounds(experiment):
@@ -188,6 +192,7 @@ def test_every_metric_keeps_within_its_bounds(experiment):
         assert (known >= traits.low - 1e-12).all() and (known <= traits.high + 1e-12).all(), spec
 
 
+@settings(max_examples=examples(40))
 @given(grades.filter(lambda g: max(g.values()) > 0), st.permutations(ITEMS), st.data())
 def test_moving_a_relevant_item_up_makes_no_metric_worse(grade, ranking, data):
     moves = [k for k in range(1, len(ITEMS)) if grade.get(ranking[k], 0) > 0 >= grade.get(ranking[k - 1], 0)]
@@ -230,6 +235,7 @@ def test_moving_a_relevant_item_up_can_lower_expected_reciprocal_rank():
     assert scores[1, 0] < scores[0, 0]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", TWINS)
 def test_request_without_relevant_items_has_no_value(spec):
     with pytest.warns(EmptyRequestsWarning):

@@ -248,6 +248,7 @@ def test_every_measure_of_aspects_has_a_twin():
     assert {metric(spec).name for spec in TWINS} == known
 
 
+@pytest.mark.slow
 def test_greedy_order_is_near_the_best_one():
     # All orders of small cases: the greedy one falls short in 25 of 60, by no more than 8%.
     rng = random.Random(3)

@@ -135,6 +135,7 @@ def test_condensed_lists_leave_out_unjudged_items():
     assert exp.evaluate("AP").values.item() == value("AP(judged_only=true)", grades, "xa")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", ["Compat", "Accuracy", "AP(judged_only=true)", "INST(max_rel=2)", "Judged"])
 def test_values_keep_within_bounds_where_unretrieved_items_are_placed_optimistically(spec):
     grades = {"a": 2, "b": 1, "c": 1, "n": 0}
@@ -143,6 +144,7 @@ def test_values_keep_within_bounds_where_unretrieved_items_are_placed_optimistic
     assert tb.Experiment({"q": grades}, run).evaluate(spec).values.item() <= value <= 1
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "spec",
     [

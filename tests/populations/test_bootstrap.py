@@ -30,6 +30,7 @@ def test_shares_worked_by_hand():
     assert boot.rows() == [("a", 1, 2), ("b", 1, 2)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rows", [TABLES[0], pytest.param(TABLES[1], marks=pytest.mark.slow)], ids=["first", "second"])
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_ranks_of_samples_are_those_of_orders_of_the_same_requests(name, rows):

@@ -218,6 +218,7 @@ def test_orders_do_not_depend_on_how_many_requests_are_looked_at_at_once(spec, r
     assert in_blocks == scores(spec, rows, exact=True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spec", [*ORDERS, "smoothed_leximin(lag=2)", "smoothed_leximin(lag=2500)"])
 def test_the_last_of_many_requests_can_decide(spec):
     rows = [[HALF] * 2500, [*[HALF] * 2499, 1], [*[HALF] * 2499, 0], [HALF] * 2500]

@@ -111,6 +111,7 @@ def test_a_run_beside_a_model_may_be_a_trial(model):
     assert list(kept.requests) == ["q, trial 0", "q, trial 1"]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("part", ["filter", "task", "task_name", "Dataset", "subset", "split"])
 @pytest.mark.parametrize("library", ["rows", "pandas", "polars"])
 def test_values_of_several_tasks_are_no_trials(part, library):

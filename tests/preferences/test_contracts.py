@@ -8,10 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from examples import examples
 from preferences import slow
 from preferences.slow import TWINS
 from tiebreak.errors import InputError
@@ -104,6 +105,7 @@ def test_every_preference_has_a_twin():
     assert {preference(spec).name for spec in TWINS} == set(CATALOGUE)
 
 
+@settings(max_examples=examples(40))
 @quiet
 @given(experiments, st.sampled_from([None, 2]))
 def test_every_preference_equals_its_slow_twin(tmp_path_factory, experiment, rel):
@@ -143,6 +145,7 @@ def test_preference_is_documented_by_name_definition_and_parameters(name):
         assert any(f"{parameter.name} : " in (base.__doc__ or "") for base in entry.__mro__)
 
 
+@settings(max_examples=examples(40))
 @quiet
 @given(experiments)
 def test_every_preference_is_antisymmetric_bit_by_bit(tmp_path_factory, experiment):
@@ -153,6 +156,7 @@ def test_every_preference_is_antisymmetric_bit_by_bit(tmp_path_factory, experime
         assert (there.numerator == -back.numerator).all(), spec
 
 
+@settings(max_examples=examples(40))
 @quiet
 @given(experiments)
 def test_a_ranking_ties_with_itself_under_every_preference(experiment):
@@ -161,6 +165,7 @@ def test_a_ranking_ties_with_itself_under_every_preference(experiment):
         assert not compared(spec, requests, [runs[0], runs[0]]).numerator.any(), spec
 
 
+@settings(max_examples=examples(40))
 @quiet
 @given(experiments, st.permutations(ITEMS))
 def test_no_preference_is_moved_by_renaming_items(experiment, names):
@@ -187,6 +192,7 @@ def moved_up(ranking, grades, data):
     return moved
 
 
+@settings(max_examples=examples(40))
 @quiet
 @given(grades_of, st.permutations(ITEMS), rankings, st.data())
 def test_moving_a_relevant_item_up_makes_no_ranking_worse(grades, ranking, other, data):
@@ -272,6 +278,7 @@ def test_st_rpp_without_subtopics_is_refused():
         tb.compare(tb.positions([[1], [2]]), "ST-RPP")
 
 
+@pytest.mark.one_in(5)
 @quiet
 @pytest.mark.parametrize("spec", [spec for spec in TWINS if "RPP" in spec])
 @pytest.mark.parametrize("baseline", [None, "run2", ["run1", "run3"]])

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
 from cli.running import run
+from examples import examples
 from preferences import slow
 from tiebreak.errors import InputError
 from tiebreak.preferences import preference
@@ -177,6 +178,7 @@ def test_intents_divide_the_users_of_subtopics_by_hand():
     assert between("ST-RPP(background=0)", judged, x, y) == Fraction(1 - 2, 3)
 
 
+@settings(max_examples=examples(40))
 @given(
     grades_of,
     topics_of,

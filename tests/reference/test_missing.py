@@ -26,8 +26,8 @@ def experiment(request, data):
 @pytest.mark.parametrize(("remove", "of"), [("labels", "order"), ("pool", "preferences"), ("requests", "systems")])
 def test_threads_change_nothing(experiment, remove, of):
     measures, how = ("RPP", "dcgRPP", "LexiRecall", "AP", "nDCG"), {"fractions": [0.3, 0.8], "samples": 2}
-    actual = [missing(experiment, measures, remove, of, **how, jobs=jobs).rows() for jobs in (1, 2, 8)]
-    assert actual[0] == actual[1] == actual[2]
+    actual = [missing(experiment, measures, remove, of, **how, jobs=jobs).rows() for jobs in (1, 8)]
+    assert actual[0] == actual[1]
     assert min(row.mean for row in actual[0]) < 1
 
 

@@ -153,6 +153,7 @@ def test_style_hides_as_many_rows_on_paper_as_the_page_says():
     assert f"tbody tr:nth-child(n + {blocks.MOST_PRINTED + 1}) {{ display: none; }}" in embedding.page_style()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_result_can_be_added(name):
     result = example(name)

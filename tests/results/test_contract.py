@@ -132,6 +132,7 @@ def same(x, y):
     return y is None or y != y if x is None else x == y
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("digits", [-1, 18, 2.5])
 def test_digits_of_tables_are_checked(result, digits):
     with pytest.raises(tb.InputError, match=f"digits={digits}. Give a whole number from 0 to 17"):
@@ -195,6 +196,7 @@ def test_used_experiment_and_views_survive_a_pickle():
     assert pickle.loads(pickle.dumps(laws)).to_dict() == laws.to_dict()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
 def test_frame_holds_the_rows(result, library):
     pytest.importorskip(library)

@@ -246,7 +246,7 @@ def results(systems):
     yield from (segments.summary(), segments.test(), segments.order())
 
 
-@pytest.mark.parametrize("systems", [2, 5, 37, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("systems", [2, 5, *(pytest.param(size, marks=pytest.mark.slow) for size in (37, 60))])
 def test_every_picture_has_a_title_its_columns_and_room(systems):
     for result in results(systems):
         for kind in result.pictures:
@@ -264,11 +264,18 @@ def test_every_picture_has_a_title_its_columns_and_room(systems):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("systems", [5, 60])
-def test_every_picture_is_written(tmp_path, systems):
+def test_every_picture_is_written(systems):
     converter = pytest.importorskip("vl_convert")
     for result in results(systems):
         for kind in result.pictures:
             assert converter.vegalite_to_svg(result.vega_lite(kind)).startswith("<svg")
+
+
+@pytest.mark.slow
+def test_every_chart_of_altair_is_written():
+    converter = pytest.importorskip("vl_convert")
+    for result in results(5):
+        for kind in result.pictures:
             assert converter.vegalite_to_svg(result.plot(kind).to_dict()).startswith("<svg")
 
 
@@ -388,6 +395,7 @@ def files(tmp_path_factory):
     return [str(folder / "qrels.txt"), *sorted(map(str, (folder / "runs").iterdir()))]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "command",
     [

@@ -176,8 +176,12 @@ CONTRACTS = [
 ]
 
 
-# SciPy takes half a second for the quantile of a studentised range.
-SLOW = {("tukey", does_not_find_what_is_not_there), ("tukey", spreads_its_pvalues_where_nothing_is_there)}
+# Of many tables: SciPy integrates a studentised range for each, and a bootstrap has draws of its own.
+SLOW = {
+    (name, contract)
+    for name in ("tukey", "bootstrap")
+    for contract in (does_not_find_what_is_not_there, spreads_its_pvalues_where_nothing_is_there)
+}
 
 
 @pytest.mark.parametrize(

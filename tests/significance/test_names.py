@@ -116,6 +116,7 @@ def test_tests_of_utilities_do_not_depend_on_order(test, order):
     assert one == other
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("by", sorted(slow_orderings.METHODS))
 @every_measure
 @every_order

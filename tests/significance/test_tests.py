@@ -154,6 +154,7 @@ def test_sampled_sign_flips_come_near_the_enumeration(differences):
     assert p_of(differences, "permutation", permutations=draws, seed=1) == pytest.approx(exact, rel=0, abs=error)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("differences", [[3, 1, 2, -1], [1, 1, -2, 5], [1, -1, 2, 0], [4, 3, 2, -1, -1]])
 def test_bootstrap_comes_near_all_samples(differences):
     exact, draws = float(slow.bootstrap(differences)), 4000

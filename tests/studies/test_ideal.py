@@ -307,6 +307,7 @@ def slow_values(judged, aspects, profile, family, spec, steps, k):
         yield {u: values[u] for u in there if not isnan(values[u])}
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
 @pytest.mark.parametrize("with_profile", [False, True])
 @pytest.mark.parametrize("spec", SPECS)
@@ -490,6 +491,7 @@ def test_both_ways_to_shuffle_are_named(raters):
         tb.studies.ideal(judged, aspects, **how, shuffle="share")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
 @pytest.mark.parametrize("shuffle", ["shared", "own"])
 @pytest.mark.parametrize("with_profile", [False, True])

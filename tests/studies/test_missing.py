@@ -137,6 +137,7 @@ WAYS = [(remove, of) for remove in ("labels", "pool", "requests") for of in ("or
 WAYS.remove(("requests", "preferences"))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", list(slow.PREFERENCES))
 @pytest.mark.parametrize(("remove", "of"), WAYS)
 def test_study_equals_its_slow_twin(binary, measure, remove, of):
@@ -287,6 +288,7 @@ def graded():
 MANY = (*MEASURES, "RPP(rel=1)", "AP(rel=1)", "bpref", "rrLP", "sign(nDCG@5)")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning", "ignore::tiebreak.errors.GradesWarning")
 @pytest.mark.parametrize(("remove", "of"), WAYS)
 def test_nothing_changes_where_nothing_is_removed(graded, remove, of):
@@ -504,6 +506,7 @@ def test_removal_by_aspects_by_hand():
         assert sum(item in "abcd" for item in left) == 2 and sum(item in "ef" for item in left) == 1
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.GradesWarning")
 @pytest.mark.parametrize("with_profile", [False, True])
 @pytest.mark.parametrize("remove", ["labels", "aspects", "pool"])

@@ -36,6 +36,7 @@ def first_half(p):
 OF_MEASURES = [view for view in VIEWS if view not in ("users", "providers")]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("view", OF_MEASURES)
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 1), (2, 2), (3, 2)])
 def test_smallest_corpora_are_no_special_case(view, n, m):
@@ -50,6 +51,7 @@ def test_function_that_fails_is_not_taken_to_be_bounded():
         orientation(fails_for_eight, view="properties", items=6, relevant=2)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("view", OF_MEASURES)
 def test_users_own_function_is_a_measure(view):
     result = orientation(["AP", first_half], view=view, pairs=50, items=8, relevant=3, samples=2)

@@ -138,6 +138,7 @@ def test_groups_have_their_own_means(tmp_path):
     assert result.columns[:4] == ("kind", "depth_class", "collection", "measure")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "view"), CASES)
 def test_groups_are_drawn_by_their_means(folder, name, view):
     """As LR draws Figs 10 to 15; what has no mean is drawn for each collection."""
