@@ -10,14 +10,10 @@ from hypothesis import settings
 
 from examples import HERE
 
+gc.set_threshold(100_000)  # there is little to free in circles, and much to look through
 settings.register_profile("here", deadline=None, max_examples=HERE)  # CI tries 100
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
-
-
-def pytest_collection_finish():
-    """What was collected stays to the end: Python need not look at it again and again for what can be freed."""
-    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +54,14 @@ def pytest_collection_modifyitems(config, items):
 
 
 def mark_slow_cases(items):
-    """Of the cases of a test with the mark `one_in`, the first, and every n-th after it, is ordinary."""
+    """Of the cases of a test with the mark `one_in`, the first, and every n-th after it, is ordinary.
+
+    Those that are slow by themselves are not counted.
+    """
     cases = Counter()
     for item in items:
         mark = item.get_closest_marker("one_in")
-        if mark is not None:
+        if mark is not None and item.get_closest_marker("slow") is None:
             if cases[item.parent, item.originalname] % mark.args[0]:
                 item.add_marker("slow")
             cases[item.parent, item.originalname] += 1

@@ -372,6 +372,7 @@ class Weighed(RecallLevelMetric):
         return whole_numbers(self.z[m], i)
 
 
+@pytest.mark.slow
 def test_condition_on_normalisations_implies_top_heaviness_for_any_decreasing_exposure():
     rng = np.random.default_rng(7)
     held = 0

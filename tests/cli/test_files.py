@@ -295,6 +295,7 @@ def in_shell(folder, arguments, redirected):
 QUICK = ("help", "doctor", "evaluate", "csv")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("call", [*QUICK, *slow(*(call for call in CALLS if call not in QUICK))])
 @pytest.mark.parametrize(
     "redirected", [*slow(">&-", "| head -n 1; exit ${PIPESTATUS[0]}"), "| true; exit ${PIPESTATUS[0]}"]

@@ -86,6 +86,7 @@ def utilities(metric, block_requests=None):
     return outcome(experiment(block_requests).utilities, metric)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name, _ in POPULATIONS.items()])
 def test_population_is_the_same_in_blocks(name):
     def order(metric, block_requests=None):
@@ -167,6 +168,7 @@ def evaluate(change, block_requests, measure, **options):
     return scores(faulty(change, block_requests, **options), measure)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("change", "kind"),
     [
@@ -187,6 +189,7 @@ def test_error_is_the_same_in_blocks(change, kind, measure):
     assert expected is None or whole[0][2]["kind"] == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "options", [{"duplicates": "best"}, {"duplicates": "first"}, {"on_bad_score": "drop"}], ids=str
 )

@@ -64,7 +64,6 @@ def check_prefers_the_best_ranking(measure):
 PREFERRING = [spec for spec in EVERY if metric(spec).traits.has_direction and metric(spec).traits.sees_relevance]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", PREFERRING)
 def test_every_metric_prefers_the_best_ranking_to_the_worst(spec):
     check_prefers_the_best_ranking(spec)
@@ -235,7 +234,6 @@ def test_moving_a_relevant_item_up_can_lower_expected_reciprocal_rank():
     assert scores[1, 0] < scores[0, 0]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("spec", TWINS)
 def test_request_without_relevant_items_has_no_value(spec):
     with pytest.warns(EmptyRequestsWarning):

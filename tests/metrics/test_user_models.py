@@ -23,6 +23,7 @@ def test_player_stops_when_enough_is_gained():
     assert value("BPM(max_rel=3)@10", grades, "xyabcd") == 0.2  # 1 after 5 positions
 
 
+@pytest.mark.slow
 def test_users_without_a_cutoff_look_at_a_thousand_positions():
     # V = 4 / (i + 1)^2.
     looked = sum(Fraction(4, (i + 1) ** 2) for i in range(1, 1001))

@@ -24,7 +24,7 @@ def draws(n, resamples, seed=0):
 def test_shares_worked_by_hand():
     # Samples q q, q r, r q and r r: the worst of a is 1, 0.4, 0.4, 0.4, of b 0, 0, 0, 0.5. So a wins three of four.
     table = tb.Utilities({"a": {"q": 1, "r": 0.4}, "b": {"q": 0, "r": 0.5}})
-    boot = table.bootstrap("min", resamples=2000)
+    boot = table.bootstrap("min", resamples=1000)
     assert boot.shares("a", "b").first == pytest.approx(3 / 4, abs=0.04)
     assert boot.shares("a", "b").second == pytest.approx(1 / 4, abs=0.04)
     assert boot.rows() == [("a", 1, 2), ("b", 1, 2)]

@@ -86,6 +86,7 @@ def test_every_format_without_a_browser(tmp_path, ending):
     assert [path.name for path in tmp_path.iterdir()] == [f"drawn.{ending}"]
 
 
+@pytest.mark.slow
 def test_more_rows_than_altair_takes_by_itself():
     altair = pytest.importorskip("altair")
     chart = draw(vega_lite(Picture("line", "share", "tau"), NAMES, [("AP", k / 6000, 0.5, 0, 1) for k in range(6000)]))

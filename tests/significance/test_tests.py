@@ -443,6 +443,7 @@ def test_a_false_finding_among_all_pairs_is_as_rare_as_alpha(test, correction, a
     assert (actual < alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / len(actual))
 
 
+@pytest.mark.slow
 def test_uncorrected_t_finds_more_among_all_pairs_than_alpha():
     actual = smallest_p("t", 200, 13, "none", runs=5, requests=8)
     assert (actual < 0.05).mean() > 0.1

@@ -98,7 +98,7 @@ def test_every_view_is_rows_with_a_conclusion_and_a_picture(name, view):
     assert set(picture.columns) <= set(columns) and all(len(row) == len(columns) for row in drawn)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("name", "view"), CASES)
 def test_every_view_is_a_chart_of_altair(name, view):
     pytest.importorskip("altair")

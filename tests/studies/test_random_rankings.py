@@ -39,6 +39,7 @@ def drawn():
     return {row[:2]: row for row in findings.rows()}
 
 
+@pytest.mark.slow
 def test_whole_random_rankings_tie_as_often_as_on_paper(drawn):
     for measure, name in [("LexiRecall", "lexirecall"), ("TSE", "TSE"), ("R@5", "R@5"), ("RP", "RP"), ("RR", "RR")]:
         assert close(drawn[30, measure], tb.theory.tie_probability(name, 30, 3)), measure
