@@ -235,6 +235,7 @@ def test_full_disk_is_an_error_that_names_the_file(large, tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("unbuffered", ["", *slow("1")])
 @pytest.mark.parametrize("arguments", [("-m", "AP"), ("-m", "AP", "--format", "csv")])
 def test_full_disk_behind_standard_output_is_one_clear_line(folder, arguments, unbuffered):
@@ -260,6 +261,7 @@ def test_full_device_is_an_error_that_names_it(folder):
     assert ended.stderr == "Error: /dev/full: cannot be written: No space left on device.\n"
 
 
+@pytest.mark.slow
 def test_full_disk_names_the_file_of_the_demo(tmp_path):
     command = [sys.executable, "-m", "tiebreak", "demo", "--out", tmp_path / "kept"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=no_room, env=ROOMLESS)
@@ -312,6 +314,7 @@ def test_closed_standard_error_changes_no_exit_code(folder, redirected):
     assert in_shell(folder, ("evaluate", "--no-such-option"), redirected).returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirected", ["2>&-", *slow("2>/dev/full", "2>&1 | true; exit ${PIPESTATUS[0]}")])
 def test_gate_fails_whoever_listens(tmp_path, redirected):
     (tmp_path / "qrels.txt").write_text("".join(f"q{k} 0 a 1\n" for k in range(10)))

@@ -139,6 +139,7 @@ def test_safe_csv_of_another_format_is_refused(tmp_path):
 TRACE = "open('ran', 'w')\ndef last(p):\n    return 1 / p[-1]\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("measure", ["mine:last", "mine:none", "diff(mine:last)"])
 def test_no_code_of_the_working_directory_is_imported_by_itself(tmp_path, monkeypatch, measure):
     files = three_runs(tmp_path)

@@ -165,6 +165,7 @@ def read_long_judgements(engine, tick):
     engine.read_judgements(("bytes", LONG_JUDGEMENTS), tick)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("work", "size"), [(project_long_run, len(SHORT_RUN) + len(LONG_RUN)), (read_long_judgements, len(LONG_JUDGEMENTS))]
 )
@@ -178,6 +179,7 @@ def test_tick_is_told_how_many_of_all_bytes_are_read(engine, work, size):
     assert done == sorted(done) and 0 < done[-1] <= size
 
 
+@pytest.mark.one_in(2)
 def test_progress_ends_at_the_last_byte_even_where_a_file_is_read_twice(engine):
     others = gzip.compress(b"x1 0 d1 1 1\n" * 50_000, mtime=0) * (80 if engine.__name__ == "tiebreak._core" else 2)
     returning = gzip.compress(SHORT_RUN + b"q2 0 d1 1 1\n") + others + gzip.compress(b"q1 0 d2 1 1\n")
@@ -187,6 +189,7 @@ def test_progress_ends_at_the_last_byte_even_where_a_file_is_read_twice(engine):
     assert all(done <= total == len(returning) for done, total in calls)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("error", [Halt, KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("work", [project_long_run, read_long_judgements])
 def test_what_a_tick_raises_stops_the_work_and_comes_out(engine, work, error):

@@ -156,6 +156,7 @@ def test_every_place_is_equally_likely(n, seed):
     assert scipy.stats.chi2.sf(statistic, (n - 1) ** 2) > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("along", ["shuffles", "requests"])
 def test_every_order_is_equally_likely(along):
     if along == "shuffles":
@@ -203,6 +204,7 @@ def test_numbers_of_another_type_are_refused(core, kind, dtype):
         core.largest_differences(kind, np.zeros(4, dtype=dtype), 2, (0, 0, 1), 1, None)
 
 
+@pytest.mark.one_in(5)
 @every_kind
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_tick_that_raises_stops_the_work(engine, kind, jobs):

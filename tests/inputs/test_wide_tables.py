@@ -159,6 +159,7 @@ def test_a_column_of_measures_is_no_run(tmp_path):
         tb.Utilities(tmp_path / "wide.csv")
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "name",
     ["weight", "group", "count", "Average", "avg_score", "prediction", "Params_B", "rank", "sample", "iteration"],

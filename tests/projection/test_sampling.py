@@ -80,6 +80,7 @@ def test_every_label_is_as_likely_as_any_other():
     assert np.abs(counts - 600).max() < 5 * 20.5
 
 
+@pytest.mark.slow
 def test_labels_retrieved_by_more_runs_are_kept_in_proportion():
     # Retrieved by 3, 1 and 0 runs: the first is kept with probability 3/4, the second 1/4, the third never.
     runs = [{"q": {"a": 1.0, "b": 0.5}}, {"q": {"a": 1.0}}, {"q": {"a": 1.0}}]

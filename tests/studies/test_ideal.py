@@ -543,6 +543,7 @@ def test_robustness_by_default_is_that_of_the_paper():
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("view", ["values", "correlation", "significance", "robustness"])
 def test_results_do_not_depend_on_threads_or_on_the_order_of_ratings(view):
     judged, aspects, _ = many_users()
