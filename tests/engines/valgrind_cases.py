@@ -57,6 +57,8 @@ def check_kernels():
     for kind, dtype in (("values", np.int64), ("ranks", np.int32), ("preferences", np.int32)):
         rows = np.arange(16, dtype=dtype)
         assert len(_core.largest_differences(kind, rows, 4, (1, 0, 100), 2, None)) == 100
+    p = np.arange(12, dtype=np.int32)
+    assert _core.sum_pair_signs(p, (3, 2, 2), np.array([0, 1]), np.array([2, 2])).tolist() == [[2, 2], [2, 2]]
     for rows in (empty, np.zeros((4, 4)), None):
         with suppress(TypeError):
             _core.largest_differences("ranks", rows, 4, (1, 0, 1), 1, None)

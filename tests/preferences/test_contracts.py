@@ -292,9 +292,11 @@ def test_pairs_compared_together_or_run_by_run_are_alike_bit_by_bit(monkeypatch,
         )
     )
     positions = tb.project(tmp_path / "qrels", list(simulation.runs.values()))
-    monkeypatch.setattr(paired_levels, "PAIRED_AT_ONCE", 1 << 60)
+    for limit in ("PAIRED_AT_ONCE", "SUMS_AT_ONCE"):
+        monkeypatch.setattr(paired_levels, limit, 1 << 60)
     together = tb.compare(positions, spec, baseline)
-    monkeypatch.setattr(paired_levels, "PAIRED_AT_ONCE", 0)
+    for limit in ("PAIRED_AT_ONCE", "SUMS_AT_ONCE"):
+        monkeypatch.setattr(paired_levels, limit, 0)
     apart = tb.compare(positions, spec, baseline)
     assert np.ptp(together.numerator) > 0
     assert together.numerator.tobytes() == apart.numerator.tobytes()
@@ -310,6 +312,6 @@ def test_counts_of_preferences_do_not_overflow_32_bits(monkeypatch):
     # Four grades are four populations: 2^30 users who gain in each are 2^32 together.
     from tiebreak.preferences import paired_levels
 
-    monkeypatch.setattr(paired_levels, "sum_signs", lambda x, y: np.full(y.shape[1:], 2**30, dtype=np.int32))
+    monkeypatch.setattr(paired_levels, "sum_pair_signs", lambda p, x, y: np.full((1, 1), 2**30, dtype=np.int32))
     exp = tb.Experiment({"q": {"a": 1, "b": 2, "c": 3, "d": 4}}, [{"q": {"a": 1.0}}, {"q": {"b": 1.0}}])
     assert exp.compare("RPP").numerator.tolist() == [[4 * 2**30]]

@@ -5,7 +5,8 @@
 //! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
 //! [`judgements`] reads a judgements file, [`judged`] indexes judgements, [`ranking`] orders the items of one request,
 //! [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] in the background.
-//! Beside them [`shuffles`] draws the shuffles of the randomised Tukey HSD.
+//! Beside them [`pair_signs`] compares recall levels of pairs of rankings, and [`shuffles`] draws the shuffles of the
+//! randomised Tukey HSD.
 #![forbid(unsafe_code)]
 
 pub mod ahead;
@@ -15,6 +16,7 @@ pub mod ids;
 pub mod judged;
 pub mod judgements;
 pub mod number;
+pub mod pair_signs;
 pub mod project;
 pub mod ranking;
 pub mod run;

@@ -5,6 +5,7 @@
 mod arrow;
 mod frames;
 mod memory;
+mod pair_signs;
 mod shuffles;
 
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use tiebreak_engine::{Ahead, Duplicates, Fault, FaultKind, Judged, JudgedRows, M
 
 use crate::memory::{Number, Numbers, Slice};
 
-const INTERFACE: u32 = 8;
+const INTERFACE: u32 = 9;
 
 type Object = Py<PyAny>;
 
@@ -392,6 +393,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ReadAhead>()?;
     module.add_function(wrap_pyfunction!(read_judgements, module)?)?;
     module.add_function(wrap_pyfunction!(frames::read_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(pair_signs::sum_pair_signs, module)?)?;
     module.add_function(wrap_pyfunction!(shuffles::largest_differences, module)?)?;
     module.add_function(wrap_pyfunction!(project, module)?)
 }

@@ -28,7 +28,7 @@ from tiebreak._kernels.interface import (
 from tiebreak.errors import CoreMissingWarning, TiebreakError
 
 if TYPE_CHECKING:
-    from numpy import int64
+    from numpy import int32, int64
     from numpy.typing import NDArray
 
 SETTINGS = ("auto", "rust", "python")
@@ -82,6 +82,12 @@ def largest_differences(
 ) -> NDArray[int64]:
     differences: NDArray[int64] = kernels().largest_differences(kind, rows, systems, draw, jobs, tick)
     return differences
+
+
+def sum_pair_signs(p: NDArray[int32], x: NDArray[int64], y: NDArray[int64]) -> NDArray[int32]:
+    """Sums [request, pair] over recall levels of the sign of y - x, of positions ``p[run, request, level]``."""
+    sums: NDArray[int32] = kernels().sum_pair_signs(p.ravel(), p.shape, x, y)
+    return sums
 
 
 def read_early(judgements: str, runs: Iterable[str], options: Options) -> EarlyReading | None:

@@ -43,9 +43,10 @@ from tiebreak._kernels.interface import (
     Tick,
     TopItems,
 )
+from tiebreak._kernels.pair_signs import sum_pair_signs
 from tiebreak._kernels.shuffles import largest_differences
 
-__all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_judgements"]
+__all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_judgements", "sum_pair_signs"]
 
 LONGEST_LINE = 65_536
 CHUNK = 262_144

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._kernels import sum_pair_signs
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, whole_numbers
 from tiebreak.exact.doubles import ROUNDING_ERROR
@@ -31,6 +32,7 @@ from tiebreak.projection.primitives import Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
 POPULATED_AT_ONCE = 1 << 20
+SUMS_AT_ONCE = 1 << 20
 PAIRED_AT_ONCE = 1 << 18
 """Recall levels of pairs that are compared in one go."""
 
@@ -76,13 +78,14 @@ class PairedPreference(Preference):
         if self.weights != "uniform" or self.has_weights(positions):
             return self.compare_weighted(positions, pairs)
         size = np.zeros(len(positions.requests), dtype=np.int64)
-        total = np.zeros((len(pairs), len(size)), dtype=np.int64)
+        total = np.zeros((len(size), len(pairs)), dtype=np.int64)
+        step = max(1, SUMS_AT_ONCE // max(len(pairs), 1))
         for bucket, requests, _ in self.buckets(positions, DOUBLES):
             size[requests] += bucket.m
-            for block in bucket.blocks(ENTRIES_AT_ONCE):
-                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
-                    total[rows, requests[block]] += sign * sum_signs(x, y)
-        return PairValues.from_counts(positions, pairs, total, size)
+            for begin in range(0, len(requests), step):
+                block = slice(begin, begin + step)
+                total[requests[block]] += sum_pair_signs(bucket.p[:, block], pairs.x, pairs.y)
+        return PairValues.from_counts(positions, pairs, np.ascontiguousarray(total.T), size)
 
     def buckets(self, positions: Positions, x: Any) -> Iterator[tuple[Bucket, Places, Any]]:
         """The levels of every population by size, the places of their requests, and the weights that it has there."""
@@ -170,12 +173,3 @@ def opponents(p: Ranks, pairs: Pairs) -> Iterator[tuple[Ranks, Ranks, slice, int
         return
     for fan in pairs.fans:
         yield p[:, fan.run, None], p[:, fan.others], fan.rows, fan.sign
-
-
-def sum_signs(x: Ranks, y: Ranks) -> NDArray[np.int32]:
-    """Sum over recall levels, the first axis, of the sign of y - x."""
-    total = np.zeros(y.shape[1:], dtype=np.int32)
-    for begin in range(0, len(x), 127):  # as many signs as a byte can sum
-        levels = slice(begin, begin + 127)
-        total += np.add.reduce(pair_signs(x[levels], y[levels]), axis=0, dtype=np.int8)
-    return total
