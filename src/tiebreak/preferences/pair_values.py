@@ -205,7 +205,7 @@ class PairValues:
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
         if self.exact is None:
-            return np.array([*map(float, row_means(self.numerator, self.denominator))])
+            return np.array(row_means(self.numerator, self.denominator))
         return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
 
     @cached_property

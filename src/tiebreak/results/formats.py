@@ -71,6 +71,8 @@ def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Value]], out: Sup
     encode_name = lru_cache(maxsize=10_000)(encode)  # of runs, requests and measures, again and again
 
     def cell(value: Value) -> str:
+        if type(value) is int:  # not a truth value
+            return int.__repr__(value)
         if isinstance(value, float):
             return float.__repr__(value) if math.isfinite(value) else "null"
         return encode_name(value) if isinstance(value, str) else encode(finite(value))
