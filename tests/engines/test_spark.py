@@ -4,6 +4,7 @@ import os
 import re
 import signal
 from contextlib import suppress
+from types import SimpleNamespace as Namespace
 
 import numpy as np
 import pytest
@@ -171,6 +172,10 @@ def spoil_a_score(judged, runs):
     runs["old"] = [*rows_of(runs["old"]), ("q3é", "bad", float("nan"))]
 
 
+def omit_a_request(judged, runs):
+    runs["old"] = [*rows_of(runs["old"]), (None, "d1", 1.0)]
+
+
 def omit_an_item(judged, runs):
     runs["old"] = [*rows_of(runs["old"]), ("q3é", None, 1.0)]
 
@@ -195,6 +200,7 @@ def unordered(message):
         (repeat_an_item, "duplicate"),
         (spoil_a_score, "score"),
         (omit_an_item, "null"),
+        (omit_a_request, "null"),
         (rank_other_requests, "disjoint"),
         (judge_nothing_relevant, "empty"),
     ],
@@ -276,6 +282,22 @@ def test_requests_are_put_together_from_batches():
             assert sum(map(len, requests)) == 4, (size, rows)
 
 
+def test_a_long_request_is_searched_seldom(monkeypatch):
+    """A request of many batches: the time is that of its rows, not of their square."""
+    arrow = pytest.importorskip("pyarrow")
+    batches = arrow.table({"request": ["a"] * 4096 + ["b"]}).to_batches(max_chunksize=1)
+    tables = []
+    from_batches = arrow.Table.from_batches
+    monkeypatch.setattr(engine, "import_module", lambda name: Namespace(Table=Namespace(from_batches=note)))
+
+    def note(parts):
+        tables.append(len(parts))
+        return from_batches(parts)
+
+    assert sum(map(len, engine.whole_requests(iter(batches), 4))) == 4097
+    assert sum(tables) < 4 * 4096
+
+
 @pytest.mark.parametrize("name", ["aspects", "train", "intents", "exclude", "candidates", "block_requests"])
 def test_what_spark_does_not_do_is_refused(session, name):
     judged, runs = make_tables()
@@ -296,7 +318,7 @@ def test_measures_of_popularity_are_refused(session):
         experiments(session)[0].evaluate("Novelty@3")
 
 
-@pytest.mark.parametrize("options", [{"requests": "common"}, {"ties": "rank"}], ids=str)
+@pytest.mark.parametrize("options", [{"requests": "common"}, {"ties": "rank"}, {"duplicates": "first"}], ids=str)
 def test_options_that_need_all_rows_are_refused(session, options):
     judged, runs = make_tables()
     with pytest.raises(tb.InputError, match="Spark"):

@@ -57,7 +57,7 @@ def finish(
     be checked only of all requests, and that before what measures find wrong.
     """
     if faults := [outcome.fault for outcome in outcomes if outcome.fault is not None]:
-        raise min(faults, key=lambda fault: (labels.index(fault.file) if fault.file in labels else -1, fault.line or 0))
+        raise min(faults, key=lambda fault: fault_place(fault, labels))
     summary = InputSummary.total([outcome.part.summary for outcome in outcomes if outcome.part is not None])
     summary = replace(summary, notes=(*notes, *summary.notes))
     summary = replace(summary, notes=tuple(summary.reading_notes()))
@@ -66,6 +66,12 @@ def finish(
         if outcome.error is not None:
             raise outcome.error
     return summary
+
+
+def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, bytes]:
+    """Where a fault is: in which run, on which line, and, where rows have no numbers, in which request."""
+    run = labels.index(fault.file) if fault.file in labels else -1
+    return run, fault.line or 0, (fault.request or "").encode()
 
 
 def run_blocks(

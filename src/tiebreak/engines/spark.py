@@ -64,7 +64,7 @@ class Work(NamedTuple):
         part = result.part
         if part is not None and part.state is not None and not self.is_exact:
             result = replace(result, part=replace(part, state=self.task.detach(part.state)))
-        return BlockOutcome(table.column("request")[0].as_py(), result)
+        return BlockOutcome(table.column("request")[0].as_py() or "", result)
 
 
 def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State, InputSummary]:
@@ -101,6 +101,8 @@ def check_plan(plan: Plan) -> None:
         )
     if how.requests != "judged":
         raise InputError('requests="common" is not computed on Spark yet. Use requests="judged".', kind="spark")
+    if how.duplicates == "first":
+        raise InputError('duplicates="first": rows of Spark have no order. Use duplicates="best".', kind="spark")
     if how.ties != "item":
         raise InputError('ties="rank" is for files in TREC\'s format, which Spark does not read.', kind="spark")
 
@@ -158,17 +160,20 @@ def whole_requests(batches: Iterator[Any], rows_at_once: int) -> Iterator[Any]:
     """Tables of whole requests from batches that are sorted by request, each of about so many rows."""
     arrow = import_module("pyarrow")
     held: list[Any] = []
+    size, limit = 0, rows_at_once
     for batch in batches:
         held.append(batch)
-        if sum(map(len, held)) < rows_at_once:
+        size += len(batch)
+        if size < limit:
             continue
         table = arrow.Table.from_batches(held)
-        last = table.column("request")[len(table) - 1]
-        end = table.column("request").index(last).as_py()  # the last request may go on in the next batch
+        requests = table.column("request")
+        end = max(requests.index(requests[-1]).as_py(), 0)  # the last request may go on in the next batch
         if end:
             yield table.slice(0, end)
-        held = table.slice(end).to_batches()
-    if sum(map(len, held)):
+        held, size = table.slice(end).to_batches(), len(table) - end
+        limit = max(rows_at_once, 2 * size)  # so that a long request is not searched with every batch
+    if size:
         yield arrow.Table.from_batches(held)
 
 
