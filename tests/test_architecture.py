@@ -29,7 +29,9 @@ def part_of(path):
 
 @cache
 def nodes(path):
-    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    """Those that are looked at: all nodes of all modules would take hundreds of megabytes."""
+    every = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in every if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.Name)]
 
 
 def parts_imported(path):

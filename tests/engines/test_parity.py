@@ -47,7 +47,7 @@ def same(function, *args, blocks=BLOCKS, **options):
     return whole
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("measure", [case for m in BY_REQUEST for case in (slowly(m) if is_slow(m) else [m])])
 def test_metric_is_the_same_in_blocks(measure):
     same(scores, measure, blocks=(3,))
@@ -72,7 +72,7 @@ def test_preference_is_the_same_in_blocks(measure, blocks):
     same(comparison, measure, "old", blocks=(4,))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @OF_ANY_SIZE
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_whatever_is_read_is_the_same_in_blocks(options, blocks):

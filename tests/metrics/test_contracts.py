@@ -244,7 +244,7 @@ def test_request_without_relevant_items_has_no_value(spec):
 
 
 def test_values_do_not_depend_on_which_other_requests_and_runs_are_there():
-    simulation = tb.simulate(20, seed=3)
+    simulation = tb.simulate(9, seed=3)
     runs = list(simulation.runs.values())
     whole = tb.project(simulation.judgements, runs, nonrelevant=True, pool=True)
     alone = tb.project({"q07": simulation.judgements["q07"]}, [{"q07": runs[2]["q07"]}], nonrelevant=True, pool=True)
