@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, overload
 
-import numpy as np
-
 from tiebreak._base.checks import check_choice, check_count, check_has_values
 from tiebreak._base.nicknames import expand_all
 from tiebreak._base.public_names import public_names
@@ -17,7 +15,7 @@ from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, run_blocks
 from tiebreak.engines.plan import State
-from tiebreak.engines.spark_tables import SparkTables, check_spark_options, uses_spark
+from tiebreak.engines.spark_tables import open_tables
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
@@ -76,26 +74,22 @@ class Experiment(ReportableExperiment):
     audit : bool
         Also count what `audit` reports, so that it need not read files again; reading takes about a third longer.
     imputation : {"pessimistic", "optimistic"}
-        Where relevant items are that a run does not retrieve: below everything, or, for study, right after the last
-        item of the ranking, those of higher grades first (LR 2.2).
+        Where relevant items are that a run misses: below everything, or, for study, right after its last item, those of
+        higher grades first (LR 2.2).
     columns : dict or str, optional
         Which column of the tables holds what, where its name does not say so: ``{"request": "prompt_id"}``, or
         ``"request=prompt_id,score=pred"``. A name holds for every table that has such a column.
     block_requests : int, optional
-        Evaluate and compare so many requests at a time: positions are held of these only. Results are the same;
-        exact values that decide a tie are read again. Runs may then be more than memory holds: parquet files and
-        folders, datasets of pyarrow, lazy frames of polars and relations of duckdb, whose rows are written to a
-        temporary file by block first. Whatever else is asked reads everything at once.
+        Evaluate and compare so many requests at a time, with the same results. Runs may then be more than memory
+        holds: parquet, datasets of pyarrow, lazy frames of polars and relations of duckdb. All else reads everything.
     engine : {"local", "spark"}, optional
-        Where the work runs; by default on Spark if judgements and runs are its frames, else here. With ``"spark"`` they
-        may also be paths of parquet files and folders, which the active session reads. Rows are shuffled by request;
-        what is held here are values by request. Requests are in the order of their ids.
+        Where the work runs; by default on Spark if judgements and runs are its frames. With ``"spark"`` they may also
+        be paths of parquet, which the active session reads. Requests of results are in the order of their ids.
     min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, exclude, candidates, memory, jobs
         How files are read, as in `project`.
 
-    The runs are read when something is first asked of them, once for all measures asked for together. They are read
-    again only where a later measure looks at more than all before it, such as the first ten items (``EU@10``) or the
-    size of the pool (``ASL(n='union')``): `read` can be told of it in advance.
+    The runs are read once for all measures asked for together, and again only where a later measure looks at more,
+    such as the first ten items (``EU@10``) or the size of the pool: `read` can be told of it in advance.
 
     Examples
     --------
@@ -139,11 +133,9 @@ class Experiment(ReportableExperiment):
         self._imputation, self._block_requests = imputation, block_requests
         self._columns = ColumnNames(columns, is_shared=True)
         read = SharedReader(memory, self._columns)
-        self._spark: SparkTables | None = None
-        if uses_spark(engine, judgements, runs):
-            tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude}
-            check_spark_options(tables | {"candidates": candidates, "block_requests": block_requests})
-            self._spark = SparkTables.open(judgements, runs, self._columns)
+        tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
+        self._spark = open_tables(engine, judgements, runs, self._columns, tables | {"block_requests": block_requests})
+        if self._spark is not None:
             judgements, runs = Judgements.nothing(), self._spark.as_runs()
         self.judgements = read(judgements)
         training = None if train is None else read(train)
@@ -169,7 +161,6 @@ class Experiment(ReportableExperiment):
         if known is not None and not any(known.values()):
             raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
         self._aspect_source = AspectSource(self.judgements, known, training)
-        tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
         self._tables = file_paths(tables)
         self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
@@ -223,23 +214,16 @@ class Experiment(ReportableExperiment):
         return self._plan(self._needs).complete(positions)
 
     def _plan(self, needs: Needs) -> Plan:
-        """How blocks are read; the grades of all requests are those of the judgements."""
+        """How blocks are read."""
         options = {name: self._options[name] for name in (*READING, "memory")}
         reading = Reading(nonrelevant=True, top=needs.top, pool=needs.pool, **options)
-        return Plan(
-            reading,
-            tuple(run.name for run in self.runs),
-            self._imputation,
-            replace(self._aspect_source, depth=needs.aspects),
-            self._intents,
-        )
+        names, aspects = tuple(run.name for run in self.runs), replace(self._aspect_source, depth=needs.aspects)
+        return Plan(reading, names, self._imputation, aspects, self._intents)
 
     def _compute(self, task: Task[State], needs: Needs) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         if self._spark is not None:
-            from tiebreak.engines.spark import run_spark
-
-            return run_spark(self._plan(needs), task, self._spark)
+            return self._spark.run(self._plan(needs), task)
         if self._block_requests is None:
             positions = self._positions(needs)
             state = task.partial(positions)  # which says what is missing
@@ -334,8 +318,8 @@ class Experiment(ReportableExperiment):
         check_order_name(by)
         population = population_for(measure, by)
         if population is None:
-            comparison = self.compare(cast("str | Preference | Metric", measure or "RPP"))
-            return comparison.order(cast("str | Method | None", by), request=request)
+            compared = self.compare(cast("str | Preference | Metric", measure or "RPP"))
+            return compared.order(cast("str | Method | None", by), request=request)
         if request is not None:
             raise InputError(f"{population} is over requests; one request has no population.", kind="choice")
         return self.utilities(cast("Metric", population.metric)).order(population)
@@ -352,15 +336,12 @@ class Experiment(ReportableExperiment):
         if chosen.total == "figure":
             chosen.check_comparable()
         metrics, data = self._compute(MetricValues((chosen,)), chosen.needs)
-        values = metrics.exact[0]
         warn_about_grades([chosen], data.scale.lowest, data.min_grade)
-        known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
-        check_has_values(known, chosen)
         lower = chosen.traits.lower_is_better
-        requests = metrics.requests.take(known)
-        exact = (-values if lower else values).take_columns(known)
-        table = UtilityTable(metrics.runs, requests, exact.nearest, exact=exact, library=data.library)
-        notes = (*((LOWER,) if lower else ()), *reading_notes(data, chosen.rel, len(known)))
+        values = -metrics.exact[0] if lower else metrics.exact[0]
+        table = UtilityTable.from_exact(metrics.runs, metrics.requests, values, data.library)
+        check_has_values(table.requests, chosen)
+        notes = (*((LOWER,) if lower else ()), *reading_notes(data, chosen.rel, len(table.requests)))
         return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings, self._columns)
 
     def explain(
@@ -381,9 +362,8 @@ class Experiment(ReportableExperiment):
         request : str, optional
             Show the recall levels of this request; by default the requests that contribute most.
         measure : str, Preference, Metric or Population, optional
-            The preference by whose size requests are sorted, by default RPP; a population such as ``"leximin(AP)"``, to
-            see which requests decided; or of one run a measure such as ``"alpha_beta_nDCG@10"``, to see what every rank
-            gains.
+            The preference by whose size requests are sorted, by default RPP; a population such as ``"leximin(AP)"``;
+            or of one run a measure such as ``"alpha_beta_nDCG@10"``, to see what every rank gains.
         """
         from tiebreak.analysis.explain import explain
 

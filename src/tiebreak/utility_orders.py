@@ -11,7 +11,7 @@ from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError, UnknownNameError
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.attributes import id_text
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.orderings import Method, Ordering, is_method

@@ -9,7 +9,7 @@ from tiebreak.inputs.collections import FILES, OPTIONS, find_collections
 
 
 def test_lists_know_all_that_an_experiment_is_read_with():
-    others = {"judgements", "runs", "memory", "jobs", "audit", "block_requests"}
+    others = {"judgements", "runs", "memory", "jobs", "audit", "block_requests", "engine"}
     assert {*OPTIONS, *FILES} == {*signature(tb.Experiment).parameters} - others
 
 

@@ -10,6 +10,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
+from tiebreak.cli.engine import engine_options
 from tiebreak.cli.gate import GateOptions
 from tiebreak.cli.output import FORMATS, Output
 from tiebreak.cli.tables import TableOptions, table_options
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("compare", cls=CatalogueHelp, catalogues={"Preferences": "preferences"})
 @partial(options.reading_options, is_needed=False)
-@options.engine_options
+@engine_options
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or diff(AP)")
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")

@@ -10,6 +10,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
+from tiebreak.cli.engine import engine_options
 from tiebreak.cli.output import Output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.cli.testing import check_test, chooses_test, test_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command("evaluate", cls=CatalogueHelp, catalogues={"Measures": "metrics"})
 @partial(options.reading_options, is_needed=False)
-@options.engine_options
+@engine_options
 @options.measures_option("AP, nDCG@10 or RBP(p=0.9)")
 @options.aspect_options
 @click.option("-q", "--per-request", is_flag=True, help="A value for every request, instead of means.")

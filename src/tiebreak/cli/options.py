@@ -21,6 +21,7 @@ from tiebreak._kernels.interface import CHOICES, MEMORY, Options
 from tiebreak.cli.output import EXTENSIONS, FORMATS, Output, check_output, format_by_ending
 
 if TYPE_CHECKING:
+    from tiebreak.cli.engine import SparkEngine
     from tiebreak.experiment import Experiment
     from tiebreak.inputs.columns import ColumnNames
 
@@ -185,14 +186,6 @@ ASPECTS = (
         "--intents", metavar="FILE", help="Intent probabilities, as QRELS with subtopics as items; * for all requests."
     ),
 )
-ENGINE = (
-    click.option(
-        "--engine",
-        type=click.Choice(("local", "spark")),
-        help="Where the work runs; on Spark QRELS and RUN are parquet files or folders.",
-    ),
-    click.option("--master", metavar="URL", help="With --engine spark: such as local[4], else as Spark is set up."),
-)
 OUTPUT = (
     click.option("--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables."),
     click.option(
@@ -214,11 +207,6 @@ def with_options(command: Command, options: tuple[Callable[[Command], Command], 
 def aspect_options(command: Command) -> Command:
     """Give a command the tables that measures of diversity need."""
     return with_options(command, ASPECTS)
-
-
-def engine_options(command: Command) -> Command:
-    """Give a command the choice of where its work runs."""
-    return with_options(command, ENGINE)
 
 
 def output_options(command: Command, *, formats: Iterable[str] = FORMATS) -> Command:
@@ -360,8 +348,7 @@ def experiment(
     *,
     early: EarlyReading | None = None,
     columns: ColumnNames | None = None,
-    engine: str | None = None,
-    master: str | None = None,
+    engine: SparkEngine | None = None,
     **options: Any,
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
@@ -374,15 +361,8 @@ def experiment(
     several = list(measures)
     for measure in several:
         measure_needs(measure)  # a bad name is an error before anything is read
-    require(master is None or engine == "spark", "--master is for --engine spark")
-    if engine == "spark":
-        from tiebreak.engines.spark_tables import session
-        from tiebreak.inputs.runs import run_name
-
-        session(master)
-        tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
-        require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
-        return Experiment(qrels, tables, columns=columns, engine=engine, **options)
+    if engine is not None:
+        return engine.experiment(qrels, runs, columns=columns, **options)
     memory = options.get("memory", MEMORY)
     named = [
         Run(path, name=name, columns=columns, memory=memory) if name else path

@@ -11,6 +11,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
+from tiebreak.cli.engine import engine_options
 from tiebreak.cli.output import FORMATS, Output
 from tiebreak.cli.tables import TableOptions, table_options
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     catalogues={"Orderings": "orderings", "Preferences": "preferences", "Populations": "populations"},
 )
 @partial(options.reading_options, is_needed=False)
-@options.engine_options
+@engine_options
 @options.aspect_options
 @options.measures_option("RPP, AP or leximin(AP)")
 @click.option(

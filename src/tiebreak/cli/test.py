@@ -10,6 +10,7 @@ import click
 from tiebreak._base.alternatives import ALTERNATIVES
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
+from tiebreak.cli.engine import engine_options
 from tiebreak.cli.output import Output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.cli.testing import check_test, test_options
@@ -17,7 +18,7 @@ from tiebreak.cli.testing import check_test, test_options
 
 @click.command("test", cls=CatalogueHelp, catalogues={"Tests": "significance", "Preferences": "preferences"})
 @partial(options.reading_options, is_needed=False)
-@options.engine_options
+@engine_options
 @options.aspect_options
 @options.measures_option("RPP, LexiRecall or AP")
 @click.option(

@@ -112,7 +112,7 @@ def describe_judgements(tables: SparkTables, how: Reading) -> tuple[str, GradeSc
     functions = import_module("pyspark.sql.functions")
     value = functions.col("value")
     relevant = functions.when(value > 0 if how.min_grade is None or not how.binary else value >= how.min_grade, value)
-    row = tables.judged.agg(functions.min("request"), functions.min(relevant), functions.max(relevant)).first()
+    row = tables.judgements.agg(functions.min("request"), functions.min(relevant), functions.max(relevant)).first()
     if row is None or row[0] is None:
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
     if row[1] is None:
@@ -181,14 +181,14 @@ def read_block(plan: Plan, table: Any) -> Positions:
     """The positions of a table of whole requests."""
     compute_ = import_module("pyarrow.compute")
 
-    def rows_of(run: int) -> Any:
+    def select_rows(run: int) -> Any:
         return table.filter(compute_.equal(table.column("run"), run))
 
-    judged = rows_of(JUDGEMENT)
+    judged = select_rows(JUDGEMENT)
     judgements = Judgements.nothing()
     if len(judged):
         judgements = read(table_source(judged, "the judgements", faults.JUDGEMENTS), None, MEMORY)
-    runs = (table_source(rows_of(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
+    runs = (table_source(select_rows(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
     return plan.read(Block(plan.reading.binarize(judgements), tuple(runs)), jobs=1)
 
 

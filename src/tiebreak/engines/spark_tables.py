@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import Any
 
 from tiebreak._base.checks import check_choice
+from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.judgements import UNGRADED
 from tiebreak.inputs.runs import Run, iterate_runs, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
+from tiebreak.projection.summary import InputSummary
 
 ENGINES = ("local", "spark")
 JUDGEMENT = -1
@@ -26,20 +28,21 @@ def is_spark_frame(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.sql") and hasattr(source, "mapInArrow")
 
 
-def uses_spark(engine: str | None, judgements: Any, runs: Any) -> bool:
-    """Whether an experiment runs on Spark: it is asked for, or frames of Spark are given."""
+def open_tables(
+    engine: str | None, judgements: Any, runs: Any, columns: ColumnNames, others: Mapping[str, Any]
+) -> SparkTables | None:
+    """The tables of an experiment on Spark, if it is asked for or frames of Spark are given; without `others`."""
     if engine is not None:
         check_choice(engine, "engine", ENGINES)
-    if engine == "local" and has_spark_frame(judgements, runs):
+    is_given = has_spark_frame(judgements, runs)
+    if engine == "local" and is_given:
         raise InputError('engine="local" does not read frames of Spark. Give frame.toArrow().', kind="spark")
-    return engine == "spark" or has_spark_frame(judgements, runs)
-
-
-def check_spark_options(options: Mapping[str, Any]) -> None:
-    """Refuse what the Spark engine does not do."""
-    for name, value in options.items():
+    if engine != "spark" and not is_given:
+        return None
+    for name, value in others.items():
         if value is not None:
             raise InputError(f"{name}= is not used on Spark yet. Leave it out, or work locally.", kind="spark")
+    return SparkTables.open(judgements, runs, columns)
 
 
 def has_spark_frame(*sources: Any) -> bool:
@@ -82,12 +85,18 @@ class SparkTables:
         """Runs by name, which hold no rows."""
         return [Run.from_source(Source(f"run {quote(name)}", ("spark",), "row"), name) for name in self.runs]
 
+    def run(self, plan: Plan, task: Task[State]) -> tuple[State, InputSummary]:
+        """What a task computes of all requests, and a summary of the input."""
+        from tiebreak.engines.spark import run_spark
+
+        return run_spark(plan, task, self)
+
     def by_request(self) -> Any:
         """The rows with those of every request together, in as many partitions as Spark is set to shuffle into."""
         return self.rows.repartition("request").sortWithinPartitions("request", "run")
 
     @property
-    def judged(self) -> Any:
+    def judgements(self) -> Any:
         return self.rows.where(f"run = {JUDGEMENT}")
 
 

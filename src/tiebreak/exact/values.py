@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.exact.arithmetic import whole_doubles
 from tiebreak.exact.decimals import decimal_number, remainders
 from tiebreak.exact.doubles import RELATIVE_ERROR, UNDERFLOW, Doubles, Floats, fast_two_sum, two_product, two_sum
+from tiebreak.exact.held import DistinctValues, Exactly, ExactRows, FloatQuotients, NotHeld, Places
 from tiebreak.exact.number import as_number, snap_to_zero, tolerance
 from tiebreak.exact.sample import Sample
-
-Places: TypeAlias = NDArray[np.int64]
-Exactly: TypeAlias = Callable[[int, Places], list[Fraction]]
-"""(row, columns) -> their exact values."""
 
 DIFFERENCE_ERROR = 2.0**-65
 """Relative error of a difference of two numbers, where most of their digits do not cancel."""
@@ -386,54 +383,6 @@ class ExactValues:
 def are_apart(terms: tuple[float, float]) -> bool:
     """Whether different quotients of whole numbers as large as these never share a float."""
     return terms[0] * terms[1] < 2.0**52
-
-
-@dataclass(frozen=True)
-class ExactRows:
-    """Exact values by their columns, a dictionary per row."""
-
-    rows: list[dict[int, Fraction]]
-
-    @classmethod
-    def from_function(cls, exactly: Exactly, values: Floats) -> ExactRows:
-        """What a function returns for all values that are not NaN."""
-        known = [np.flatnonzero(~np.isnan(row)) for row in values]
-        return cls([dict(zip(c.tolist(), exactly(row, c), strict=True)) for row, c in enumerate(known)])
-
-    def __call__(self, row: int, columns: Places) -> list[Fraction]:
-        return [self.rows[row][column] for column in columns.tolist()]
-
-
-@dataclass(frozen=True)
-class DistinctValues:
-    """The exact value of every label, and the label of every cell."""
-
-    label: NDArray[np.int32]  # [row, column]; -1 where there is no value
-    numbers: list[Fraction]
-
-    def __call__(self, row: int, columns: Places) -> list[Fraction]:
-        return [self.numbers[label] for label in self.label[row, columns].tolist()]
-
-
-@dataclass(frozen=True)
-class NotHeld:
-    """Stands for exact values that are computed again where they are asked for."""
-
-    has_labels: bool
-
-    def __call__(self, row: int, columns: Places) -> list[Fraction]:
-        raise AssertionError("detached values were not attached")
-
-
-@dataclass(frozen=True)
-class FloatQuotients:
-    """Quotients of whole numbers that are known by the floats nearest them, as `are_apart` tells."""
-
-    nearest: Floats
-    largest_denominator: int
-
-    def __call__(self, row: int, columns: Places) -> list[Fraction]:
-        return [Fraction(x).limit_denominator(self.largest_denominator) for x in self.nearest[row, columns].tolist()]
 
 
 def float_with_sign(number: Fraction) -> float:

@@ -43,6 +43,15 @@ class UtilityTable:
     origins: Ids | None = None
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def from_exact(
+        cls, runs: tuple[str, ...], requests: Ids, exact: ExactValues, library: str | None = None
+    ) -> UtilityTable:
+        """Exact values, of the requests for which every run has one."""
+        known = np.flatnonzero(~np.isnan(exact.nearest).any(axis=0))
+        some = exact.take_columns(known)
+        return cls(runs, requests.take(known), some.nearest, exact=some, library=library)
+
     def __post_init__(self) -> None:
         assert self.exact is None or np.array_equal(self.values, self.exact.nearest), "values are changed with `exact`"
 

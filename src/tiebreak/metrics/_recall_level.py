@@ -20,8 +20,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, like
 from tiebreak.exact.arithmetic import DOUBLES, FLOATS, FRACTIONS, counting, fractions, ones
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.slices import SlicedTable, sum_slices
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LevelMetric, Metric, last_position
 from tiebreak.projection.levels import Levels, deepest_rank
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks

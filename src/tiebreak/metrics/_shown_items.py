@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak.errors import InputError
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.ids import Ids, ranges
 from tiebreak.metrics.base import Metric, Traits
 from tiebreak.projection import Positions

@@ -13,8 +13,8 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import sum_fractions
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Metric, Traits, check_deepest
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.projection import Positions

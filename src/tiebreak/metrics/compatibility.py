@@ -17,8 +17,8 @@ from tiebreak._base.checks import check_flag, check_number
 from tiebreak.exact import Doubles, ExactValues, decimal
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import BITS
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import LEAST, Metric, Traits
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.projection import Positions

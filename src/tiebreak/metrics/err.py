@@ -12,8 +12,8 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal
+from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import power_of_two
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.metrics.graded_entries import LARGEST_EXPONENT, GradedEntries
 from tiebreak.projection import Positions

@@ -13,8 +13,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, dcg_discount, like
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import BITS, log2_units
-from tiebreak.exact.values import Places
 from tiebreak.metrics._recall_level import RecallLevelMetric, level_sums
 from tiebreak.metrics.base import LevelMetric, Traits
 from tiebreak.metrics.gains import GainMetric

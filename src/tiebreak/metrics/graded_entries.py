@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import decimal
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import last_position
 from tiebreak.projection import Positions

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import whole_doubles
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics._judged_items import nonrelevant_items, number_above
 from tiebreak.metrics.base import Metric, Traits, label_zeros

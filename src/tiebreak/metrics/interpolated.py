@@ -16,7 +16,7 @@ from tiebreak._base.checks import check_choice, check_several, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import whole_doubles
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.metrics.base import LevelMetric, Traits
 from tiebreak.projection.levels import Levels
 from tiebreak.projection.primitives import UNRETRIEVED, Ranks

@@ -14,8 +14,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, dcg_discount
 from tiebreak.exact.arithmetic import DOUBLES, counting
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import BITS, dcg_discount_units
-from tiebreak.exact.values import Places
 from tiebreak.metrics.base import Traits
 from tiebreak.metrics.gains import GainMetric
 from tiebreak.metrics.graded_entries import GradedBlock, GradedEntries

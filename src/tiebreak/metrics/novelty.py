@@ -9,8 +9,8 @@ import numpy as np
 
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import doubles_from_units
+from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import BITS, log2_units
-from tiebreak.exact.values import Places
 from tiebreak.metrics._shown_items import ShownItems
 from tiebreak.projection import Positions
 

@@ -14,7 +14,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, decimal, like
 from tiebreak.exact.arithmetic import DOUBLES, counting, power
 from tiebreak.exact.doubles import ROUNDING_ERROR, UNDERFLOW
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.metrics._judged_items import check_no_rel, count_judged, nonrelevant_items
 from tiebreak.metrics._recall_level import RecallLevelMetric, exact_exposure
 from tiebreak.metrics.base import Metric, Traits, label_zeros

@@ -13,7 +13,7 @@ from tiebreak._base.catalogue import parameter
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number
 from tiebreak.exact.arithmetic import FRACTIONS, counting
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.ids import Ids
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics._shown_items import ShownItems

@@ -15,8 +15,8 @@ from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, ones, whole_numbers
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import sum_fractions
-from tiebreak.exact.values import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.base import Metric, Traits, quotients
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights

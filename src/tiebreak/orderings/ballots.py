@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import Doubles, ExactValues, Number
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.totals import Totals
-from tiebreak.exact.values import DIFFERENCE_ERROR, Places
+from tiebreak.exact.values import DIFFERENCE_ERROR
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 

@@ -15,10 +15,10 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, Number, decimal
+from tiebreak.exact.held import Places
 from tiebreak.exact.roots import FLOOR, Root, geometric_mean
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.totals import Totals
-from tiebreak.exact.values import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Aggregation
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tiebreak._base.catalogue import Entry
 from tiebreak.errors import InputError
 from tiebreak.exact import Real, competition_ranks
+from tiebreak.exact.held import Places
 from tiebreak.exact.sample import Sample
-from tiebreak.exact.values import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric, metric
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Tick
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.orderings.bootstrap import Bootstrap
 

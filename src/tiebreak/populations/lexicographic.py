@@ -14,7 +14,7 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import Number, Real, competition_ranks
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population
 from tiebreak.populations.rounding import round_utilities, rounded_values

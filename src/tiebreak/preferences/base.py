@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak._base.catalogue import Entry
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.metrics.base import check_rel
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from tiebreak.exact import ExactValues
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs

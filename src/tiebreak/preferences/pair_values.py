@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import row_means
-from tiebreak.exact.values import Places
 from tiebreak.inputs import Ids
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats

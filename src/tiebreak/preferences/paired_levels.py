@@ -18,10 +18,10 @@ from tiebreak._kernels import sum_pair_signs
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, whole_numbers
 from tiebreak.exact.doubles import ROUNDING_ERROR
+from tiebreak.exact.held import Places
 from tiebreak.exact.number import snap_to_zero
 from tiebreak.exact.slices import SlicedTable, sum_slices
 from tiebreak.exact.sums import sum_fractions
-from tiebreak.exact.values import Places
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, position_labels
 from tiebreak.preferences.pair_values import PairValues

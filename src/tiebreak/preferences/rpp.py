@@ -13,7 +13,7 @@ from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number
 from tiebreak.exact import Doubles, decimal, like
 from tiebreak.exact.arithmetic import decimals, whole_numbers
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.metrics.graded_entries import GradedEntries
 from tiebreak.preferences.base import Traits

@@ -15,7 +15,7 @@ from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Test

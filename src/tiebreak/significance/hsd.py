@@ -16,8 +16,8 @@ from tiebreak._kernels.interface import Tick
 from tiebreak._kernels.shuffles import LARGEST, TOGETHER
 from tiebreak._kernels.shuffles import permutations as random_orders
 from tiebreak.errors import InputError
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import whole_units
-from tiebreak.exact.values import Places
 from tiebreak.preferences import PairValues
 from tiebreak.significance.base import Outcome, RandomisationTest, against_first, draw_pvalues
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
+from tiebreak.exact.held import Places
 from tiebreak.exact.sums import whole_units
-from tiebreak.exact.values import Places
 from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE, PairValues, largest_sizes
 from tiebreak.projection.primitives import Floats
 

@@ -17,7 +17,7 @@ from tiebreak._base.checks import check_number, check_share
 from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues, dcg_discount, decimal, like
 from tiebreak.exact.arithmetic import DOUBLES, FRACTIONS, counting, power, whole_numbers
-from tiebreak.exact.values import Places
+from tiebreak.exact.held import Places
 from tiebreak.metrics.base import Metric, Traits, last_position
 from tiebreak.metrics.diversity.base import check_ratings
 from tiebreak.metrics.diversity.subtopic_blocks import Block, blocks, powers, ranking_blocks
