@@ -28,6 +28,7 @@ def test_another_seed_gives_other_judgements_and_other_runs() -> None:
     assert all(one.runs[name] != other.runs[name] for name in CHARACTERS)
 
 
+@pytest.mark.slow
 def test_hash_seed_of_the_process_changes_nothing() -> None:
     assert _output_of_a_process(hash_seed="1") == _output_of_a_process(hash_seed="2")
 

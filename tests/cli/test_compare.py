@@ -650,6 +650,7 @@ class TestGate:
         ended = done(command, qrels, base, f"{NASTY}={low}", "--fail-if-worse", "RPP", code=1)
         assert "\x1b" not in ended.stderr and r"\x1b[2J" in ended.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("form", ["table", pytest.param("csv", marks=pytest.mark.slow)])
     def test_gate_fails_also_when_nobody_reads_the_output(self, gate, form):
         code, message = closed_pipe(*gate(6, base=1, low=2), "--fail-if-worse", "RPP", "--format", form)

@@ -198,6 +198,7 @@ def test_stopped_command_leaves_no_draft(large, tmp_path, name, number):
         assert code in (128 + number, -number, 0), "stopped, or done before"
 
 
+@pytest.mark.slow
 def test_stopped_command_leaves_no_copy_of_standard_input(large, tmp_path):
     command = [sys.executable, "-m", "tiebreak", "compare", large / "qrels.txt", "-", large / "two.run", "-q"]
     environment = os.environ | CONTENT | {"TMPDIR": str(tmp_path)}
@@ -219,6 +220,7 @@ def no_room():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["out.csv", *slow("out.txt", "out.parquet", "out.svg")])
 def test_full_disk_is_an_error_that_names_the_file(large, tmp_path, name):
     if name.endswith("parquet"):
@@ -246,6 +248,7 @@ def test_full_disk_behind_standard_output_is_one_clear_line(folder, arguments, u
     assert (ended.returncode, ended.stderr) == (2, "Error: standard output: No space left on device.\n")
 
 
+@pytest.mark.slow
 def test_full_disk_for_a_copy_of_standard_input_is_an_error_that_names_it(folder, tmp_path):
     command = [sys.executable, "-m", "tiebreak", "evaluate", folder / "qrels.txt", "-"]
     inputs = ranking("q1", *map(str, range(100)))
@@ -355,6 +358,7 @@ def test_ending_of_no_known_format_is_refused(folder, name):
     assert not (folder / name).exists()
 
 
+@pytest.mark.slow
 def test_device_that_stands_for_an_open_file_is_written_to(folder):
     command = [sys.executable, "-m", "tiebreak", "evaluate", "qrels.txt", "runs", "-m", "AP", "--format", "csv"]
     with open(folder / "log", "w") as log:

@@ -99,6 +99,7 @@ def measure(p):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_interrupt_ends_a_long_study_and_leaves_no_file(files, tmp_path, jobs):
     pytest.importorskip("altair")

@@ -23,7 +23,7 @@ from tiebreak.populations import CATALOGUE as POPULATIONS
 from tiebreak.preferences import CATALOGUE as PREFERENCES
 
 INSTANCES = int(os.environ.get("TIEBREAK_EXACT", "1000"))
-PARTS = 50
+PARTS = 100
 ORDERING = {spec: twin for spec, twin in twins.METRICS.items() if not tb.metric(spec).traits.is_for_display}
 
 

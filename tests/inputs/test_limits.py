@@ -211,6 +211,7 @@ def test_interrupted_copy_is_removed(interruption):
     assert copies() == before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("sent", [b"", b"q 0 d1 1 1\n" * 500_000])
 def test_ctrl_c_leaves_no_copy_of_standard_input(tmp_path, sent):
@@ -231,6 +232,7 @@ def test_ctrl_c_leaves_no_copy_of_standard_input(tmp_path, sent):
     assert not [name for name in os.listdir(tmp_path) if name.startswith("tiebreak-")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="needs limits on address space")
 @pytest.mark.parametrize("work", ["shuffles", "files"])
 def test_more_threads_than_there_is_room_for_run_as_fewer(tmp_path, work, core):
