@@ -368,6 +368,7 @@ def test_corrections_are_as_defined(p, correction):
 
 @pytest.mark.slow  # importing statsmodels takes long
 @pytest.mark.parametrize(("correction", "theirs"), [("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh")])
+@settings(max_examples=examples(20))  # it collects garbage in every call
 @given(p=some_p)
 def test_corrections_are_those_of_statsmodels(p, correction, theirs):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
