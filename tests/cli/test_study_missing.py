@@ -90,6 +90,20 @@ from tiebreak.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
+BROKEN = """
+from threading import Lock
+from unittest import mock
+from tiebreak import cli
+
+def interrupted(*_, **__):
+    try:
+        raise KeyboardInterrupt
+    finally:
+        Lock().release()
+
+with mock.patch.object(cli, "tiebreak", interrupted):
+    cli.main()
+"""
 MEASURE = """
 from pathlib import Path
 
@@ -125,6 +139,12 @@ def test_interrupt_ends_a_long_study_and_leaves_no_file(files, tmp_path, jobs):
         child.wait()
     assert (child.returncode, message.strip()) == (130, "Error: interrupted.")
     assert list(folder.iterdir()) == []
+
+
+def test_error_that_an_interrupt_caused_is_an_interrupt():
+    """Ctrl-C may find a lock of the threads half taken; releasing it is an error of its own."""
+    child = subprocess.run([sys.executable, "-c", BROKEN], capture_output=True, text=True, check=False, timeout=60)
+    assert (child.returncode, child.stderr.strip()) == (130, "Error: interrupted.")
 
 
 def test_study_that_ends_leaves_both_files(files, tmp_path):

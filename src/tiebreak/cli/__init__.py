@@ -114,11 +114,21 @@ def main() -> NoReturn:
     except MemoryError:
         _fail("not enough memory. Give fewer runs at once, or a smaller depth.")
     except BaseException as error:  # a panic of a compiled library is no Exception
+        if is_caused_by_interrupt(error):
+            _stop("interrupted", signal.SIGINT)
         if os.environ.get("TIEBREAK_TRACEBACK") == "1":
             raise
         name = type(error).__name__
         _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)")
     sys.exit(0)
+
+
+def is_caused_by_interrupt(error: BaseException) -> bool:
+    """Whether it was raised while Ctrl-C ended the work, as by a lock that was not taken yet when it is released."""
+    cause = error.__context__
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _prepare_streams() -> None:
