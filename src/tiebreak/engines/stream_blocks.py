@@ -18,7 +18,7 @@ from tiebreak._base.temporary import temporary_file, temporary_folder
 from tiebreak._kernels.interface import FrameColumns
 from tiebreak.inputs import Ids
 from tiebreak.inputs.ids import offsets
-from tiebreak.inputs.sources import Source
+from tiebreak.inputs.sources import Source, empty_table
 from tiebreak.inputs.streams import TableStream
 
 Places = NDArray[np.int64]
@@ -88,8 +88,7 @@ class Spool:
                 file.seek(place)
                 pieces.append(pickle.load(file))
         if not pieces:
-            nothing = Ids.from_names([]).column
-            return ("table", nothing, np.empty(0, dtype=np.int32), nothing, np.empty(0)), np.empty(0, dtype=np.int64)
+            return empty_table(), np.empty(0, dtype=np.int64)
         of_row, unjudged, items, values, rows = zip(*pieces, strict=True)
         requests, request_of_row = self._requests(of_row, unjudged)
         columns = requests.column, request_of_row, Ids.concatenate(items).column, np.concatenate(values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from tiebreak._base.temporary import temporary_file, temporary_folder
 from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC, Fault
 from tiebreak.inputs import Ids, faults
 from tiebreak.inputs.ids import ranges
-from tiebreak.inputs.sources import Source, reason
+from tiebreak.inputs.sources import Source, empty_table, reason
 from tiebreak.inputs.table_files import open_packed
 
 Places = NDArray[np.int64]
@@ -54,9 +54,7 @@ class TextBlocks:
         segments = self._segments
         rows = np.flatnonzero(segments.block == k)
         if not len(rows):
-            nothing = Ids.from_names([]).column
-            kernel: tuple[Any, ...] = ("table", nothing, np.empty(0, dtype=np.int32), nothing, np.empty(0))
-            return replace(self.source, kernel=kernel)
+            return replace(self.source, kernel=empty_table())
         with self._open() as stream:
             places = zip(segments.begin[rows].tolist(), segments.size[rows].tolist(), strict=True)
             text = b"".join(read_at(stream, begin, size) for begin, size in places)

@@ -63,6 +63,12 @@ class Source:
         return f"{self.label}, {self.rows} {line}" if self.is_table else f"{self.label}:{line}"
 
 
+def empty_table() -> KernelSource:
+    """A table without rows, as a kernel reads it."""
+    nothing = Ids.from_names([]).column
+    return "table", nothing, np.empty(0, dtype=np.int32), nothing, np.empty(0)
+
+
 def file_source(path: Path, memory: int = MEMORY) -> Source:
     """A file to be read later; what can be read only once, such as a pipe, is copied first, within `memory`."""
     label = os.fspath(path)
