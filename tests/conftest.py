@@ -11,8 +11,8 @@ from hypothesis import settings
 from examples import HERE
 
 gc.set_threshold(100_000)  # there is little to free in circles, and much to look through
-settings.register_profile("here", deadline=None, max_examples=HERE)  # CI tries 100
-settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.register_profile("here", deadline=None, max_examples=HERE)
+settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
