@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from operator import mul
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +12,8 @@ from numpy.typing import NDArray
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.exact.arithmetic import FRACTIONS, counting
-from tiebreak.exact.sums import WholeUnits, whole_units
+from tiebreak.exact.number import snap_to_zero
+from tiebreak.exact.sums import sum_fractions
 from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
 from tiebreak.preferences.pair_values import PairValues
@@ -37,7 +36,7 @@ class StoppingPreference(Preference):
     traits: ClassVar[Traits] = Traits(rises=False, is_experimental=True)
 
     def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
-        """The exact preference between ``x[row, item]`` and ``y[row, item]``, items in the same order."""
+        """The exact preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
         raise NotImplementedError
 
     @property
@@ -51,15 +50,10 @@ class StoppingPreference(Preference):
         for bucket in positions.only_relevant(self.rel).buckets():
             m[bucket.requests] = bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                p, requests = bucket.p[:, block], bucket.requests[block]
-                step = max(1, ENTRIES_AT_ONCE // p[0].size)
-                for begin in range(0, len(pairs), step):
-                    rows = slice(begin, begin + step)
-                    x, y = (p[runs[rows]].reshape(-1, bucket.m) for runs in (pairs.x, pairs.y))
-                    exact = np.array(self.between(x, y), dtype=object)
-                    values[rows, requests] = exact.reshape(-1, len(requests))
-        known = replace(ExactValues.from_exact(values), is_rational=self.is_rational)
-        return PairValues.from_exact(positions, pairs, known, m > 0, labels=lambda: position_labels(positions))
+                for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
+                    values[row, bucket.requests[block]] = self.between(bucket.p[x, block], bucket.p[y, block])
+        exact = replace(ExactValues.from_exact(values), is_rational=self.is_rational)
+        return PairValues.from_exact(positions, pairs, exact, m > 0, labels=lambda: position_labels(positions))
 
 
 @dataclass(frozen=True)
@@ -106,9 +100,9 @@ class OfflineInterleaving(StoppingPreference):
         """The mean sign, each click weighed by how likely it is the last."""
         if not any(clicks) or self.user == "uniform":
             return Fraction(sum(clicks), len(clicks) or 1)
-        shares = click_shares(len(clicks), self.user)
-        value = sum(map(mul, shares.numbers, clicks))
-        return Fraction(0) if abs(value) <= shares.same else value * shares.unit
+        weights, total = exact_weights(len(clicks), self.user)
+        value = sum_fractions([sign * w for w, sign in zip(weights, clicks, strict=True)]) / total
+        return snap_to_zero(value, self.is_rational)
 
 
 @dataclass(frozen=True)
@@ -145,13 +139,6 @@ class Interleaving(StoppingPreference):
             signs = np.sign((x <= k).sum(axis=-1) - (y <= k).sum(axis=-1)).tolist()
             total = [value + weight * sign for value, sign in zip(total, signs, strict=True)]
         return [value / sum(weights) for value in total]
-
-
-@cache
-def click_shares(clicks: int, user: Weights) -> WholeUnits:
-    """How likely each of so many clicks is the last, as multiples of a unit: sums of fractions take far longer."""
-    weights, total = exact_weights(clicks, user)
-    return whole_units([weight / total for weight in weights], is_rational(user))
 
 
 def number_up_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
