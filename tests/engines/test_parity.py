@@ -64,7 +64,7 @@ def test_figure_of_a_whole_run_is_refused_in_blocks(measure):
         experiment(3).evaluate(measure)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @OF_ANY_SIZE
 @pytest.mark.parametrize("measure", PAIRWISE)
 def test_preference_is_the_same_in_blocks(measure, blocks):
@@ -87,7 +87,7 @@ def utilities(metric, block_requests=None):
     return outcome(experiment(block_requests).utilities, metric)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", [name for name, _ in POPULATIONS.items()])
 def test_population_is_the_same_in_blocks(name):
     def order(metric, block_requests=None):
@@ -102,6 +102,7 @@ def test_population_is_the_same_in_blocks(name):
             assert outcome(order, metric, block_requests) == whole
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [name for name, _ in ORDERINGS.items()])
 @pytest.mark.parametrize("measure", ["RPP", *slowly("LexiRecall", "nDCG@5", "RPP(weights='dcg')")])
 def test_ordering_is_the_same_in_blocks(name, measure):
@@ -113,6 +114,7 @@ def test_ordering_is_the_same_in_blocks(name, measure):
     same(order, blocks=(1, 4))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [name for name, _ in TESTS.items()])
 @pytest.mark.parametrize("measure", ["nDCG@5", *slowly("RPP", "LexiRecall", "AP", "RPP(weights='dcg')")])
 def test_significance_is_the_same_in_blocks(name, measure):
