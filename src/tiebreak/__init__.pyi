@@ -64,14 +64,14 @@ from tiebreak.projection.sampling import sample_labels as sample_labels
 from tiebreak.projection.sampling import sample_requests as sample_requests
 from tiebreak.reports.report import Report as Report
 from tiebreak.results.groups import GroupResults as GroupResults
+from tiebreak.results.means import MeanIntervals as MeanIntervals
+from tiebreak.results.means import Means as Means
 from tiebreak.results.overview import Overview as Overview
 from tiebreak.results.record import Result as Result
 from tiebreak.results.utility_overview import UtilityOverview as UtilityOverview
 from tiebreak.score_groups import GroupScoreTables as GroupScoreTables
 from tiebreak.score_groups import ScoreGroups as ScoreGroups
 from tiebreak.score_table import ScoreTable as ScoreTable
-from tiebreak.scores import MeanIntervals as MeanIntervals
-from tiebreak.scores import Means as Means
 from tiebreak.scores import Scores as Scores
 from tiebreak.segments import Segments as Segments
 from tiebreak.significance import Significance as Significance

@@ -23,6 +23,7 @@ from tiebreak.inputs.sources import Path
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric, measure_label
 from tiebreak.orderings import Ballots, Method, Ordering, method
+from tiebreak.orderings.ballots import BallotTotals
 from tiebreak.orderings.bootstrap import Bootstrap, bootstrap
 from tiebreak.orderings.result import RequestOrders, RequestPlace
 from tiebreak.preferences import Pairs, PairValues, Preference, preference
@@ -139,7 +140,7 @@ class Comparison(Drawable, Result, PairValues):
     @property
     def share_tied(self) -> float:
         """The share of all (pair, request) that tie."""
-        return float(self.win_tie_loss[:, 1].sum() / self.numerator.size)
+        return float(self.win_tie_loss[:, 1].sum() / (len(self.pairs) * self.n_requests))
 
     def between(self, run: str, other: str) -> Floats:
         """The preferences [request] between two runs: positive where the first is better."""
@@ -196,7 +197,7 @@ class Comparison(Drawable, Result, PairValues):
         """The preferences of all pairs as the input of ordering methods."""
         if self.baselines:
             raise InputError("an order needs all pairs compared. Compare without a baseline.", kind="choice")
-        return Ballots(self)
+        return Ballots(self) if self.totals is None else BallotTotals(self)
 
     def order(self, by: str | Method | None = None, *, request: str | None = None) -> Ordering:
         """Order the runs.

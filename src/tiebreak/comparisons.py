@@ -82,10 +82,13 @@ class Comparisons(Drawable, Result):
         return {measure: part.test(test, **how) for measure, part in self.parts.items()}
 
 
-def compare_by_several(experiment: Any, measures: list[Any], baseline: Any) -> Comparisons:
+def compare_by_several(experiment: Any, measures: list[Any], baseline: Any, per_request: bool | None) -> Comparisons:
     """The comparisons of an experiment by several measures, for all of which runs are read once."""
     names = [str(measure).strip() for measure in measures]
     check_names(names, "measure", "RPP")
     experiment.read(measures)
-    parts = {name: experiment.compare(measure, baseline) for name, measure in zip(names, measures, strict=True)}
+    parts = {
+        name: experiment.compare(measure, baseline, per_request=per_request)
+        for name, measure in zip(names, measures, strict=True)
+    }
     return Comparisons(parts, library=next(iter(parts.values())).library)

@@ -13,7 +13,8 @@ from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
-from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, run_blocks
+from tiebreak.analysis.explainable import ExplainableExperiment
+from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, UtilityValues, run_blocks, run_whole
 from tiebreak.engines.plan import State
 from tiebreak.engines.spark_tables import open_tables
 from tiebreak.errors import InputError
@@ -24,7 +25,7 @@ from tiebreak.inputs.shared_reader import SharedReader
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.streams import open_runs
 from tiebreak.metrics import Metric, metric, parse_metrics
-from tiebreak.notes import metric_notes, preference_notes, reading_notes, warn_about_grades
+from tiebreak.notes import metric_notes, note_totals, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_source import AspectSource, nest_intents
 from tiebreak.projection.needs import Needs
@@ -36,11 +37,6 @@ from tiebreak.results.formats import as_plain
 from tiebreak.scores import Scores
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.explanation import Contributions, Explanation
-    from tiebreak.analysis.interleaved import InterleavedList
-    from tiebreak.analysis.rank_gains import RankGains
-    from tiebreak.analysis.ranking import RankingPositions
-    from tiebreak.analysis.sorted_utilities import SortedUtilities
     from tiebreak.comparison import Comparison
     from tiebreak.comparisons import Comparisons
     from tiebreak.orderings import Method, Ordering
@@ -55,7 +51,7 @@ IMPUTATIONS = ("pessimistic", "optimistic")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
-class Experiment(ReportableExperiment):
+class Experiment(ExplainableExperiment, ReportableExperiment):
     """Judgements and the runs to be compared on them.
 
     Parameters
@@ -226,7 +222,7 @@ class Experiment(ReportableExperiment):
             return self._spark.run(self._plan(needs), task)
         if self._block_requests is None:
             positions = self._positions(needs)
-            state = task.partial(positions)  # which says what is missing
+            state = run_whole(task, positions)  # which says what is missing
             return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
         return run_blocks(self._plan(needs), task, self._blocks, self._options["jobs"])
 
@@ -243,10 +239,23 @@ class Experiment(ReportableExperiment):
         result = overview(self._positions(Needs(), audit=True), self.judgements)
         return replace(result, more_settings=self.more_settings)
 
-    def evaluate(self, measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES) -> Scores:
-        """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``."""
+    def evaluate(
+        self,
+        measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES,
+        *,
+        per_request: bool | None = None,
+    ) -> Scores:
+        """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``.
+
+        Parameters
+        ----------
+        measures : str or Metric, or several of them
+        per_request : bool, optional
+            Whether the values of every request are kept, or their sums only; by default they are, unless requests are
+            computed in blocks and their values are more than about 130 MB for a measure.
+        """
         names, metrics = parse_metrics(measures)
-        table, data = self._compute(MetricValues(metrics), Needs.union(m.needs for m in metrics))
+        table, data = self._compute(MetricValues(metrics, per_request), Needs.union(m.needs for m in metrics))
         warn_about_grades(metrics, data.scale.lowest, data.min_grade)
         return Scores(
             table.runs,
@@ -254,22 +263,39 @@ class Experiment(ReportableExperiment):
             names,
             metrics,
             table.exact,
-            tuple(metric_notes(names, metrics, table.exact, data)),
+            (*metric_notes(names, metrics, table.counted, data), *note_totals(table.sums, per_request)),
             {names[k]: figures for k, figures in table.figures.items()},
+            table.sums,
             library=data.library,
             more_settings=self.more_settings,
         )
 
     @overload
-    def compare(self, measure: str | Preference | Metric = "RPP", baseline: Baselines = None) -> Comparison: ...  # type: ignore[overload-overlap]
+    def compare(  # type: ignore[overload-overlap]
+        self,
+        measure: str | Preference | Metric = "RPP",
+        baseline: Baselines = None,
+        *,
+        per_request: bool | None = None,
+    ) -> Comparison: ...
     @overload
-    def compare(self, measure: Iterable[str | Preference | Metric], baseline: Baselines = None) -> Comparisons: ...
+    def compare(
+        self,
+        measure: Iterable[str | Preference | Metric],
+        baseline: Baselines = None,
+        *,
+        per_request: bool | None = None,
+    ) -> Comparisons: ...
     def compare(
         self,
         measure: str | Preference | Metric | Iterable[str | Preference | Metric] = "RPP",
         baseline: Baselines = None,
+        *,
+        per_request: bool | None = None,
     ) -> Comparison | Comparisons:
         """Compare all pairs of runs by a preference or several, or every run with one or several baselines.
+
+        `per_request` says whether values are kept, as in `evaluate`.
 
         Examples
         --------
@@ -285,14 +311,14 @@ class Experiment(ReportableExperiment):
         from tiebreak.preferences.pairs import chosen_pairs
 
         if isinstance(measure, Iterable) and not isinstance(measure, str):
-            return compare_by_several(self, expand_all(measure), baseline)
+            return compare_by_several(self, expand_all(measure), baseline, per_request)
         chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
-        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines))
+        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines), per_request=per_request)
         values, data = self._compute(task, chosen.needs)
         comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
         if isinstance(chosen, MetricDifference):
             warn_about_grades([metric(chosen.metric)], data.scale.lowest, data.min_grade)
-        notes = tuple(preference_notes(chosen, data, len(comparison.requests)))
+        notes = *preference_notes(chosen, data, len(comparison.requests)), *note_totals(values.totals, per_request)
         return replace(comparison, notes=notes, more_settings=self.more_settings)
 
     def order(
@@ -324,73 +350,34 @@ class Experiment(ReportableExperiment):
             raise InputError(f"{population} is over requests; one request has no population.", kind="choice")
         return self.utilities(cast("Metric", population.metric)).order(population)
 
-    def utilities(self, measure: str | Metric, *, weights: Any = None, groups: Any = None) -> Utilities:
+    def utilities(
+        self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: bool | None = None
+    ) -> Utilities:
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
 
-        Requests for which the metric has no value are left out.
+        Requests for which the metric has no value are left out. `per_request` says whether values are kept, as in
+        `evaluate`, or how often each occurs: populations are the same.
         """
+        from tiebreak.inputs.counted_utilities import CountedUtilities
         from tiebreak.inputs.utilities import LOWER, UtilityTable
         from tiebreak.utilities import Utilities
 
         chosen = metric(measure)
         if chosen.total == "figure":
             chosen.check_comparable()
-        metrics, data = self._compute(MetricValues((chosen,)), chosen.needs)
+        if weights is not None or groups is not None:
+            per_request = True
+        metrics, data = self._compute(UtilityValues((chosen,), per_request), chosen.needs)
         warn_about_grades([chosen], data.scale.lowest, data.min_grade)
         lower = chosen.traits.lower_is_better
-        values = -metrics.exact[0] if lower else metrics.exact[0]
-        table = UtilityTable.from_exact(metrics.runs, metrics.requests, values, data.library)
+        table: UtilityTable
+        if metrics.value_counts is not None:
+            counts = -metrics.value_counts if lower else metrics.value_counts
+            table = CountedUtilities.from_counts(metrics.runs, counts, data.library)
+        else:
+            values = -metrics.exact[0] if lower else metrics.exact[0]
+            table = UtilityTable.from_exact(metrics.runs, metrics.requests, values, data.library)
         check_has_values(table.requests, chosen)
         notes = (*((LOWER,) if lower else ()), *reading_notes(data, chosen.rel, len(table.requests)))
+        notes = *notes, *note_totals(metrics.value_counts, per_request)
         return Utilities.from_table(table, str(chosen), notes, weights, groups, self.more_settings, self._columns)
-
-    def explain(
-        self,
-        run: str,
-        other: str | None = None,
-        request: str | int | None = None,
-        *,
-        measure: str | Preference | Metric | Population | None = None,
-    ) -> Explanation | Contributions | RankGains | RankingPositions | SortedUtilities:
-        """Show why one run is preferred to another, or what one ranking is worth.
-
-        Parameters
-        ----------
-        run : str
-        other : str, optional
-            With it, two runs are compared; without it, the positions of the relevant items of `request` in `run`.
-        request : str, optional
-            Show the recall levels of this request; by default the requests that contribute most.
-        measure : str, Preference, Metric or Population, optional
-            The preference by whose size requests are sorted, by default RPP; a population such as ``"leximin(AP)"``;
-            or of one run a measure such as ``"alpha_beta_nDCG@10"``, to see what every rank gains.
-        """
-        from tiebreak.analysis.explain import explain
-
-        return explain(self, run, other, None if request is None else str(request), measure)
-
-    def interleave(
-        self, run: str, other: str, request: str | int, *, depth: int = 10, first: str | None = None
-    ) -> InterleavedList:
-        """The list that balanced interleaving makes of two rankings, and what a user who clicks prefers (RPP 5.5).
-
-        Parameters
-        ----------
-        run, other, request : str
-        depth : int
-            How long the list is.
-        first : str, optional
-            The run that begins; by default `run`.
-
-        Examples
-        --------
-        >>> runs = {"x": {"q": {"a": 3.0, "b": 2.0}}, "y": {"q": {"b": 3.0, "c": 2.0}}}
-        >>> [row.item for row in Experiment({"q": {"b": 1}}, runs).interleave("x", "y", "q").rows()]
-        ['a', 'b', 'c']
-        """
-        from tiebreak.analysis.interleaved import interleaved_list
-
-        check_count(depth, "depth")
-        positions = self._positions(Needs(aspects=depth))
-        listed = interleaved_list(positions, run, other, str(request), depth, first)
-        return replace(listed, more_settings={**listed.settings, **self.more_settings})

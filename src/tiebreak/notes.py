@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tiebreak._base.text import plural
 from tiebreak.errors import GradesWarning
-from tiebreak.exact import ExactValues
 from tiebreak.metrics import Metric
 from tiebreak.projection import Positions
 from tiebreak.projection.summary import AspectCounts, InputSummary
@@ -61,7 +58,7 @@ def preference_notes(preference: Preference, data: InputSummary, counted: int) -
 
 
 def metric_notes(
-    names: tuple[str, ...], metrics: tuple[Metric, ...], exact: tuple[ExactValues, ...], data: InputSummary
+    names: tuple[str, ...], metrics: tuple[Metric, ...], counted: Sequence[int], data: InputSummary
 ) -> Iterator[str]:
     """Notes on the values of metrics: what they are means of, and which differ from the rest."""
     requests = data.n_requests - data.counts[None].empty
@@ -76,14 +73,17 @@ def metric_notes(
     figures = [name for name, m in named if m.total == "figure"]
     if figures:
         yield f"Figures of a whole run, without values for requests: {', '.join(figures)}."
-    for (name, m), values in zip(named, exact, strict=True):
-        if name in figures:
-            continue
-        counted = int((~np.isnan(values.nearest)).any(axis=0).sum())
-        if m.rel is not None or counted != requests:
-            yield f"{name}: {m.total}s over {plural(counted, 'request')}."
+    for (name, m), number in zip(named, counted, strict=True):
+        if name not in figures and (m.rel is not None or number != requests):
+            yield f"{name}: {m.total}s over {plural(number, 'request')}."
     if data.aspects is not None:
         yield from aspect_notes(metrics, data.aspects)
+
+
+def note_totals(totals: object, per_request: bool | None) -> Iterator[str]:
+    """A note where only sums and counts are kept, although nobody said so."""
+    if totals and per_request is None:
+        yield "Of so many requests sums and counts are kept, not their values; per_request=True keeps these."
 
 
 def aspect_notes(metrics: Iterable[Metric], counts: AspectCounts) -> Iterator[str]:

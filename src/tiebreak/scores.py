@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import ExactValues, Number, competition_ranks
 from tiebreak.exact.intervals import half_width
+from tiebreak.exact.row_sums import RowSum, RowSums
 from tiebreak.exact.sample import Sample
 from tiebreak.inputs import Ids, Run, read_groups
 from tiebreak.inputs.attributes import group_places
@@ -26,9 +28,10 @@ from tiebreak.inputs.runs import baseline_names
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric
 from tiebreak.projection.primitives import Floats
-from tiebreak.results.cells import Cell, Row, value_or_count
+from tiebreak.results.cells import Cell, value_or_count
 from tiebreak.results.drawable import Drawable
-from tiebreak.results.record import LazyRows, Result, Rows
+from tiebreak.results.means import Mean, MeanInterval, MeanIntervals, Means
+from tiebreak.results.record import LazyRows, Result
 
 if TYPE_CHECKING:
     from tiebreak.preferences import Pairs
@@ -45,61 +48,6 @@ class Score(NamedTuple):
     request: str
     measure: str
     value: float
-
-
-class Mean(NamedTuple):
-    """The mean of one measure for one run; of counts the sum, of ``gm`` the geometric mean."""
-
-    run: str
-    measure: str
-    value: float
-    n_requests: int
-
-
-class MeanInterval(NamedTuple):
-    """A mean with its 95% interval by Student's t over requests."""
-
-    run: str
-    measure: str
-    value: float
-    low: float
-    high: float
-    n_requests: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Means(Rows[Mean]):
-    """The means of all measures for all runs.
-
-    Attributes
-    ----------
-    best : frozenset of (str, str)
-        Run and measure of every best mean; all of them where runs tie.
-    counts : frozenset of str
-        Measures that are whole numbers, and shown as such.
-    """
-
-    best: frozenset[tuple[str, str]] = frozenset()
-    counts: frozenset[str] = frozenset()
-    columns = Mean._fields
-    spread = "measure"
-
-    @property
-    def spread_cells(self) -> Mapping[str, Cell]:
-        return {"": value_or_count(self.counts)}
-
-    def is_marked(self, row: Row) -> bool:
-        return (row["run"], row["measure"]) in self.best
-
-    def to_flat_dict(self) -> dict[str, float]:
-        """``{"run/measure": mean}``, as experiment trackers like it."""
-        return {f"{row.run}/{row.measure}": row.value for row in self.values}
-
-
-class MeanIntervals(Rows[MeanInterval]):
-    """The means of all measures for all runs, with 95% intervals."""
-
-    columns = MeanInterval._fields
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,6 +67,8 @@ class Scores(Drawable, Result):
         Omissions and assumptions.
     figures : dict
         For measures of a whole run, which have no values for requests, the exact figure of every run.
+    sums : tuple of RowSums
+        Of every measure, in place of values where requests are too many to hold.
     """
 
     runs: tuple[str, ...]
@@ -128,6 +78,7 @@ class Scores(Drawable, Result):
     exact: tuple[ExactValues, ...]
     notes: tuple[str, ...] = ()
     figures: Mapping[str, list[Number]] = field(default_factory=dict)
+    sums: tuple[RowSums, ...] = ()
     columns = Score._fields
     spread = "measure"
 
@@ -340,19 +291,27 @@ class Scores(Drawable, Result):
     @cached_property
     def exact_means(self) -> list[list[Number | float]]:
         """The exact mean of every measure and run, or its other total: [measure][run]; NaN without values."""
+        known: Sequence[ExactValues | RowSums] = self.sums or self.exact
         return [
             [*self.figures[measure]]
             if measure in self.figures
-            else [total(exact.sample(r), metric.total) for r in range(len(self.runs))]
-            for measure, metric, exact in zip(self.measures, self.metrics, self.exact, strict=True)
+            else [total(values.sample(r), metric.total) for r in range(len(self.runs))]
+            for measure, metric, values in zip(self.measures, self.metrics, known, strict=True)
         ]
 
     def _means(self, sort: str | None = "none") -> Iterator[Mean]:
-        known = (~np.isnan(self.values)).sum(axis=1).tolist()
+        known = self._n_values.tolist()
         for r in self._order(sort):
             for k, measure in enumerate(self.measures):
                 counted = len(self.requests) if measure in self.figures else known[r][k]
                 yield Mean(self.runs[r], measure, float(self.mean[r, k]), counted)
+
+    @property
+    def _n_values(self) -> NDArray[np.int64]:
+        """For how many requests runs have values: [run, measure]."""
+        if self.sums:
+            return np.stack([sums.counts for sums in self.sums], axis=1)
+        return np.asarray((~np.isnan(self.values)).sum(axis=1))
 
     def _order(self, sort: str | None) -> list[int]:
         """The runs, the best first by a measure, by default the first one; those without a value are last."""
@@ -368,11 +327,17 @@ class Scores(Drawable, Result):
 
     def _interval(self, mean: Mean) -> MeanInterval:
         k = self.measures.index(mean.measure)
-        values = self.values[self.runs.index(mean.run), :, k]
-        squares = (values[~np.isnan(values)] - mean.value) ** 2
+        squares = self._squares(self.runs.index(mean.run), k, mean.value)
         margin = half_width(squares, mean.n_requests) if self.metrics[k].total == "mean" else nan
         low, high = mean.value - margin, mean.value + margin
         return MeanInterval(mean.run, mean.measure, mean.value, low, high, mean.n_requests)
+
+    def _squares(self, run: int, k: int, middle: float) -> Floats:
+        """The squared differences between values and a number, or their sum."""
+        if self.sums:
+            return np.array([float(self.sums[k].squares_around(run, Fraction(middle)))])
+        values = self.values[run, :, k]
+        return np.asarray((values[~np.isnan(values)] - middle) ** 2)
 
     def _all_best(self) -> frozenset[tuple[str, str]]:
         """Run and measure of every best mean."""
@@ -386,12 +351,13 @@ class Scores(Drawable, Result):
             yield from (r for r, mean in known.items() if mean == best)
 
 
-def total(values: Sample, kind: str) -> Number | float:
+def total(values: Sample | RowSum, kind: str) -> Number | float:
     """The exact mean, sum or geometric mean; NaN where there is no value."""
     if not len(values):
         return nan
     if kind == "geometric mean":
         from tiebreak.exact.roots import geometric_mean
 
+        assert isinstance(values, Sample)
         return geometric_mean(values)
     return values.total() if kind == "sum" else values.mean()

@@ -157,7 +157,7 @@ def evaluate_populations(
     populations: tuple[str, ...],
     measures: tuple[str, ...],
     shown: Sequence[str],
-    over: dict[str, str | None],
+    over: dict[str, Any],
     reading: dict[str, Any],
 ) -> tuple[list[PopulationScores], Sources]:
     """Populations of every measure, with weights and groups of requests; and of what they are, by their titles."""

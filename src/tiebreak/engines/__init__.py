@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from tiebreak.engines.blocks import LocalBlocks
 from tiebreak.engines.plan import Plan, Task, partial
-from tiebreak.engines.running import run_blocks
-from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
+from tiebreak.engines.running import run_blocks, run_whole
+from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences, UtilityValues
 
-__all__ = ["LocalBlocks", "MetricTable", "MetricValues", "Plan", "Preferences", "Task", "partial", "run_blocks"]
+__all__ = [
+    "LocalBlocks",
+    "MetricTable",
+    "MetricValues",
+    "Plan",
+    "Preferences",
+    "Task",
+    "UtilityValues",
+    "partial",
+    "run_blocks",
+    "run_whole",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,9 @@ class Task(Protocol[State]):
     @property
     def has_aspects(self) -> bool:
         """Whether it looks at the aspects of items."""
+
+    def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
+        """The task itself; or where it would hold too much of so many requests, the one that holds sums and counts."""
 
     def partial(self, positions: Positions) -> State:
         """The state of a block."""

@@ -74,10 +74,20 @@ def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, byt
     return run, fault.line or 0, (fault.request or "").encode()
 
 
+def run_whole(task: Task[State], positions: Positions) -> State:
+    """What is computed of all requests at once."""
+    fitted = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
+    if fitted is task:
+        return task.partial(positions)
+    fitted.check_blocks()
+    return fitted.join([fitted.partial(positions)])  # type: ignore[no-any-return]
+
+
 def run_blocks(
     plan: Plan, task: Task[State], blocks: LocalBlocks, jobs: int | None = None, tick: Tick | None = None
 ) -> tuple[State, InputSummary]:
     """The local engine: what is computed of all blocks, one after another, and what was read."""
+    task = task.fit(blocks.n_requests, plan.runs)
     task.check_blocks()
     blocks.whole.check(plan.reading)
     plan = replace(plan, scale=whole_scale(plan, blocks, jobs))

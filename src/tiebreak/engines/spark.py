@@ -69,9 +69,10 @@ class Work(NamedTuple):
 
 def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State, InputSummary]:
     """What is computed of all requests, in the order of their ids, and what was read."""
-    task.check_blocks()
     check_plan(plan)
-    first, scale = describe_judgements(tables, plan.reading)
+    first, n_requests, scale = describe_judgements(tables, plan.reading)
+    task = task.fit(n_requests, plan.runs)
+    task.check_blocks()
     work = Work(__version__, replace(plan, scale=scale), task, ROWS_AT_ONCE)
     blocks = sorted(collect(tables, work), key=lambda block: block.first.encode())
     outcomes = name_empty_requests([block.outcome for block in blocks])
@@ -107,17 +108,19 @@ def check_plan(plan: Plan) -> None:
         raise InputError('ties="rank" is for files in TREC\'s format, which Spark does not read.', kind="spark")
 
 
-def describe_judgements(tables: SparkTables, how: Reading) -> tuple[str, GradeScale]:
-    """The first request, and the grades of all judgements."""
+def describe_judgements(tables: SparkTables, how: Reading) -> tuple[str, int, GradeScale]:
+    """The first request, about how many there are, and the grades of all judgements."""
     functions = import_module("pyspark.sql.functions")
     value = functions.col("value")
     relevant = functions.when(value > 0 if how.min_grade is None or not how.binary else value >= how.min_grade, value)
-    row = tables.judgements.agg(functions.min("request"), functions.min(relevant), functions.max(relevant)).first()
+    several = functions.approx_count_distinct("request")
+    row = tables.judgements.agg(functions.min("request"), several, functions.min(relevant), functions.max(relevant))
+    row = row.first()
     if row is None or row[0] is None:
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
-    if row[1] is None:
-        return row[0], GradeScale(inf, 0.0)
-    return row[0], GradeScale(1.0, 1.0) if how.binary else GradeScale(row[1], row[2])
+    if row[2] is None:
+        return row[0], row[1], GradeScale(inf, 0.0)
+    return row[0], row[1], GradeScale(1.0, 1.0) if how.binary else GradeScale(row[2], row[3])
 
 
 def name_empty_requests(outcomes: list[Outcome[State]]) -> list[Outcome[State]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tiebreak._base.text import join_names
+from tiebreak.engines.plan import Task
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number
+from tiebreak.exact.row_sums import RowSums
+from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.metrics.base import evaluate_all
@@ -20,6 +23,14 @@ from tiebreak.projection import Positions
 if TYPE_CHECKING:
     from tiebreak.preferences import Pairs, PairValues, Preference
 
+MOST_HELD = 1 << 23
+"""Values that are held of a measure: about 130 MB. Of more, only sums and counts are."""
+
+
+def is_held(per_request: bool | None, n_values: int) -> bool:
+    """Whether the values of every request are held: as it was asked for, else if they are not too many."""
+    return n_values <= MOST_HELD if per_request is None else per_request
+
 
 @dataclass(frozen=True, eq=False)
 class MetricTable:
@@ -28,7 +39,10 @@ class MetricTable:
     runs: tuple[str, ...]
     requests: Ids
     exact: tuple[ExactValues, ...]
+    counted: list[int]  # for how many requests each metric has a value
     figures: Mapping[int, list[Number]] = field(default_factory=dict)
+    sums: tuple[RowSums, ...] = ()  # in place of values, where requests are too many to hold
+    value_counts: ValueCounts | None = None  # in place of the values of one metric
 
 
 @dataclass(frozen=True)
@@ -36,6 +50,7 @@ class MetricValues:
     """The values of metrics in every request."""
 
     metrics: tuple[Metric, ...]
+    per_request: bool | None = None
 
     @property
     def levels(self) -> frozenset[float | None]:
@@ -48,7 +63,15 @@ class MetricValues:
     def partial(self, positions: Positions) -> MetricTable:
         exact = tuple(evaluate_all(self.metrics, positions))
         figures = {k: figures for k, m in enumerate(self.metrics) if (figures := m.figures(positions))}
-        return MetricTable(positions.runs, positions.requests, exact, figures)
+        counted = [int((~np.isnan(values.nearest)).any(axis=0).sum()) for values in exact]
+        return MetricTable(positions.runs, positions.requests, exact, counted, figures)
+
+    def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
+        if is_held(self.per_request, n_requests * len(runs) * len(self.metrics)):
+            return self
+        from tiebreak.engines.totals import MetricSums
+
+        return MetricSums(self)
 
     def check_blocks(self) -> None:
         """Refuse what is not the sum of what blocks are."""
@@ -62,7 +85,8 @@ class MetricValues:
     def join(self, states: Sequence[MetricTable]) -> MetricTable:
         requests = Ids.concatenate([state.requests for state in states])
         exact = zip(*(state.exact for state in states), strict=True)
-        return MetricTable(states[0].runs, requests, tuple(map(ExactValues.concatenate, exact)))
+        counted = np.sum([state.counted for state in states], axis=0).tolist()
+        return MetricTable(states[0].runs, requests, tuple(map(ExactValues.concatenate, exact)), counted)
 
     def sort_requests(self, state: MetricTable) -> MetricTable:
         places = np.argsort(state.requests.places_in_order)
@@ -77,6 +101,17 @@ class MetricValues:
         return replace(state, exact=tuple(exact))
 
 
+class UtilityValues(MetricValues):
+    """The values of one metric in every request, for populations."""
+
+    def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
+        if is_held(self.per_request, n_requests * len(runs)):
+            return self
+        from tiebreak.engines.totals import UtilityCounts
+
+        return UtilityCounts(self)
+
+
 @dataclass(frozen=True, eq=False)
 class Preferences:
     """A preference between pairs of runs in every request; `choose` says which pairs, of the names of runs."""
@@ -84,6 +119,7 @@ class Preferences:
     preference: Preference
     choose: Callable[[tuple[str, ...]], Pairs]
     has_aspects: bool = False
+    per_request: bool | None = None
 
     @property
     def levels(self) -> frozenset[float | None]:
@@ -91,6 +127,13 @@ class Preferences:
 
     def partial(self, positions: Positions) -> PairValues:
         return self.preference.compare(positions, self.choose(positions.runs))
+
+    def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
+        if is_held(self.per_request, n_requests * len(self.choose(runs))):
+            return self
+        from tiebreak.engines.totals import PreferenceTotals
+
+        return PreferenceTotals(self)
 
     def check_blocks(self) -> None:
         """All preferences are computed in blocks."""

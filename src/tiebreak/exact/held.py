@@ -55,6 +55,16 @@ class NotHeld:
 
 
 @dataclass(frozen=True)
+class HeldSums:
+    """The exact sums of rows."""
+
+    numbers: list[Fraction]
+
+    def __call__(self) -> list[Fraction]:
+        return self.numbers
+
+
+@dataclass(frozen=True)
 class FloatQuotients:
     """Quotients of whole numbers that are known by the floats nearest them, as `are_apart` tells."""
 

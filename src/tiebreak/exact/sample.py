@@ -68,13 +68,13 @@ class Sample:
         return sorted(self.exact)
 
     @property
-    def _error(self) -> Fraction:
+    def largest_error(self) -> Fraction:
         """How far any number may be from its estimate."""
         most = Fraction(self.relative_error) * Fraction(float(np.abs(self.high).max(initial=0.0)))
         return (min(most, Fraction(self.error)) if isfinite(self.error) else most) + Fraction(UNDERFLOW)
 
     def _number(self, estimate: Fraction, factor: Fraction | int, exactly: Callable[[], Fraction]) -> Number:
-        return Number(estimate, self._error * factor, exactly, self.is_rational)
+        return Number(estimate, self.largest_error * factor, exactly, self.is_rational)
 
     def item(self, place: int) -> Number:
         """The number at a place of the increasing order, from 0."""
@@ -123,7 +123,7 @@ class Sample:
             prefixes = accumulate(self._exact_in_order[:k])
             return sum_fractions([prefix / j for j, prefix in enumerate(prefixes, start=1)]) / k
 
-        return Number(Fraction(total, k * scale), self._error + Fraction(4, scale), exactly, self.is_rational)
+        return Number(Fraction(total, k * scale), self.largest_error + Fraction(4, scale), exactly, self.is_rational)
 
     def in_order(self) -> Sample:
         """The numbers in increasing order."""
@@ -140,4 +140,4 @@ class Sample:
         def exactly() -> Fraction:
             return sum_fractions([w * u for w, u in zip(weights.exact, self.exact, strict=True)])
 
-        return Number(estimate, self._error * factor, exactly, self.is_rational and weights.is_rational)
+        return Number(estimate, self.largest_error * factor, exactly, self.is_rational and weights.is_rational)

@@ -195,7 +195,7 @@ class ExactValues:
         rows, columns = (axis[first] for axis in np.nonzero(known))
         labels = np.full(known.shape, -1, dtype=np.int32)
         labels[known] = label.ravel()
-        return DistinctValues(labels, self._exact_cells(rows, columns))
+        return DistinctValues(labels, self.exact_cells(rows, columns))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact values as they are, in place of functions."""
@@ -359,7 +359,7 @@ class ExactValues:
         cluster = np.cumsum(apart)
         shared = np.flatnonzero(np.bincount(cluster)[cluster] > 1)
         rows, columns = (axis[first[order[shared]]] for axis in np.nonzero(known))
-        exact = self._exact_cells(rows, columns)
+        exact = self.exact_cells(rows, columns)
         of_cluster = cluster[shared].tolist()
         increasing = sorted(range(len(shared)), key=lambda k: (of_cluster[k], exact[k]))
         order[shared] = order[shared[increasing]]
@@ -370,7 +370,7 @@ class ExactValues:
         code[order] = np.cumsum(apart)
         return code[which.ravel()]
 
-    def _exact_cells(self, rows: Places, columns: Places) -> list[Fraction]:
+    def exact_cells(self, rows: Places, columns: Places) -> list[Fraction]:
         """The exact values of some cells."""
         exact: list[Fraction] = [Fraction(0)] * len(rows)
         for row in np.unique(rows).tolist():

@@ -74,9 +74,18 @@ class UtilityTable:
             return self.exact.sample(row)
         return replace(self, values=self.values[row : row + 1]).numbers.sample(0)
 
-    def samples(self) -> Iterator[Sample]:
-        """The utilities of every run."""
+    def samples(self, by_place: bool = False) -> Iterator[Sample]:
+        """The utilities of every run; `by_place` is for who asks only for lengths, sums of the lowest, and places."""
         return map(self.sample, range(len(self.runs)))
+
+    def smallest(self) -> float:
+        """The smallest utility of all runs."""
+        return float(self.values.min())
+
+    def zeros(self) -> NDArray[np.int64]:
+        """Requests of every run with a utility of 0."""
+        is_zero = self.values == 0 if self.exact is None else (self.values == 0) & (self.exact.rest == 0)
+        return np.asarray(is_zero.sum(axis=1))
 
     def remember(self) -> UtilityTable:
         """The same, of which no exact value is computed twice."""

@@ -15,6 +15,7 @@ from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.totals import Totals
 from tiebreak.exact.values import DIFFERENCE_ERROR
 from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 
 
@@ -139,9 +140,53 @@ class Ballots:
         """Sums over requests of preferences."""
         return Totals(self.preferences)
 
+    @cached_property
+    def double_points(self) -> NDArray[np.int64]:
+        """Twice the points [run, request] of Borda's rule, which are whole."""
+        # Twice the average rank is 2 + 2 (those above) + (others that tie) = S + 1 + (those above) - (those below).
+        size = len(self.runs)
+        return np.stack([size - 1 + self.win_rate_signs(run).sum(axis=0) for run in range(size)])
+
+    @cached_property
+    def points(self) -> NDArray[np.int64]:
+        """Twice the points over all requests: [run]."""
+        return np.asarray(self.double_points.sum(axis=1))
+
+    @cached_property
+    def votes(self) -> NDArray[np.int64]:
+        """By how many requests more each run has a higher win rate than another: [run, run]."""
+        return np.stack([self.win_rate_signs(run).sum(axis=1) for run in range(len(self.runs))])
+
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The Condorcet cycles among all requests."""
         return condorcet_cycles(self.majorities(self.unit_weights())[0], self.runs)
+
+
+class BallotTotals(Ballots):
+    """Ballots of which only totals over all requests are known, so that there are no samples of them."""
+
+    @property
+    def _pair_totals(self) -> PairTotals:
+        assert self.values.totals is not None
+        return self.values.totals
+
+    def unit_weights(self) -> Floats:
+        return np.ones((1, 1))
+
+    def majorities(self, weights: Floats) -> NDArray[np.int8]:
+        wins, _, losses = self.values.win_tie_loss.T
+        return self.values.square(np.sign(wins - losses).astype(np.int8))[None]
+
+    def placements(self, weights: Floats) -> NDArray[np.int8]:
+        return np.sign(self._pair_totals.votes).astype(np.int8)[None]
+
+    @cached_property
+    def mean_win_rates(self) -> list[Number]:
+        return self._pair_totals.run_means
+
+    @cached_property
+    def points(self) -> NDArray[np.int64]:
+        return self._pair_totals.points
 
 
 def condorcet_cycles(majority: NDArray[np.int8], runs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

@@ -20,16 +20,10 @@ class Borda(Method):
     name: ClassVar[str] = "borda"
 
     def scores(self, ballots: Ballots) -> list[Real]:
-        return [Fraction(int(points.sum()), 2 * ballots.n_requests) for points in self.double_points(ballots)]
+        return [Fraction(points, 2 * ballots.n_requests) for points in ballots.points.tolist()]
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
-        return competition_ranks(weights @ self.double_points(ballots).T.astype(np.float64))  # sums of whole numbers
-
-    def double_points(self, ballots: Ballots) -> NDArray[np.int64]:
-        """Twice the points [run, request], which are whole."""
-        # Twice the average rank is 2 + 2 (those above) + (others that tie) = S + 1 + (those above) - (those below).
-        size = len(ballots.runs)
-        return np.stack([size - 1 + ballots.win_rate_signs(run).sum(axis=0) for run in range(size)])
+        return competition_ranks(weights @ ballots.double_points.T.astype(np.float64))  # sums of whole numbers
 
 
 class Copeland(Method):

@@ -28,6 +28,7 @@ class Mean(Aggregation):
     """Arithmetic mean: average utilitarianism (PE eq 2)."""
 
     name: ClassVar[str] = "mean"
+    is_by_place: ClassVar[bool] = True
     takes_weights: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
@@ -53,6 +54,7 @@ class Quantile(Aggregation):
 
     share: float = parameter(0.5, check_share)
     name: ClassVar[str] = "quantile"
+    is_by_place: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return quantile(u, decimal(self.share))
@@ -63,6 +65,7 @@ class Median(Aggregation):
     """Median utility."""
 
     name: ClassVar[str] = "median"
+    is_by_place: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return quantile(u, Fraction(1, 2))
@@ -80,6 +83,7 @@ class Minimum(Aggregation):
     """The worst utility: the difference principle, maximin (PE eq 4)."""
 
     name: ClassVar[str] = "min"
+    is_by_place: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return u.item(0)
@@ -90,6 +94,7 @@ class Maximum(Aggregation):
     """Largest utility."""
 
     name: ClassVar[str] = "max"
+    is_by_place: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         return u.item(len(u) - 1)
@@ -191,6 +196,7 @@ class ConditionalValueAtRisk(Aggregation):
 
     share: float = parameter(0.1, check_number, above=0, high=1)
     name: ClassVar[str] = "cvar"
+    is_by_place: ClassVar[bool] = True
 
     def value(self, u: Sample, weights: Sample | None = None) -> Number:
         size = len(u) * decimal(self.share)

@@ -71,9 +71,9 @@ class Population(Entry):
             raise InputError(
                 f"{self} needs at least {self.min_requests} requests; there are {len(table.requests)}.", kind="size"
             )
-        if not self.takes_negative and len(table.values) and table.values.min() < 0:
+        if not self.takes_negative and len(table.values) and table.smallest() < 0:
             raise InputError(
-                f"{self.name} is not defined for utilities below 0; the smallest is {float(table.values.min()):g}.",
+                f"{self.name} is not defined for utilities below 0; the smallest is {table.smallest():g}.",
                 kind="range",
             )
 
@@ -82,9 +82,12 @@ class Population(Entry):
 class Aggregation(Population):
     """A number per run that does not depend on the other runs."""
 
+    is_by_place: ClassVar[bool] = False
+    """Whether it asks utilities only for their number, sums of the lowest, and those at places."""
+
     def scores(self, table: UtilityTable) -> list[Real]:
         weights = sample_weights(table)
-        values = (self.value(sample, weights) for sample in table.samples())
+        values = (self.value(sample, weights) for sample in table.samples(self.is_by_place))
         return [-value if self.lower_is_better else value for value in values]
 
     def value(self, u: Sample, weights: Sample | None = None) -> Real:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.inputs import Ids
+from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.aggregations import Maximum, Minimum
 from tiebreak.populations.base import Population
@@ -38,7 +39,8 @@ def deciding_places(
     if compared is None:
         yield from (None for _ in pairs)
         return
-    (width, block), codes = compared, table.codes()
+    width, block = compared
+    codes = None if isinstance(table, CountedUtilities) else table.codes()
     lag = population.lag if isinstance(population, SmoothedLeximin) else 1
     for pair in pairs:
         index, sign = first_difference(*pair, width, block)
@@ -48,10 +50,8 @@ def deciding_places(
             a, b = (float(block(run, index, index + 1)[0]) for run in pair)
             yield Decision(index + 1, None, a, None, b)
         else:
-            place = codes.shape[1] - 1 - index if isinstance(population, Leximax | Maximum) else index
-            q, r = (request_at(place, codes[run], table.requests) for run in pair)
-            a, b = (float(table.values[run, request]) for run, request in zip(pair, (q, r), strict=True))
-            yield Decision(place + 1, table.requests[q], a, table.requests[r], b)
+            place = len(table.requests) - 1 - index if isinstance(population, Leximax | Maximum) else index
+            yield Decision(place + 1, *(part for run in pair for part in at_place(table, codes, run, place)))  # type: ignore[arg-type]
 
 
 def sorted_places(population: Population, table: UtilityTable) -> tuple[int, Block] | None:
@@ -59,10 +59,19 @@ def sorted_places(population: Population, table: UtilityTable) -> tuple[int, Blo
     if isinstance(population, Lexicographic):
         return population.sorted_blocks(table)
     if isinstance(population, Minimum | Maximum):
-        codes = table.codes()
-        ends = codes.min(axis=1) if isinstance(population, Minimum) else codes.max(axis=1)
+        place = 0 if isinstance(population, Minimum) else len(table.requests) - 1
+        ends = [sample.item(place) for sample in table.samples(by_place=True)]
         return 1, lambda run, begin, end: (ends[run],)
     return None
+
+
+def at_place(table: UtilityTable, codes: NDArray[Any] | None, run: int, place: int) -> tuple[str | None, float]:
+    """The request at a place of the increasing order of a run, from 0, if it is known; and its utility."""
+    if isinstance(table, CountedUtilities):
+        return None, table.value_at(run, place)
+    assert codes is not None
+    request = request_at(place, codes[run], table.requests)
+    return table.requests[request], float(table.values[run, request])
 
 
 def request_at(place: int, codes: NDArray[Any], requests: Ids) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cmp_to_key
 from typing import Any, ClassVar
 
@@ -15,9 +15,10 @@ from tiebreak._base.checks import check_count
 from tiebreak.errors import InputError
 from tiebreak.exact import Number, Real, competition_ranks
 from tiebreak.exact.held import Places
+from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.populations.base import Population
-from tiebreak.populations.rounding import round_utilities, rounded_values
+from tiebreak.populations.rounding import round_numbers, round_table, round_utilities
 
 FIRST_BLOCK = 1024
 Block = Callable[[int, int, int], tuple[Any, ...]]
@@ -42,6 +43,10 @@ class Lexicographic(Population):
 
     def sorted_blocks(self, table: UtilityTable) -> tuple[int, Block]:
         """How many numbers of every run are compared one after another, and blocks of them."""
+        if isinstance(table, CountedUtilities):
+            numbers, digits = table.counts.numbers, self.digits
+            codes = [*range(len(numbers))] if digits is None else round_numbers(table.counts, digits)
+            return len(table.requests), table.sorted_blocks(codes, self.direction)
         return self._sort(self._numbers(table))
 
     def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
@@ -101,8 +106,7 @@ class SmoothedLeximin(Lexicographic):
         if self.lag == 1:
             return super().sorted_blocks(table)
         if self.digits is not None:
-            exact = rounded_values(table, self.digits)
-            table = replace(table, values=exact.nearest, exact=exact)
+            table = round_table(table, self.digits)
         samples = list(table.samples())
         width = len(table.requests) - self.lag + 1
 

@@ -135,8 +135,7 @@ class PopulationOrdering(Ordering):
         population, table = self.population, self.utilities
         assert population is not None and table is not None
         every = self.requests or table
-        is_zero = every.values == 0 if every.exact is None else (every.values == 0) & (every.exact.rest == 0)
-        zeros = is_zero.sum(axis=1)
+        zeros = every.zeros()
         nothing = [None] * len(zeros)
         means, worst = self._means(every)
         parts = (
@@ -155,7 +154,8 @@ class PopulationOrdering(Ordering):
         """The mean of every run, and its CVaR where requests have no weights, which that does not take."""
         mean, cvar, weights = Mean(), ConditionalValueAtRisk(), sample_weights(table)
         numbers = [
-            (float(mean.value(u, weights)), float(cvar.value(u)) if weights is None else None) for u in table.samples()
+            (float(mean.value(u, weights)), float(cvar.value(u)) if weights is None else None)
+            for u in table.samples(by_place=True)
         ]
         return [first for first, _ in numbers], [second for _, second in numbers]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any, TypeAlias
@@ -13,6 +14,8 @@ from tiebreak.exact import ExactValues
 from tiebreak.exact.arithmetic import fractions
 from tiebreak.exact.doubles import two_product
 from tiebreak.exact.number import tolerance
+from tiebreak.exact.value_counts import ValueCounts
+from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.inputs.utilities import UtilityTable
 
 Vector: TypeAlias = "NDArray[Any]"
@@ -30,12 +33,23 @@ def round_utilities(table: UtilityTable, digits: int) -> Vector:
     return np.stack([fractions(row) if exact and row.dtype != object else row for row in rows])
 
 
-def rounded_values(table: UtilityTable, digits: int) -> ExactValues:
+def round_numbers(counts: ValueCounts, digits: int) -> list[int]:
+    """The numbers that are counted, in units of the last decimal, rounded half to even."""
+    same = tolerance(counts.is_rational) * 10**digits
+    return [half_to_even(number * 10**digits, same) for number in counts.numbers]
+
+
+def round_table(table: UtilityTable, digits: int) -> UtilityTable:
     """The utilities, rounded half to even."""
+    if isinstance(table, CountedUtilities):
+        numbers = [Fraction(units, 10**digits) for units in round_numbers(table.counts, digits)]
+        return replace(table, counts=ValueCounts(numbers, table.counts.counts).in_order())
     units = round_utilities(table, digits)
     if units.dtype == object:
-        return ExactValues.from_exact(units * Fraction(1, 10**digits))
-    return ExactValues.quotients(units.astype(np.int64), np.int64(10**digits))
+        exact = ExactValues.from_exact(units * Fraction(1, 10**digits))
+    else:
+        exact = ExactValues.quotients(units.astype(np.int64), np.int64(10**digits))
+    return replace(table, values=exact.nearest, exact=exact)
 
 
 def round_row(values: ExactValues, row: int, digits: int) -> Vector:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from tiebreak.exact.sums import row_means
 from tiebreak.inputs import Ids
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats
+
+if TYPE_CHECKING:
+    from tiebreak.preferences.pair_totals import PairTotals
 
 NUMBERS_AT_ONCE = 1 << 18
 Labels: TypeAlias = Callable[[], Places]
@@ -51,10 +54,11 @@ class PairValues:
     labels: Labels | None = None  # [run, request]: runs with the same label have the same values in a request
     is_sign: bool = False  # values say only which run is better
     is_difference: bool = False  # values are differences of one number per run
+    totals: PairTotals | None = None  # in place of values, where requests are too many to hold
     _internals: ClassVar[tuple[str, ...]] = (
         *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
         *("from_counts", "from_exact", "differences", "by_name", "plus", "has_all_pairs", "exact_values"),
-        *("equal_values", "student_interval", "concatenate", "detach", "attach"),
+        *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals"),
     )
 
     @classmethod
@@ -150,6 +154,8 @@ class PairValues:
 
     def by_name(self: Values) -> Values:
         """Runs and requests sorted by name, so that random draws do not depend on the order of the input."""
+        if self.totals is not None:
+            return self
         places = Ids.from_names(self.runs).places_in_order
         values = self.take_requests(np.argsort(self.requests.places_in_order))
         by_run = None if values.by_run is None else values.by_run.take_rows(np.argsort(places).tolist())
@@ -204,6 +210,8 @@ class PairValues:
     @cached_property
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
+        if self.totals is not None:
+            return np.array([float(mean) for mean in self.totals.means])
         if self.exact is None:
             return np.array(row_means(self.numerator, self.denominator))
         return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
@@ -211,6 +219,8 @@ class PairValues:
     @cached_property
     def deviation(self) -> Floats:
         """The standard deviation of every pair's values, summed in the order of names; 0 where all are equal."""
+        if self.totals is not None:
+            return self.totals.deviation
         if self.n_requests < 2:
             return np.zeros(len(self.pairs))
         step = max(1, NUMBERS_AT_ONCE // self.n_requests)
@@ -231,6 +241,8 @@ class PairValues:
     @cached_property
     def win_tie_loss(self) -> NDArray[np.int64]:
         """Requests that the first run of each pair wins, ties and loses: [pair, 3]."""
+        if self.totals is not None:
+            return self.totals.win_tie_loss
         wins, losses = (self.numerator > 0).sum(axis=1), (self.numerator < 0).sum(axis=1)
         return np.stack([wins, self.n_requests - wins - losses, losses], axis=1)
 

@@ -9,7 +9,8 @@ from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError
 from tiebreak.exact import Number, competition_ranks
 from tiebreak.exact.intervals import half_width
-from tiebreak.scores import MeanInterval, Scores
+from tiebreak.results.means import MeanInterval
+from tiebreak.scores import Scores
 from tiebreak.significance import Significance
 
 MOST_LETTERED = 60

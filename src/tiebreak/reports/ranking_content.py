@@ -27,9 +27,10 @@ from tiebreak.reports.content import (
 from tiebreak.reports.details import recall_curve, request_details, telling_requests
 from tiebreak.reports.leaders import metric_leaders, preference_leaders
 from tiebreak.reports.utility_content import marked_table, orders_by_case, served_utilities
+from tiebreak.results.means import MeanInterval
 from tiebreak.results.record import Result
 from tiebreak.score_groups import ScoreGroups
-from tiebreak.scores import MeanInterval, Scores
+from tiebreak.scores import Scores
 
 METRICS = ("nDCG@10", "AP", "RR")
 """Those that most readers know."""

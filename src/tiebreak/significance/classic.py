@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -45,7 +45,8 @@ class TTest(Test):
             t = np.where(paired.mean == 0, 0.0, paired.mean / error)
         freedom = paired.n_requests - 1
         if self.side:
-            p = np.where(paired.values.any(axis=1), stdtr(freedom, -self.side * t), 1.0)
+            is_tied = paired.win_tie_loss[:, 1] == paired.n_requests
+            p = np.where(is_tied, 1.0, stdtr(freedom, -self.side * t))
         else:
             p = np.minimum(2 * stdtr(freedom, -np.abs(t)), 1.0)
         return Outcome(t, p, *paired.student_interval(alpha))
@@ -81,8 +82,9 @@ class Wilcoxon(Test):
     is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        from scipy.stats import wilcoxon
-
+        if paired.totals is not None and paired.totals.quotients is not None:
+            statistic, p = np.array([self.of_counts(counts) for counts in paired.totals.counts]).T
+            return Outcome(statistic, p, *paired.student_interval(alpha))
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
         # Equal values are equal floats; different ones are different floats where these are few whole numbers.
         may_share_a_float = whole_pairs(paired).slack > 0
@@ -91,13 +93,27 @@ class Wilcoxon(Test):
                 tick(k, len(paired.values))
             if row.any():
                 differing = wilcoxon_ranks(paired, k) if may_share_a_float[k] else row[row != 0]
-                is_small = len(differing) <= ENUMERATED
-                statistic[k], p[k] = (
-                    wilcoxon_exact(differing, self.side)
-                    if is_small
-                    else wilcoxon(differing, alternative=self.alternative)
-                )
+                statistic[k], p[k] = self.of_differences(differing)
         return Outcome(statistic, p, *paired.student_interval(alpha))
+
+    def of_differences(self, differences: Floats) -> tuple[float, float]:
+        """The statistic and the p-value of differences that are not 0."""
+        from scipy.stats import wilcoxon
+
+        if len(differences) <= ENUMERATED:
+            return wilcoxon_exact(differences, self.side)
+        statistic, p = wilcoxon(differences, alternative=self.alternative)
+        return float(statistic), float(p)
+
+    def of_counts(self, counts: Mapping[Fraction, int]) -> tuple[float, float]:
+        """The statistic and the p-value of differences that occur so often."""
+        sizes = sorted({abs(value) for value in counts if value})
+        signed = [(counts.get(size, 0), counts.get(-size, 0)) for size in sizes]
+        n = sum(map(sum, signed))
+        if n <= EXACT_UP_TO:
+            ranks = np.outer(np.arange(1.0, len(sizes) + 1), [1, -1]).ravel()
+            return self.of_differences(np.repeat(ranks, np.ravel(signed))) if n else (0.0, 1.0)
+        return wilcoxon_by_size(signed, n, self.side)
 
 
 def wilcoxon_ranks(paired: PairValues, pair: int) -> Floats:
@@ -117,6 +133,26 @@ def wilcoxon_ranks(paired: PairValues, pair: int) -> Floats:
     )
     signed: Floats = np.sign(values) * (1.0 + sizes.codes()[0])
     return signed
+
+
+def wilcoxon_by_size(signed: Iterable[tuple[int, int]], n: int, side: int) -> tuple[float, float]:
+    """The rank sum and the p-value by the normal approximation, as SciPy has it, of n differences.
+
+    `signed` are the numbers of positive and of negative ones of every size, from the smallest up.
+    """
+    from scipy.special import ndtr
+
+    below = double_sum = cubes = 0
+    for more, less in signed:
+        shared = more + less
+        double_sum += more * (2 * below + shared + 1)
+        below, cubes = below + shared, cubes + shared**3 - shared
+    rank_sum = Fraction(double_sum, 2)
+    variance = Fraction(2 * n * (n + 1) * (2 * n + 1) - cubes, 48)
+    z = float(rank_sum - Fraction(n * (n + 1), 4)) / sqrt(variance)
+    if side:
+        return float(rank_sum), float(ndtr(-side * z))
+    return float(min(rank_sum, Fraction(n * (n + 1), 2) - rank_sum)), min(1.0, 2 * float(ndtr(-abs(z))))
 
 
 def wilcoxon_exact(differences: Floats, side: int = 0) -> tuple[float, float]:

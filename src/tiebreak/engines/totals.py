@@ -1,0 +1,142 @@
+"""What is computed of requests that are too many to hold: sums and counts, which add up over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tiebreak._base.dropped import Dropped
+from tiebreak._base.text import join_names
+from tiebreak.engines.plan import Task
+from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
+from tiebreak.errors import InputError
+from tiebreak.exact.row_sums import RowSums
+from tiebreak.exact.value_counts import ValueCounts
+from tiebreak.orderings.ballots import Ballots
+from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_totals import PairTotals
+from tiebreak.projection import Positions
+
+
+@dataclass(frozen=True, eq=False)
+class TotalsTask:
+    """A task that adds up what another one computes of every request: `reduce` is of the state of one block."""
+
+    inner: Any
+
+    @property
+    def levels(self) -> frozenset[float | None]:
+        return self.inner.levels  # type: ignore[no-any-return]
+
+    @property
+    def has_aspects(self) -> bool:
+        return self.inner.has_aspects  # type: ignore[no-any-return]
+
+    def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
+        return self
+
+    def partial(self, positions: Positions) -> Any:
+        return self.reduce(self.inner.partial(positions))
+
+    def reduce(self, state: Any) -> Any:
+        raise NotImplementedError
+
+    def check_blocks(self) -> None:
+        self.inner.check_blocks()
+
+    def join(self, states: Sequence[Any]) -> Any:
+        raise NotImplementedError
+
+    def sort_requests(self, state: Any) -> Any:
+        return state  # which has no requests
+
+    def detach(self, state: Any) -> Any:
+        return state.detach()
+
+    def attach(self, state: Any, load: Callable[[], Any]) -> Any:
+        return state.attach(load)
+
+
+class MetricSums(TotalsTask):
+    """The sums of the values of metrics: a table without values of requests."""
+
+    inner: MetricValues
+
+    def check_blocks(self) -> None:
+        """Refuse what is not the sum of what blocks are."""
+        super().check_blocks()
+        if products := [str(metric) for metric in self.inner.metrics if metric.total == "geometric mean"]:
+            raise InputError(
+                f"{join_names(products)}: a geometric mean needs the values of all requests, of which only sums are "
+                "kept. Keep them with per_request=True, if they fit.",
+                kind="per_request",
+            )
+
+    def reduce(self, state: MetricTable) -> MetricTable:
+        return drop_values(state, len(state.requests), tuple(map(RowSums.from_values, state.exact)))
+
+    def join(self, states: Sequence[MetricTable]) -> MetricTable:
+        sums = map(RowSums.join, zip(*(state.sums for state in states), strict=True))
+        counted = np.sum([state.counted for state in states], axis=0).tolist()
+        n_requests = sum(len(state.requests) for state in states)
+        return replace(drop_values(states[0], n_requests, tuple(sums)), counted=counted)
+
+    def detach(self, state: MetricTable) -> MetricTable:
+        return replace(state, sums=tuple(sums.detach() for sums in state.sums))
+
+    def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
+        sums = (sums.attach(lambda k=k: load().sums[k]) for k, sums in enumerate(state.sums))  # type: ignore[misc]
+        return replace(state, sums=tuple(sums))
+
+
+def drop_values(table: MetricTable, n_requests: int, sums: tuple[RowSums, ...]) -> MetricTable:
+    """A table of which only sums are known, over so many requests."""
+    dropped: Any = Dropped(n_requests)
+    return replace(table, requests=dropped, exact=(dropped,) * len(sums), sums=sums)
+
+
+class UtilityCounts(TotalsTask):
+    """How often a metric has each value, in the requests for which all runs have one."""
+
+    inner: MetricValues
+
+    def reduce(self, state: MetricTable) -> MetricTable:
+        values = state.exact[0]
+        known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
+        return with_counts(state, ValueCounts.from_values(values.take_columns(known)))
+
+    def join(self, states: Sequence[MetricTable]) -> MetricTable:
+        counts = [state.value_counts for state in states if state.value_counts is not None]
+        return with_counts(states[0], ValueCounts.join(counts))
+
+    def detach(self, state: MetricTable) -> MetricTable:
+        return state  # which is exact
+
+    def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
+        return state
+
+
+def with_counts(table: MetricTable, counts: ValueCounts) -> MetricTable:
+    """A table of one metric, of which only is known how often each value occurs."""
+    return replace(drop_values(table, counts.size, ()), value_counts=counts)
+
+
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+class PreferenceTotals(TotalsTask):
+    """Counts and sums of a preference between pairs of runs, and of the votes of requests."""
+
+    inner: Preferences
+
+    def reduce(self, state: PairValues) -> PairTotals:
+        if not state.has_all_pairs:
+            return PairTotals.from_values(state, NOTHING, NOTHING)
+        ballots = Ballots(state)
+        return PairTotals.from_values(state, ballots.votes, ballots.points)
+
+    def join(self, states: Sequence[PairTotals]) -> PairValues:
+        return PairTotals.join(states).as_values()

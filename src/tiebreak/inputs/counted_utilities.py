@@ -1,0 +1,60 @@
+"""Utilities of which only is known how often each value occurs: of requests too many to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._base.dropped import Dropped
+from tiebreak.exact.sample import Sample
+from tiebreak.exact.value_counts import CountedSample, ValueCounts
+from tiebreak.inputs.utilities import UtilityTable
+
+
+@dataclass(frozen=True, eq=False)
+class CountedUtilities(UtilityTable):
+    """How often every run has each utility, from the smallest up; values of requests are refused."""
+
+    counts: ValueCounts = field(kw_only=True)
+
+    @classmethod
+    def from_counts(cls, runs: tuple[str, ...], counts: ValueCounts, library: str | None) -> CountedUtilities:
+        counts = counts.in_order()
+        dropped: Any = Dropped(counts.size)
+        return cls(runs, dropped, dropped, library=library, counts=counts)
+
+    @cached_property
+    def _samples(self) -> list[CountedSample]:
+        return [self.counts.sample(run) for run in range(len(self.runs))]
+
+    def samples(self, by_place: bool = False) -> Iterator[Sample]:
+        return iter(self._samples) if by_place else (sample.spread() for sample in self._samples)
+
+    def smallest(self) -> float:
+        return float(self.counts.numbers[0])
+
+    def zeros(self) -> NDArray[np.int64]:
+        is_zero = np.array([number == 0 for number in self.counts.numbers])
+        return np.asarray(self.counts.counts[is_zero].sum(axis=0))
+
+    def value_at(self, run: int, place: int) -> float:
+        """The utility of a run at a place of the increasing order, from 0."""
+        return float(self._samples[run].item(place))
+
+    def sorted_blocks(self, codes: list[int], direction: int) -> Callable[[int, int, int], tuple[Any, ...]]:
+        """Between two places of a run's utilities the codes of these; `codes` are of the numbers, from the smallest."""
+        known, counts = np.array(codes)[::direction], self.counts.counts[::direction]
+        ends = np.cumsum(counts, axis=0)
+
+        def block(run: int, begin: int, end: int) -> tuple[Any, ...]:
+            first, last = np.searchsorted(ends[:, run], [begin, end - 1], side="right")
+            some = slice(int(first), int(last) + 1)
+            times = np.diff(np.minimum(ends[some, run], end), prepend=begin)
+            return tuple(np.repeat(known[some], times).tolist())
+
+        return block

@@ -1,0 +1,171 @@
+"""Sums and counts in place of values: what is told of all requests is the same, the rest is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tiebreak as tb
+from engines.parity import BY_REQUEST, PAIRWISE, experiment, outcome
+from tiebreak.engines import tasks
+from tiebreak.orderings import CATALOGUE as METHODS
+from tiebreak.populations import CATALOGUE as POPULATIONS
+from tiebreak.significance.classic import Wilcoxon
+
+WHOLE, BLOCKS = experiment(), experiment(4)
+BOTH = pytest.mark.parametrize("exp", [WHOLE, BLOCKS], ids=["whole", "blocks"])
+CLOSE = {"rtol": 1e-12, "atol": 1e-300}
+pytestmark = pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning")
+
+
+@pytest.mark.one_in(3)
+@BOTH
+@pytest.mark.parametrize("measure", BY_REQUEST)
+def test_means_and_intervals_of_sums(exp, measure):
+    kept, _ = outcome(WHOLE.evaluate, measure)
+    sums, _ = outcome(lambda: exp.evaluate(measure, per_request=False))
+    if isinstance(sums, tuple):  # a geometric mean, which is no sum
+        assert sums[2]["kind"] == "per_request" and kept.metrics[0].total == "geometric mean"
+        return
+    assert repr(sums.summary().values) == repr(kept.summary().values)
+    assert sums.summary().best == kept.summary().best
+    assert sums.notes == kept.notes
+    for mean, expected in zip(sums.intervals().values, kept.intervals().values, strict=True):
+        assert (mean.run, mean.measure, mean.value, mean.n_requests) == (*expected[:3], expected.n_requests)
+        np.testing.assert_allclose(mean[3:5], expected[3:5], **CLOSE)
+
+
+@pytest.mark.one_in(3)
+@BOTH
+@pytest.mark.parametrize("baseline", [None, "old"])
+@pytest.mark.parametrize("measure", PAIRWISE)
+def test_pairs_by_counts(exp, measure, baseline):
+    kept, _ = outcome(WHOLE.compare, measure, baseline)
+    counts, _ = outcome(lambda: exp.compare(measure, baseline, per_request=False))
+    if isinstance(kept, tuple):
+        assert counts == kept
+        return
+    assert counts.mean.tolist() == kept.mean.tolist()
+    assert counts.win_tie_loss.tolist() == kept.win_tie_loss.tolist()
+    assert counts.share_tied == kept.share_tied and len(counts.requests) == len(kept.requests)
+    np.testing.assert_allclose(counts.deviation, kept.deviation, **CLOSE)
+    summary, expected = counts.summary(), kept.summary()
+    assert summary.notes == expected.notes
+    assert [row[:4] for row in summary.values] == [row[:4] for row in expected.values]
+    for test in ("t", "sign", *(["wilcoxon"] if kept.exact is None else [])):
+        for alternative in ("two-sided", "greater", "less"):
+            result = counts.test(test, alternative=alternative)
+            other = kept.test(test, alternative=alternative)
+            np.testing.assert_allclose(result.pvalue, other.pvalue, **CLOSE)
+            np.testing.assert_allclose(result.statistic, other.statistic, **CLOSE)
+    for by in METHODS if baseline is None else ():
+        assert repr(counts.order(by).rows()) == repr(kept.order(by).rows())
+        assert counts.order(by).cycles == kept.order(by).cycles
+
+
+@BOTH
+@pytest.mark.parametrize("spec", [*POPULATIONS, "leximin(digits=1)", "leximax(digits=1)", "smoothed_leximin(digits=1)"])
+def test_populations_of_value_counts(exp, spec):
+    for measure in ("nDCG@3", "AP", "TSE", "P@5"):
+        expected, _ = outcome(lambda m=measure: WHOLE.utilities(m).order(spec))
+        result, _ = outcome(lambda m=measure: exp.utilities(m, per_request=False).order(spec))
+        if isinstance(result, tuple):
+            compares_requests = result[2]["kind"] == "per_request" and spec in ("georisk", "gain", "urisk", "trisk")
+            assert compares_requests or result == expected
+            continue
+        assert result.notes == expected.notes
+        assert known_facts(result) == known_facts(expected)
+
+
+def known_facts(ordering):
+    """All but which request decides, which counts do not tell."""
+    names = [name for name in ordering.columns if name not in ("request", "next_request")]
+    return [
+        [repr(value) for name, value in zip(ordering.columns, row, strict=True) if name in names]
+        for row in ordering.rows()
+    ]
+
+
+NEEDS_VALUES = {
+    "bootstrap": lambda c: c.bootstrap(),
+    "permutation": lambda c: c.test("permutation"),
+    "hsd": lambda c: c.test("hsd"),
+    "bootstrap test": lambda c: c.test("bootstrap"),
+    "tukey": lambda c: c.test("tukey"),
+    "wilcoxon of numbers": lambda c: c.test("wilcoxon"),
+    "rows": lambda c: list(c.rows()),
+    "between": lambda c: c.between("old", "new"),
+    "groups": lambda c: c.by_group({"q0é": "a"}),
+    "orders of requests": lambda c: c.order_requests(),
+    "one request": lambda c: c.order(request="q0é"),
+    "win rates": lambda c: c.win_rate(),
+}
+
+
+@pytest.mark.parametrize("use", NEEDS_VALUES.values(), ids=NEEDS_VALUES)
+def test_what_needs_values_says_so(use):
+    compared = BLOCKS.compare("diff(nDCG@3)", per_request=False)
+    with pytest.raises(tb.InputError, match="per_request=True"):
+        use(compared)
+
+
+@pytest.mark.parametrize(
+    "use", [lambda s: s.values, lambda s: s["AP"], lambda s: list(s.rows()), lambda s: s.against()]
+)
+def test_scores_without_values_say_so(use):
+    with pytest.raises(tb.InputError, match="per_request=True"):
+        use(BLOCKS.evaluate("AP", per_request=False))
+
+
+def test_values_are_kept_unless_they_are_too_many(monkeypatch):
+    assert BLOCKS.evaluate("AP").values.shape == (3, 17, 1)
+    monkeypatch.setattr(tasks, "MOST_HELD", 3 * 17)
+    assert not BLOCKS.evaluate("AP").sums and not BLOCKS.evaluate(["AP", "RR"], per_request=True).sums
+    scores, compared = BLOCKS.evaluate(["AP", "RR"]), BLOCKS.compare(["RPP", "LexiRecall"])
+    assert scores.sums and compared["RPP"].totals is None  # three pairs of runs
+    monkeypatch.setattr(tasks, "MOST_HELD", 3 * 17 - 1)
+    assert BLOCKS.compare("RPP").totals is not None
+    assert not WHOLE.evaluate(["AP", "RR"]).sums, "what was read as a whole is kept"
+    assert any("per_request=True" in note for note in scores.notes)
+    assert any("per_request=True" in note for note in BLOCKS.order("leximin(AP)").notes)
+
+
+def test_runs_that_tie_exactly_tie_by_their_sums():
+    judged = {f"q{k}": {"a": 1, "b": 2, "c": 1} for k in range(9)}
+    ranking = [{"a": 3.0, "x": 2.0, "b": 1.0}, {"b": 3.0, "x": 2.0, "y": 1.0}, {"x": 1.0, "c": 0.5}]
+    runs = {
+        name: {f"q{k}": ranking[(k + shift) % 3] for k in range(9)} for name, shift in {"x": 0, "y": 1, "z": 2}.items()
+    }
+    exp = tb.Experiment(judged, runs, block_requests=2)
+    scores = exp.evaluate(["nDCG", "AP"], per_request=False)
+    assert len(scores.summary().best) == 6
+    assert exp.compare("diff(nDCG)", per_request=False).order().ranks.tolist() == [1, 1, 1]
+
+
+def test_states_can_be_pickled():
+    positions = WHOLE.positions
+    for task in (
+        tasks.MetricValues(tuple(map(tb.metric, ["nDCG@3", "AP"])), per_request=False),
+        tasks.UtilityValues((tb.metric("nDCG@3"),), per_request=False),
+    ):
+        totals = task.fit(0, positions.runs)
+        state = totals.partial(positions)
+        for copy in (pickle.loads(pickle.dumps(state)), pickle.loads(pickle.dumps(totals.detach(state)))):
+            joined = totals.join([totals.attach(copy, lambda state=state: state)])
+            assert len(joined.requests) == len(totals.join([state]).requests)
+            if joined.sums:
+                again = [[sums.sample(r).mean().exact for r in range(3)] for sums in joined.sums]
+                assert again == [[sums.sample(r).mean().exact for r in range(3)] for sums in state.sums]
+
+
+@given(
+    st.dictionaries(st.fractions(-2, 2, max_denominator=4), st.integers(1, 12), min_size=1),
+    st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_wilcoxon_of_counts_is_that_of_all_differences(counts, alternative):
+    test = Wilcoxon(alternative=alternative)
+    differences = np.array([float(value) for value, n in counts.items() for _ in range(n) if value])
+    expected = test.of_differences(differences) if len(differences) else (0.0, 1.0)
+    np.testing.assert_allclose(test.of_counts(counts), expected, rtol=1e-11, atol=1e-15)
