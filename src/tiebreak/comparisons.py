@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiebreak._base.checks import check_names
 from tiebreak.comparison import Comparison, ComparisonSummary, PairValue
-from tiebreak.errors import UnknownNameError
+from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.results.cells import Cell, signed_column
 from tiebreak.results.drawable import Drawable
 from tiebreak.results.record import LazyRows, Result
@@ -82,10 +82,12 @@ class Comparisons(Drawable, Result):
         return {measure: part.test(test, **how) for measure, part in self.parts.items()}
 
 
-def compare_by_several(experiment: Any, measures: list[Any], baseline: Any, per_request: bool | None) -> Comparisons:
+def compare_by_several(experiment: Any, measures: list[Any], baseline: Any, per_request: Any) -> Comparisons:
     """The comparisons of an experiment by several measures, for all of which runs are read once."""
     names = [str(measure).strip() for measure in measures]
     check_names(names, "measure", "RPP")
+    if per_request is not None and not isinstance(per_request, bool):
+        raise InputError("per_request= with a file is for one measure. Compare by one after another.", kind="output")
     experiment.read(measures)
     parts = {
         name: experiment.compare(measure, baseline, per_request=per_request)

@@ -16,6 +16,7 @@ from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.analysis.explainable import ExplainableExperiment
 from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, UtilityValues, run_blocks, run_whole
 from tiebreak.engines.plan import State
+from tiebreak.engines.request_file import PerRequest, Write, is_kept, pair_rows, request_file, score_rows
 from tiebreak.engines.spark_tables import open_tables
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
@@ -24,7 +25,7 @@ from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, ch
 from tiebreak.inputs.shared_reader import SharedReader
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.streams import open_runs
-from tiebreak.metrics import Metric, metric, parse_metrics
+from tiebreak.metrics import Metric, measure_label, metric, parse_metrics
 from tiebreak.notes import metric_notes, note_totals, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
 from tiebreak.projection.aspect_source import AspectSource, nest_intents
@@ -216,15 +217,15 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         names, aspects = tuple(run.name for run in self.runs), replace(self._aspect_source, depth=needs.aspects)
         return Plan(reading, names, self._imputation, aspects, self._intents)
 
-    def _compute(self, task: Task[State], needs: Needs) -> tuple[State, InputSummary]:
+    def _compute(self, task: Task[State], needs: Needs, write: Write | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         if self._spark is not None:
             return self._spark.run(self._plan(needs), task)
         if self._block_requests is None:
             positions = self._positions(needs)
-            state = run_whole(task, positions)  # which says what is missing
+            state = run_whole(task, positions, write)  # which says what is missing
             return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
-        return run_blocks(self._plan(needs), task, self._blocks, self._options["jobs"])
+        return run_blocks(self._plan(needs), task, self._blocks, self._options["jobs"], write=write)
 
     @cached_property
     def _blocks(self) -> LocalBlocks:
@@ -243,19 +244,22 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         self,
         measures: str | Metric | Iterable[str | Metric] = DEFAULT_MEASURES,
         *,
-        per_request: bool | None = None,
+        per_request: PerRequest = None,
     ) -> Scores:
         """Score every run and request by every measure, such as ``["AP", "nDCG@10", "RBP(p=0.9)"]``.
 
         Parameters
         ----------
         measures : str or Metric, or several of them
-        per_request : bool, optional
+        per_request : bool or path, optional
             Whether the values of every request are kept, or their sums only; by default they are, unless requests are
-            computed in blocks and their values are more than about 130 MB for a measure.
+            computed in blocks and their values are more than about 130 MB for a measure. With the path of a parquet
+            file they are written there block by block, not kept.
         """
         names, metrics = parse_metrics(measures)
-        table, data = self._compute(MetricValues(metrics, per_request), Needs.union(m.needs for m in metrics))
+        task, needs = MetricValues(metrics, is_kept(per_request)), Needs.union(m.needs for m in metrics)
+        with request_file(per_request, partial(score_rows, names=names)) as write:
+            table, data = self._compute(task, needs, write)
         warn_about_grades(metrics, data.scale.lowest, data.min_grade)
         return Scores(
             table.runs,
@@ -276,7 +280,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         measure: str | Preference | Metric = "RPP",
         baseline: Baselines = None,
         *,
-        per_request: bool | None = None,
+        per_request: PerRequest = None,
     ) -> Comparison: ...
     @overload
     def compare(
@@ -284,14 +288,14 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         measure: Iterable[str | Preference | Metric],
         baseline: Baselines = None,
         *,
-        per_request: bool | None = None,
+        per_request: PerRequest = None,
     ) -> Comparisons: ...
     def compare(
         self,
         measure: str | Preference | Metric | Iterable[str | Preference | Metric] = "RPP",
         baseline: Baselines = None,
         *,
-        per_request: bool | None = None,
+        per_request: PerRequest = None,
     ) -> Comparison | Comparisons:
         """Compare all pairs of runs by a preference or several, or every run with one or several baselines.
 
@@ -313,8 +317,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         if isinstance(measure, Iterable) and not isinstance(measure, str):
             return compare_by_several(self, expand_all(measure), baseline, per_request)
         chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
-        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines), per_request=per_request)
-        values, data = self._compute(task, chosen.needs)
+        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines), per_request=is_kept(per_request))
+        with request_file(per_request, partial(pair_rows, measure=measure_label(measure))) as write:
+            values, data = self._compute(task, chosen.needs, write)
         comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
         if isinstance(chosen, MetricDifference):
             warn_about_grades([metric(chosen.metric)], data.scale.lowest, data.min_grade)

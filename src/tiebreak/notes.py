@@ -80,7 +80,7 @@ def metric_notes(
         yield from aspect_notes(metrics, data.aspects)
 
 
-def note_totals(totals: object, per_request: bool | None) -> Iterator[str]:
+def note_totals(totals: object, per_request: object) -> Iterator[str]:
     """A note where only sums and counts are kept, although nobody said so."""
     if totals and per_request is None:
         yield "Of so many requests sums and counts are kept, not their values; per_request=True keeps these."

@@ -1,8 +1,10 @@
 """Sums and counts in place of values: what is told of all requests is the same, the rest is refused."""
 
+import os
 import pickle
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,3 +171,39 @@ def test_wilcoxon_of_counts_is_that_of_all_differences(counts, alternative):
     differences = np.array([float(value) for value, n in counts.items() for _ in range(n) if value])
     expected = test.of_differences(differences) if len(differences) else (0.0, 1.0)
     np.testing.assert_allclose(test.of_counts(counts), expected, rtol=1e-11, atol=1e-15)
+
+
+@BOTH
+def test_values_of_requests_are_written_in_place_of_being_kept(exp, tmp_path):
+    path = tmp_path / "scores.parquet"
+    scores = exp.evaluate(["nDCG@3", "AP"], per_request=path)
+    assert scores.sums and scores.summary().values == WHOLE.evaluate(["nDCG@3", "AP"]).summary().values
+    rows = pq.read_table(path).to_pylist()
+    assert sorted(tuple(row.values()) for row in rows) == sorted(map(tuple, WHOLE.evaluate(["nDCG@3", "AP"]).rows()))
+    path = tmp_path / "pairs.parquet"
+    compared, kept = exp.compare("RPP", per_request=str(path)), WHOLE.compare("RPP")
+    assert compared.totals is not None and compared.mean.tolist() == kept.mean.tolist()
+    assert sorted(tuple(row.values()) for row in pq.read_table(path).to_pylist()) == sorted(map(tuple, kept.rows()))
+    assert sorted(os.listdir(tmp_path)) == ["pairs.parquet", "scores.parquet"], "no draft is left"
+
+
+def test_values_are_written_once_where_runs_tie(tmp_path):
+    path, judged = tmp_path / "v.parquet", {f"q{k}": {"a": 1, "b": 1} for k in range(6)}
+    runs = {name: {q: {"x": 2.0, "a": 1.0} for q in judged} for name in ("same", "alike")}
+    scores = tb.Experiment(judged, runs, block_requests=2).evaluate("nDCG", per_request=path)
+    assert len(scores.summary().best) == 2, "for which exact sums are asked for"
+    assert pq.read_table(path).num_rows == 12
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda folder: BLOCKS.evaluate("AP", per_request=folder / "scores.csv"),
+        lambda folder: BLOCKS.compare(["RPP", "AP"], per_request=folder / "pairs.parquet"),
+        lambda folder: BLOCKS.evaluate("AP", per_request=folder / "absent" / "scores.parquet"),
+    ],
+)
+def test_files_that_cannot_be_written(call, tmp_path):
+    with pytest.raises(tb.InputError) as error:
+        call(tmp_path)
+    assert error.value.kind == "output" and os.listdir(tmp_path) == []

@@ -14,6 +14,8 @@ import numpy as np
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.blocks import LocalBlocks
 from tiebreak.engines.plan import Partial, Plan, State, Task, judgement_scale, partial
+from tiebreak.engines.request_file import Write
+from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError, TiebreakError
 from tiebreak.projection import Positions
 from tiebreak.projection.position_table import GradeScale
@@ -36,14 +38,20 @@ class Outcome(Generic[State]):
     error: TiebreakError | None = None
 
 
-def compute(plan: Plan, task: Task[State], read: Callable[[], Positions]) -> Outcome[State]:
-    """What becomes of the block that `read` returns."""
+def compute(plan: Plan, task: Task[State], read: Callable[[], Positions], write: Write | None = None) -> Outcome[State]:
+    """What becomes of the block that `read` returns; what is added up may be written before."""
     try:
         everything = read()
     except InputError as fault:
         return Outcome(fault=fault)
     try:
-        return Outcome(partial(plan, task, everything))
+        if write is None or not isinstance(task, TotalsTask):
+            return Outcome(partial(plan, task, everything))
+        part = partial(plan, task.inner, everything)
+        if part.state is None:
+            return Outcome(part)
+        write(part.state)
+        return Outcome(replace(part, state=task.reduce(part.state)))
     except TiebreakError as error:
         return Outcome(partial(plan, NOTHING, everything), error=error)  # type: ignore[arg-type]
 
@@ -74,19 +82,31 @@ def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, byt
     return run, fault.line or 0, (fault.request or "").encode()
 
 
-def run_whole(task: Task[State], positions: Positions) -> State:
+def run_whole(task: Task[State], positions: Positions, write: Write | None = None) -> State:
     """What is computed of all requests at once."""
     fitted = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
     if fitted is task:
         return task.partial(positions)
     fitted.check_blocks()
-    return fitted.join([fitted.partial(positions)])  # type: ignore[no-any-return]
+    assert isinstance(fitted, TotalsTask)
+    state = task.partial(positions)
+    if write is not None:
+        write(state)
+    return fitted.join([fitted.reduce(state)])  # type: ignore[no-any-return]
 
 
 def run_blocks(
-    plan: Plan, task: Task[State], blocks: LocalBlocks, jobs: int | None = None, tick: Tick | None = None
+    plan: Plan,
+    task: Task[State],
+    blocks: LocalBlocks,
+    jobs: int | None = None,
+    tick: Tick | None = None,
+    write: Write | None = None,
 ) -> tuple[State, InputSummary]:
-    """The local engine: what is computed of all blocks, one after another, and what was read."""
+    """The local engine: what is computed of all blocks, one after another, and what was read.
+
+    What is computed of every request may be written on the way.
+    """
     task = task.fit(blocks.n_requests, plan.runs)
     task.check_blocks()
     blocks.whole.check(plan.reading)
@@ -95,7 +115,7 @@ def run_blocks(
     for k in range(len(blocks)):
         has_failed = any(outcome.error is not None for outcome in outcomes)
         chosen: Task[State] = NOTHING if has_failed else task  # type: ignore[assignment]
-        outcomes.append(compute(plan, chosen, lambda k=k: read_block(plan, blocks, k, jobs)))  # type: ignore[misc]
+        outcomes.append(compute(plan, chosen, lambda k=k: read_block(plan, blocks, k, jobs), write))  # type: ignore[misc]
         if tick is not None:
             tick(k + 1, len(blocks))
     labels = [source.label for source in blocks.whole.runs]

@@ -1,0 +1,95 @@
+"""The values of every request as a parquet file, written block by block as they are computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from tiebreak.engines.tasks import MetricTable
+from tiebreak.errors import InputError, MissingExtraError
+from tiebreak.inputs import Ids
+from tiebreak.results.files import whole_file
+
+if TYPE_CHECKING:
+    from tiebreak.preferences import PairValues
+
+PerRequest: TypeAlias = "bool | str | os.PathLike[str] | None"
+"""Whether values of requests are kept, or to which file they are written instead."""
+Write: TypeAlias = Callable[[Any], None]
+"""Takes the state of a block."""
+
+
+def is_kept(per_request: PerRequest) -> bool | None:
+    """What a task is told: values that are written are not kept."""
+    return per_request if per_request is None or isinstance(per_request, bool) else False
+
+
+@contextmanager
+def request_file(per_request: PerRequest, rows: Callable[[Any], Any]) -> Iterator[Write | None]:
+    """What writes the rows of a block, as an Arrow table, to the file that is asked for; None if none is."""
+    if per_request is None or isinstance(per_request, bool):
+        yield None
+        return
+    path = os.fspath(per_request)
+    if not path.lower().endswith(".parquet"):
+        raise InputError(f"{path}: values of requests are written as parquet. Give a name that ends so.", kind="output")
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("per_request= with a file", "parquet") from None
+    writer: Any = None
+    with whole_file(path) as file:
+
+        def write(state: Any) -> None:
+            nonlocal writer
+            table = rows(state)
+            writer = writer or parquet.ParquetWriter(file, table.schema)
+            writer.write_table(table)
+
+        yield write
+        if writer is None:
+            raise InputError(f"{path}: there is no value to write.", kind="output")
+        writer.close()
+
+
+def score_rows(table: MetricTable, names: Sequence[str]) -> Any:
+    """The values of metrics as rows: by run, then measure, then request."""
+    values = np.stack([exact.nearest for exact in table.exact], axis=1)  # [run, measure, request]
+    run, measure, request = np.nonzero(~np.isnan(values))
+    columns = {
+        "run": name_column(table.runs, run),
+        "request": id_column(table.requests.take(request)),
+        "measure": name_column(names, measure),
+        "value": values[run, measure, request],
+    }
+    return import_module("pyarrow").table(columns)
+
+
+def pair_rows(values: PairValues, measure: str) -> Any:
+    """The values of pairs as rows: by pair, then request."""
+    pair, request = (places.ravel() for places in np.indices(values.values.shape))
+    columns = {
+        "run": name_column(values.runs, values.pairs.x[pair]),
+        "other": name_column(values.runs, values.pairs.y[pair]),
+        "request": id_column(values.requests.take(request)),
+        "measure": name_column([measure], np.zeros(len(pair), dtype=np.int64)),
+        "value": values.values.ravel(),
+    }
+    return import_module("pyarrow").table(columns)
+
+
+def name_column(names: Sequence[str], places: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
+    """A column of few different texts."""
+    arrow = import_module("pyarrow")
+    return arrow.DictionaryArray.from_arrays(places.astype(np.int32), arrow.array(list(names), arrow.string()))
+
+
+def id_column(ids: Ids) -> Any:
+    """A column of ids."""
+    arrow = import_module("pyarrow")
+    return arrow.LargeStringArray.from_buffers(len(ids), arrow.py_buffer(ids.offsets), arrow.py_buffer(ids.buffer))
