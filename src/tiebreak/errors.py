@@ -14,6 +14,7 @@ __all__ = [
     "EmptyRequestsWarning",
     "GradesWarning",
     "InputError",
+    "LargeTablesWarning",
     "MissingExtraError",
     "RequestsLeftOutWarning",
     "TiebreakError",
@@ -117,6 +118,10 @@ class RequestsLeftOutWarning(TiebreakWarning):
 
 class GradesWarning(TiebreakWarning):
     """A graded measure counts items that the experiment does not call relevant."""
+
+
+class LargeTablesWarning(TiebreakWarning):
+    """Tables that are too large to hold are written to temporary files first."""
 
 
 def quote(text: str | bytes, longest: int = 60) -> str:

@@ -14,17 +14,17 @@ from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.analysis.explainable import ExplainableExperiment
-from tiebreak.engines import LocalBlocks, MetricValues, Plan, Preferences, Task, UtilityValues, run_blocks, run_whole
+from tiebreak.engines import MetricValues, Plan, Preferences, Task, UtilityValues
+from tiebreak.engines.local_tables import open_elsewhere
 from tiebreak.engines.plan import State
 from tiebreak.engines.request_file import PerRequest, Write, is_kept, pair_rows, request_file, score_rows
-from tiebreak.engines.spark_tables import open_tables
+from tiebreak.engines.running import run_whole
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, check_held
 from tiebreak.inputs.shared_reader import SharedReader
 from tiebreak.inputs.sources import Path, Values
-from tiebreak.inputs.streams import open_runs
 from tiebreak.metrics import Metric, measure_label, metric, parse_metrics
 from tiebreak.notes import metric_notes, note_totals, preference_notes, reading_notes, warn_about_grades
 from tiebreak.projection import Positions, project
@@ -77,8 +77,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         Which column of the tables holds what, where its name does not say so: ``{"request": "prompt_id"}``, or
         ``"request=prompt_id,score=pred"``. A name holds for every table that has such a column.
     block_requests : int, optional
-        Evaluate and compare so many requests at a time, with the same results. Runs may then be more than memory
-        holds: parquet, datasets of pyarrow, lazy frames of polars and relations of duckdb. All else reads everything.
+        Evaluate and compare about so many requests at a time, with the same results. Tables that are too large to hold
+        within `memory` are divided in any case: parquet, datasets of pyarrow, lazy frames of polars and relations of
+        duckdb. All else reads everything.
     engine : {"local", "spark"}, optional
         Where the work runs; by default on Spark if judgements and runs are its frames. With ``"spark"`` they may also
         be paths of parquet, which the active session reads. Requests of results are in the order of their ids.
@@ -127,18 +128,17 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         if block_requests is not None:
             check_count(block_requests, "block_requests")
         check_choice(imputation, "imputation", IMPUTATIONS)
-        self._imputation, self._block_requests = imputation, block_requests
+        self._imputation = imputation
         self._columns = ColumnNames(columns, is_shared=True)
         read = SharedReader(memory, self._columns)
         tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
-        self._spark = open_tables(engine, judgements, runs, self._columns, tables | {"block_requests": block_requests})
-        if self._spark is not None:
-            judgements, runs = Judgements.nothing(), self._spark.as_runs()
+        self._elsewhere = open_elsewhere(engine, judgements, runs, self._columns, tables, block_requests, memory)
+        if self._elsewhere is not None:
+            judgements, runs = self._elsewhere.judgements, self._elsewhere.as_runs()
         self.judgements = read(judgements)
         training = None if train is None else read(train)
         self._intents = None if intents is None else read(nest_intents(intents))
-        opened = runs if block_requests is None else open_runs(runs, self._columns, memory)
-        self.runs = as_runs(opened, memory, self._columns, self.judgements.requests)
+        self.runs = as_runs(runs, memory, self._columns, self.judgements.requests)
         self._options: dict[str, Any] = {
             "min_grade": min_grade,
             "binary": binary,
@@ -163,7 +163,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
-        requests = plural(len(self.judgements.requests), "judged request") if self._spark is None else "on Spark"
+        n_requests = len(self.judgements.requests)
+        requests = plural(n_requests, "judged request") if n_requests else "in tables that are not held"
         return f"<Experiment: {plural(len(self.runs), 'run')}, {requests}>"
 
     @property
@@ -194,6 +195,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
             As in `project`.
         """
         several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+        if self._elsewhere is not None:
+            self._elsewhere.blocks(self._held, self._plan(Needs()).reading, tick)
+            return
         self._positions(Needs.union(map(measure_needs, expand_all(several))), tick=tick, early=early)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
@@ -219,19 +223,17 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
 
     def _compute(self, task: Task[State], needs: Needs, write: Write | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
-        if self._spark is not None:
-            return self._spark.run(self._plan(needs), task)
-        if self._block_requests is None:
-            positions = self._positions(needs)
-            state = run_whole(task, positions, write)  # which says what is missing
-            return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
-        return run_blocks(self._plan(needs), task, self._blocks, self._options["jobs"], write=write)
+        if self._elsewhere is not None:
+            return self._elsewhere.run(self._plan(needs), task, self._held, self._options["jobs"], write)
+        positions = self._positions(needs)
+        state = run_whole(task, positions, write)  # which says what is missing
+        return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
 
     @cached_property
-    def _blocks(self) -> LocalBlocks:
+    def _held(self) -> Block:
+        """What this process holds of the input."""
         tables = self._plan(Needs()).reading.binarize(self.judgements), tuple(run.source for run in self.runs)
-        whole = Block(*tables, self._options["exclude"], self._options["candidates"])
-        return LocalBlocks(whole, cast(int, self._block_requests), self._options["memory"])
+        return Block(*tables, self._options["exclude"], self._options["candidates"])
 
     def audit(self) -> Overview:
         """Summary of the input: depths, ties, judged shares and anomalies, as ``tiebreak check`` prints it."""

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from tiebreak.engines.blocks import LocalBlocks
 from tiebreak.engines.plan import Plan, Task, partial
-from tiebreak.engines.running import run_blocks, run_whole
 from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences, UtilityValues
 
-__all__ = [
-    "LocalBlocks",
-    "MetricTable",
-    "MetricValues",
-    "Plan",
-    "Preferences",
-    "Task",
-    "UtilityValues",
-    "partial",
-    "run_blocks",
-    "run_whole",
-]
+__all__ = ["MetricTable", "MetricValues", "Plan", "Preferences", "Task", "UtilityValues", "partial"]

@@ -1,20 +1,54 @@
-"""Blocks of whole requests: judgements in their order, and of every run the rows of a table, or the lines of a file."""
+"""Blocks of whole requests: their judgements, and of every run the rows of a table, or the lines of a file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.engines.stream_blocks import Spool, StreamBlocks
+from tiebreak.engines.plan import Plan, judgement_scale
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.inputs import Ids, Judgements
+from tiebreak.inputs.ids import ranges
 from tiebreak.inputs.sources import Source
+from tiebreak.projection import Positions
+from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import Block
 
 Places = NDArray[np.int64]
+
+
+class RunBlocks(Protocol):
+    """The rows of a run by block."""
+
+    def __getitem__(self, k: int) -> Source: ...
+
+
+class Blocks(Protocol):
+    """The input of an experiment in blocks of whole requests; `n_requests` are in each of them, about."""
+
+    @property
+    def whole(self) -> Block: ...
+    @property
+    def n_requests(self) -> int: ...
+    def __len__(self) -> int: ...
+    @property
+    def first(self) -> str:
+        """The first request of the judgements."""
+
+    @property
+    def scale(self) -> GradeScale:
+        """The grades of all judgements."""
+
+    def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
+        """The positions of a block."""
+
+    def places(self, k: int, requests: Ids) -> Places:
+        """Where some requests of a block are in the order of the judgements."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,38 +80,63 @@ class TableBlocks:
         return replace(self.source, kernel=kernel, line_of_row=rows + 1)
 
 
+@dataclass(frozen=True, eq=False)
 class LocalBlocks:
-    """The input of an experiment in blocks of so many requests, in the order of the judgements."""
+    """Blocks of requests whose judgements are held; `block_of_request` says in which block each is."""
 
-    def __init__(self, whole: Block, block_requests: int, memory: int) -> None:
-        self.whole, self.size, self.memory = whole, block_requests, memory
-        self.n_requests = len(whole.judgements.requests)
-        self._spools: dict[int, Spool] = {}
-        self.runs = [self._split(source) for source in whole.runs]
+    whole: Block
+    block_of_request: Places
+    runs: Sequence[RunBlocks]
+    n_blocks: int
+
+    @classmethod
+    def in_order(cls, whole: Block, block_requests: int, memory: int) -> LocalBlocks:
+        """Blocks of so many requests, in the order of the judgements, where all runs can be held."""
+        requests = whole.judgements.requests
+        block_of_request = np.arange(len(requests)) // block_requests
+        n_blocks = -(-len(requests) // block_requests)
+
+        def split(source: Source) -> RunBlocks:
+            if not source.is_table:
+                return TextBlocks(source, requests, block_of_request, memory)
+            place = requests.indices(Ids(*source.kernel[1]))
+            return TableBlocks(source, np.maximum(place, 0) // block_requests, n_blocks)
+
+        return cls(whole, block_of_request, [*map(split, whole.runs)], n_blocks)
 
     def __len__(self) -> int:
-        return -(-self.n_requests // self.size)
+        return self.n_blocks
 
-    def _split(self, source: Source) -> TableBlocks | TextBlocks | StreamBlocks:
-        requests = self.whole.judgements.requests
-        if source.kernel[0] == "stream":  # which may hold several runs
-            stream = source.kernel[1]
-            spool = self._spools.setdefault(id(stream), Spool(stream, requests, self.size))
-            return StreamBlocks(source, spool)
-        if not source.is_table:
-            return TextBlocks(source, requests, self.size, self.memory)
-        place = requests.indices(Ids(*source.kernel[1]))
-        return TableBlocks(source, np.maximum(place, 0) // self.size, len(self))
+    @property
+    def n_requests(self) -> int:
+        return -(-len(self.block_of_request) // self.n_blocks)
 
-    def first_judgement(self, k: int) -> int:
-        """The index among all judgements of the first one of a block."""
-        return int(self.whole.judgements.starts[k * self.size])
+    @property
+    def first(self) -> str:
+        return self.whole.judgements.requests[0]
 
-    def __getitem__(self, k: int) -> Block:
-        places = np.arange(k * self.size, min((k + 1) * self.size, self.n_requests))
-        judgements = self.whole.judgements.take_requests(places)
+    @property
+    def scale(self) -> GradeScale:
+        return judgement_scale(self.whole.judgements)
+
+    def places(self, k: int, requests: Ids) -> Places:
+        places = np.flatnonzero(self.block_of_request == k)
+        known = self.whole.judgements.requests.take(places)
+        return places if len(known) == len(requests) else places[known.indices(requests)]
+
+    def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
+        """The positions of a block, which know all judgements where they have the first items of rankings."""
+        whole = self.whole.judgements
+        places = np.flatnonzero(self.block_of_request == k)
+        judgements = whole.take_requests(places)
         pairs = (take_pairs(table, judgements.requests) for table in (self.whole.excluded, self.whole.candidates))
-        return Block(judgements, tuple(run[k] for run in self.runs), *pairs)
+        positions = plan.read(Block(judgements, tuple(run[k] for run in self.runs), *pairs), jobs)
+        tops = positions.top
+        if tops is not None:
+            entries = np.append(ranges(whole.starts[places], np.diff(whole.starts)[places]), -1)  # -1: not judged
+            moved = (entries[top.judgement].astype(np.int32) for top in tops)
+            tops = tuple(top._replace(judgement=judgement) for top, judgement in zip(tops, moved, strict=True))
+        return replace(positions, top=tops, judgements=whole)
 
 
 def take_pairs(table: Judgements | None, requests: Ids) -> Judgements | None:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import Tick
-from tiebreak.inputs import Judgements
+from tiebreak.inputs import Ids, Judgements
+from tiebreak.inputs.judgements import read
+from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_source import AspectSource
 from tiebreak.projection.position_table import GradeScale
@@ -43,8 +46,11 @@ class Task(Protocol[State]):
     def join(self, states: Sequence[State]) -> State:
         """The state of several blocks, in the order of their requests."""
 
-    def sort_requests(self, state: State) -> State:
-        """The state with requests in the order of their ids."""
+    def requests(self, state: State) -> Ids | None:
+        """The requests of a state, if it has values of them."""
+
+    def take_requests(self, state: State, places: NDArray[np.int64]) -> State:
+        """The state of some requests, in this order."""
 
     def detach(self, state: State) -> State:
         """A state that holds nothing of its block but floats and counts."""
@@ -89,6 +95,11 @@ class Plan:
     ) -> Positions:
         """The positions of all requests of a block."""
         return replace(self.reading.project(block, self.runs, jobs, audit, tick, early), whole_scale=self.scale)
+
+    def read_rows(self, judged: Source | None, runs: tuple[Source, ...], jobs: int | None = None) -> Positions:
+        """The positions of whole requests of which judgements, if any, are rows of a table, too."""
+        judgements = Judgements.nothing() if judged is None else read(judged, None, self.reading.memory)
+        return self.read(Block(self.reading.binarize(judgements), runs), jobs)
 
     def complete(self, positions: Positions) -> Positions:
         """Positions with what measures look at beside ranks."""

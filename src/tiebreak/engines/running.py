@@ -7,20 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tiebreak._kernels.interface import Tick
-from tiebreak.engines.blocks import LocalBlocks
-from tiebreak.engines.plan import Partial, Plan, State, Task, judgement_scale, partial
+from tiebreak.engines.blocks import Blocks
+from tiebreak.engines.plan import Partial, Plan, State, Task, partial
 from tiebreak.engines.request_file import Write
 from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError, TiebreakError
+from tiebreak.inputs import Ids
 from tiebreak.projection import Positions
 from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import input_notes
-from tiebreak.projection.summary import InputSummary
+from tiebreak.projection.summary import MOST_NAMED, InputSummary
 
 HELD, HELD_REQUESTS = 2, 10_000
 """Blocks that are kept while exact values are asked for, or more of them while they have no more requests in all."""
@@ -98,59 +99,80 @@ def run_whole(task: Task[State], positions: Positions, write: Write | None = Non
 def run_blocks(
     plan: Plan,
     task: Task[State],
-    blocks: LocalBlocks,
+    blocks: Blocks,
     jobs: int | None = None,
-    tick: Tick | None = None,
+    notes: tuple[str, ...] = (),
     write: Write | None = None,
 ) -> tuple[State, InputSummary]:
     """The local engine: what is computed of all blocks, one after another, and what was read.
 
     What is computed of every request may be written on the way.
     """
-    task = task.fit(blocks.n_requests, plan.runs)
+    task = task.fit(blocks.n_requests * len(blocks), plan.runs)
     task.check_blocks()
     blocks.whole.check(plan.reading)
     plan = replace(plan, scale=whole_scale(plan, blocks, jobs))
     outcomes: list[Outcome[State]] = []
+    places: list[NDArray[np.int64]] = []
     for k in range(len(blocks)):
         has_failed = any(outcome.error is not None for outcome in outcomes)
         chosen: Task[State] = NOTHING if has_failed else task  # type: ignore[assignment]
-        outcomes.append(compute(plan, chosen, lambda k=k: read_block(plan, blocks, k, jobs), write))  # type: ignore[misc]
-        if tick is not None:
-            tick(k + 1, len(blocks))
+        outcome = compute(plan, chosen, lambda k=k: blocks.read(plan, k, jobs), write)  # type: ignore[misc]
+        outcomes.append(outcome if has_failed else detach(outcome, task))
+        requests = None if outcome.part is None or outcome.part.state is None else task.requests(outcome.part.state)
+        if requests is not None:
+            places.append(blocks.places(k, requests))
+    outcomes = name_empty_requests(outcomes, lambda k, name: int(blocks.places(k, Ids.from_names([name]))[0]))
     labels = [source.label for source in blocks.whole.runs]
-    summary = finish(outcomes, labels, input_notes(blocks.whole), blocks.whole.judgements.requests[0])
+    summary = finish(outcomes, labels, (*input_notes(blocks.whole), *notes), blocks.first)
 
-    @lru_cache(max(HELD, HELD_REQUESTS // blocks.size))
+    @lru_cache(max(HELD, HELD_REQUESTS // max(blocks.n_requests, 1)))
     def load(k: int) -> State:
-        state = partial(plan, task, read_block(plan, blocks, k, jobs)).state
+        state = partial(plan, task, blocks.read(plan, k, jobs)).state
         assert state is not None, "the block had requests before"
         return state
 
     known = [(k, outcome.part.state) for k, outcome in enumerate(outcomes) if outcome.part is not None]
-    states = [task.attach(task.detach(state), lambda k=k: load(k)) for k, state in known if state is not None]  # type: ignore[misc]
-    return task.join(states), summary
+    states = [task.attach(state, lambda k=k: load(k)) for k, state in known if state is not None]  # type: ignore[misc]
+    joined, order = task.join(states), np.concatenate([*places, np.zeros(0, dtype=np.int64)])
+    is_sorted = bool((np.diff(order) > 0).all())
+    return (joined if is_sorted else task.take_requests(joined, np.argsort(order))), summary
 
 
-def whole_scale(plan: Plan, blocks: LocalBlocks, jobs: int | None) -> GradeScale:
+def detach(outcome: Outcome[State], task: Task[State]) -> Outcome[State]:
+    """An outcome whose state, if any, holds nothing of its block."""
+    part = outcome.part
+    if part is None or part.state is None or outcome.error is not None:
+        return outcome
+    return replace(outcome, part=replace(part, state=task.detach(part.state)))
+
+
+def name_empty_requests(outcomes: list[Outcome[State]], key: Callable[[int, str], Any]) -> list[Outcome[State]]:
+    """Outcomes of which the first names the first requests of all that have no relevant item.
+
+    `key` is that by which requests are sorted, of a block's index and a name.
+    """
+    parts = [(k, outcome.part) for k, outcome in enumerate(outcomes) if outcome.part is not None]
+    names = {name: key(k, name) for k, part in parts for name in part.summary.empty}
+    named = iter([tuple(sorted(names, key=names.__getitem__)[:MOST_NAMED])])
+
+    def rename(outcome: Outcome[State]) -> Outcome[State]:
+        if outcome.part is None:
+            return outcome
+        return replace(outcome, part=outcome.part.with_empty(next(named, ())))
+
+    return [*map(rename, outcomes)]
+
+
+def whole_scale(plan: Plan, blocks: Blocks, jobs: int | None) -> GradeScale:
     """The grades of all requests that count; which ones every run lists is known once all were read."""
     if plan.reading.requests == "judged":
-        return judgement_scale(blocks.whole.judgements)
+        return blocks.scale
     scale = GradeScale(inf, 0.0)
     for k in range(len(blocks)):
         with suppress(InputError):  # which is raised when the block is read again
-            scale = scale.plus(plan.reading.choose_requests(read_block(plan, blocks, k, jobs)).grade_scale)
+            scale = scale.plus(plan.reading.choose_requests(blocks.read(plan, k, jobs)).grade_scale)
     return scale
-
-
-def read_block(plan: Plan, blocks: LocalBlocks, k: int, jobs: int | None) -> Positions:
-    """The positions of a block, which know all judgements where they have the first items of rankings."""
-    positions, first = plan.read(blocks[k], jobs), blocks.first_judgement(k)
-    tops = positions.top
-    if tops is not None:
-        moved = (np.where(top.judgement < 0, -1, top.judgement + first).astype(np.int32) for top in tops)
-        tops = tuple(top._replace(judgement=judgement) for top, judgement in zip(tops, moved, strict=True))
-    return replace(positions, top=tops, judgements=blocks.whole.judgements)
 
 
 class Nothing:

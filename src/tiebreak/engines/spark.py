@@ -13,18 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tiebreak import __version__, _kernels
-from tiebreak._kernels.interface import MEMORY, Fault
+from tiebreak._kernels.interface import Fault
 from tiebreak.engines.plan import Plan, State, Task
-from tiebreak.engines.running import Outcome, compute, finish
+from tiebreak.engines.running import Outcome, compute, detach, finish, name_empty_requests
 from tiebreak.engines.spark_tables import JUDGEMENT, SparkTables
 from tiebreak.errors import InputError, quote
-from tiebreak.inputs import Judgements, faults
-from tiebreak.inputs.judgements import read
+from tiebreak.inputs import faults
 from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
 from tiebreak.projection.position_table import GradeScale
-from tiebreak.projection.reading import Block, Reading
-from tiebreak.projection.summary import MOST_NAMED, InputSummary
+from tiebreak.projection.reading import Reading
+from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
@@ -60,11 +59,9 @@ class Work(NamedTuple):
             raise RuntimeError(f"tiebreak {__version__} is installed on a worker, and {self.version} on the driver")
 
     def outcome(self, table: Any) -> BlockOutcome:
-        result = compute(self.plan, self.task, lambda: read_block(self.plan, table))
-        part = result.part
-        if part is not None and part.state is not None and not self.is_exact:
-            result = replace(result, part=replace(part, state=self.task.detach(part.state)))
-        return BlockOutcome(table.column("request")[0].as_py() or "", result)
+        outcome = compute(self.plan, self.task, lambda: read_block(self.plan, table))
+        outcome = outcome if self.is_exact else detach(outcome, self.task)
+        return BlockOutcome(table.column("request")[0].as_py() or "", outcome)
 
 
 def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State, InputSummary]:
@@ -75,7 +72,7 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
     task.check_blocks()
     work = Work(__version__, replace(plan, scale=scale), task, ROWS_AT_ONCE)
     blocks = sorted(collect(tables, work), key=lambda block: block.first.encode())
-    outcomes = name_empty_requests([block.outcome for block in blocks])
+    outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())
     summary = finish(outcomes, [run_label(name) for name in plan.runs], tables.notes, first)
 
     @cache
@@ -89,7 +86,8 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
         for block in blocks
         if block.outcome.part is not None and block.outcome.part.state is not None
     ]
-    return task.sort_requests(task.join(states)), summary
+    joined = task.join(states)
+    return task.take_requests(joined, np.argsort(task.requests(joined).places_in_order)), summary
 
 
 def check_plan(plan: Plan) -> None:
@@ -114,27 +112,13 @@ def describe_judgements(tables: SparkTables, how: Reading) -> tuple[str, int, Gr
     value = functions.col("value")
     relevant = functions.when(value > 0 if how.min_grade is None or not how.binary else value >= how.min_grade, value)
     several = functions.approx_count_distinct("request")
-    row = tables.judgements.agg(functions.min("request"), several, functions.min(relevant), functions.max(relevant))
+    row = tables.judged_rows.agg(functions.min("request"), several, functions.min(relevant), functions.max(relevant))
     row = row.first()
     if row is None or row[0] is None:
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
     if row[2] is None:
         return row[0], row[1], GradeScale(inf, 0.0)
     return row[0], row[1], GradeScale(1.0, 1.0) if how.binary else GradeScale(row[2], row[3])
-
-
-def name_empty_requests(outcomes: list[Outcome[State]]) -> list[Outcome[State]]:
-    """Outcomes of which the first names the first requests of all that have no relevant item."""
-    parts = [outcome.part for outcome in outcomes if outcome.part is not None]
-    names = sorted((name for part in parts for name in part.summary.empty), key=str.encode)[:MOST_NAMED]
-    named = iter([tuple(names)])
-
-    def rename(outcome: Outcome[State]) -> Outcome[State]:
-        if outcome.part is None:
-            return outcome
-        return replace(outcome, part=outcome.part.with_empty(next(named, ())))
-
-    return [*map(rename, outcomes)]
 
 
 def collect(tables: SparkTables, work: Work) -> list[BlockOutcome]:
@@ -188,11 +172,9 @@ def read_block(plan: Plan, table: Any) -> Positions:
         return table.filter(compute_.equal(table.column("run"), run))
 
     judged = select_rows(JUDGEMENT)
-    judgements = Judgements.nothing()
-    if len(judged):
-        judgements = read(table_source(judged, "the judgements", faults.JUDGEMENTS), None, MEMORY)
+    judgements = table_source(judged, "the judgements", faults.JUDGEMENTS) if len(judged) else None
     runs = (table_source(select_rows(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
-    return plan.read(Block(plan.reading.binarize(judgements), tuple(runs)), jobs=1)
+    return plan.read_rows(judgements, tuple(runs), jobs=1)
 
 
 def table_source(table: Any, label: str, what: str) -> Source:

@@ -9,13 +9,17 @@ from importlib import import_module
 from typing import Any
 
 from tiebreak._base.checks import check_choice
+from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
+from tiebreak.engines.request_file import Write
 from tiebreak.errors import InputError, MissingExtraError, quote
+from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.judgements import UNGRADED
 from tiebreak.inputs.runs import Run, iterate_runs, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
+from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ENGINES = ("local", "spark")
@@ -81,11 +85,21 @@ class SparkTables:
             rows = rows.unionByName(frame.withColumn("run", functions.lit(k)))
         return cls(rows.select("request", "run", "item", "value"), tuple(named), notes)
 
+    @property
+    def judgements(self) -> Judgements:
+        """None are held."""
+        return Judgements.nothing()
+
     def as_runs(self) -> list[Run]:
         """Runs by name, which hold no rows."""
         return [Run.from_source(Source(f"run {quote(name)}", ("spark",), "row"), name) for name in self.runs]
 
-    def run(self, plan: Plan, task: Task[State]) -> tuple[State, InputSummary]:
+    def blocks(self, held: Block, how: Reading, tick: Tick | None = None) -> None:
+        """Nothing: Spark divides rows when it computes."""
+
+    def run(
+        self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: Write | None = None
+    ) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         from tiebreak.engines.spark import run_spark
 
@@ -96,7 +110,7 @@ class SparkTables:
         return self.rows.repartition("request").sortWithinPartitions("request", "run")
 
     @property
-    def judgements(self) -> Any:
+    def judged_rows(self) -> Any:
         return self.rows.where(f"run = {JUDGEMENT}")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.text import join_names
 from tiebreak.engines.plan import Task
@@ -88,8 +89,10 @@ class MetricValues:
         counted = np.sum([state.counted for state in states], axis=0).tolist()
         return MetricTable(states[0].runs, requests, tuple(map(ExactValues.concatenate, exact)), counted)
 
-    def sort_requests(self, state: MetricTable) -> MetricTable:
-        places = np.argsort(state.requests.places_in_order)
+    def requests(self, state: MetricTable) -> Ids:
+        return state.requests
+
+    def take_requests(self, state: MetricTable, places: NDArray[np.int64]) -> MetricTable:
         exact = tuple(values.take_columns(places) for values in state.exact)
         return replace(state, requests=state.requests.take(places), exact=exact)
 
@@ -141,8 +144,11 @@ class Preferences:
     def join(self, states: Sequence[PairValues]) -> PairValues:
         return states[0].concatenate(states)
 
-    def sort_requests(self, state: PairValues) -> PairValues:
-        return state.take_requests(np.argsort(state.requests.places_in_order))
+    def requests(self, state: PairValues) -> Ids:
+        return state.requests
+
+    def take_requests(self, state: PairValues, places: NDArray[np.int64]) -> PairValues:
+        return state.take_requests(places)
 
     def detach(self, state: PairValues) -> PairValues:
         return state.detach()

@@ -47,7 +47,7 @@ class TextBlocks:
 
     source: Source
     requests: Ids
-    block_requests: int
+    block_of_request: Places
     memory: int
 
     def __getitem__(self, k: int) -> Source:
@@ -82,7 +82,7 @@ class TextBlocks:
 
     @cached_property
     def _segments(self) -> Segments:
-        block_of = {name: place // self.block_requests for place, name in enumerate(id_bytes(self.requests))}
+        block_of = dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
         parts, last, line, begin, held = [], 0, 1, 0, 0
         with self._open() as stream:
             for text in whole_lines(stream):

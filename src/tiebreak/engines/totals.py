@@ -13,6 +13,7 @@ from tiebreak._base.text import join_names
 from tiebreak.engines.plan import Task
 from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
 from tiebreak.errors import InputError
+from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.orderings.ballots import Ballots
@@ -50,8 +51,11 @@ class TotalsTask:
     def join(self, states: Sequence[Any]) -> Any:
         raise NotImplementedError
 
-    def sort_requests(self, state: Any) -> Any:
-        return state  # which has no requests
+    def requests(self, state: Any) -> None:
+        """Sums have no requests."""
+
+    def take_requests(self, state: Any, places: Places) -> Any:
+        return state
 
     def detach(self, state: Any) -> Any:
         return state.detach()

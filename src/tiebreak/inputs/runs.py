@@ -267,7 +267,7 @@ def check_held(runs: Iterable[Run]) -> None:
 
 
 UNHELD = {
-    "stream": "Leave block_requests out to hold all of it.",
+    "stream": "Leave block_requests out, or give more memory, to hold all of it; a folder as one file.",
     "spark": "Take a sample of the requests for the rest: frame.toPandas().",
 }
 """Sources of which not all rows are held, and how to hold them."""

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from tiebreak import _kernels
 from tiebreak._kernels.interface import Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.columns import ColumnNames, plain
-from tiebreak.inputs.frames import FrameContents
+from tiebreak.inputs.frames import FrameContents, select
 from tiebreak.inputs.ids import Ids
+from tiebreak.inputs.judgements import UNGRADED, Judgements, grade_column
+from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
 from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
 from tiebreak.inputs.sources import Source, calling
+from tiebreak.inputs.tables import Table
 
 BATCH = 1 << 17
 """Rows that are read together."""
+LIST = re.compile(r"(large_|fixed_size_)?list[<(]|array\(|.*\[\d*\]$", re.IGNORECASE)
+"""Types of lists as pyarrow, polars and duckdb write them."""
 SPARK_MARK = "_SUCCESS"
 """The file that Spark leaves in a folder that is one table."""
 Load = Callable[[list[str]], Iterable[Any]]
@@ -29,31 +35,39 @@ Load = Callable[[list[str]], Iterable[Any]]
 
 @dataclass(frozen=True, eq=False)
 class TableStream:
-    """A table of runs that is read in batches, as often as it is asked to.
+    """A table of runs, or of judgements, that is read in batches, as often as it is asked to.
 
-    Items are ranked by the column `value`, the largest first, or the smallest if it holds ranks. A column may name
-    runs. `library` is that of a frame.
+    Items are ranked by the column `value`, the largest first, or the smallest if it holds ranks; without it every value
+    is 1. A column may name runs. `library` is that of a frame, `lists` are columns whose cells are lists.
     """
 
     label: str
     names: list[str]
     load: Load
+    count: Callable[[], int] = lambda: 0
     library: str | None = None
+    lists: frozenset[str] = frozenset()
     request: str = ""
     item: str = ""
-    value: str = ""
+    value: str | None = None
     run: str | None = None
     is_rank: bool = False
+    has_booleans: bool = False
+    notes: tuple[str, ...] = ()
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         """The number of rows before each batch, and its columns: requests, and runs if they have names."""
         coded = [self.request, *([] if self.run is None else [self.run])]
-        return self._read(coded, self.value, [*coded, self.item, self.value])
+        return self._read(coded, self.value, [*coded, self.item, *([] if self.value is None else [self.value])])
 
     def run_names(self) -> list[str]:
         """The names of runs, in order of appearance."""
         assert self.run is not None
-        batches = self._read([self.run], None, [self.run])
+        return self.distinct(self.run)
+
+    def distinct(self, column: str) -> list[str]:
+        """What is in a column, in order of appearance."""
+        batches = self._read([column], None, [column])
         return [*dict.fromkeys(name for _, read in batches for name in Ids(*read.coded[0][0]))]
 
     def _read(self, coded: list[str], value: str | None, names: list[str]) -> Iterator[tuple[int, FrameColumns]]:
@@ -64,9 +78,10 @@ class TableStream:
                 if not len(batch):
                     continue
                 if self.library is None:
-                    read = _kernels.read_frame(batch, coded, item, value)
+                    rows = select(batch, names, value) if self.has_booleans and value is not None else batch
+                    read = _kernels.read_frame(rows, coded, item, value)
                 else:
-                    read = FrameContents(batch, self.label).read(coded, item, value)
+                    read = FrameContents(batch, self.label).read(coded, item, value, self.has_booleans)
                 if isinstance(read, Fault):
                     fault = read._replace(line=read.line + before if read.line else 0)
                     faults.raise_input_error(fault, Source(self.label, ("table",), "row"), faults.RUN)
@@ -92,10 +107,11 @@ def has_stream(source: Any) -> bool:
 def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Iterator[Run]:
     """The runs of one source."""
     stream = open_stream(source, f"run {quote(name)}")
+    chosen = None if stream is None else choose_columns(stream, columns)
     if isinstance(source, Run):
         yield source
-    elif stream is not None:
-        yield from stream_runs(choose_columns(stream, columns), name)
+    elif chosen is not None and chosen.item not in chosen.lists:
+        yield from stream_runs(chosen, name)
     elif isinstance(source, Mapping) and has_stream(source):
         for key, one in source.items():
             is_held = not has_stream(one)
@@ -103,6 +119,22 @@ def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Itera
             yield from open_run(named, str(key), columns, memory)
     else:
         yield from read_runs(source, name, memory, columns)
+
+
+def open_judgements(source: Any, columns: ColumnNames) -> TableStream | None:
+    """Judgements in a large table; None where they have to be held, as those with subtopics or with lists of items."""
+    stream = None if isinstance(source, Judgements) else open_stream(source, "the judgements")
+    if stream is None:
+        return None
+    table = Table(stream.label, cast(Contents, stream), columns)
+    request, item = table.require("request", "item")
+    grade, subtopic = grade_column(table, (request, item)), table.find("subtopic", beside=item)
+    if item in stream.lists:
+        return None
+    if subtopic is not None and len({"0" if name == "Q0" else name for name in stream.distinct(subtopic)}) > 1:
+        return None
+    notes = (UNGRADED,) if grade is None else ()
+    return replace(stream, request=request, item=item, value=grade, has_booleans=True, notes=notes)
 
 
 def stream_runs(stream: TableStream, default: str) -> Iterator[Run]:
@@ -160,17 +192,16 @@ def open_stream(source: Any, label: str) -> TableStream | None:
         def load(names: list[str]) -> Iterator[Any]:
             return as_tables(source.select(*map(column, names)).to_arrow_reader(BATCH))
 
-        return TableStream(label, list(source.columns), load, library)
+        def count() -> int:
+            return int(source.aggregate("count(*)").fetchone()[0])
+
+        return TableStream(label, list(source.columns), load, count, library, lists(source.columns, source.types))
     return None
 
 
 def open_parquet(path: str) -> TableStream | None:
     """A parquet file, or a folder of them that is one table."""
-    is_table = path.lower().endswith(".parquet")
-    if os.path.isdir(path):
-        if not is_table and not os.path.exists(os.path.join(path, SPARK_MARK)):
-            return None
-    elif not (is_table and os.path.isfile(path)):
+    if not is_parquet_folder(path) and not (path.lower().endswith(".parquet") and os.path.isfile(path)):
         return None
     for module, opener in PARQUET.items():
         try:
@@ -182,6 +213,14 @@ def open_parquet(path: str) -> TableStream | None:
     raise MissingExtraError(f"{path}: reading parquet in batches", "frames")
 
 
+def is_parquet_folder(source: Any) -> bool:
+    """Whether this is the path of a folder of parquet files that are one table: by its name, or as Spark leaves it."""
+    if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
+        return False
+    path = os.fspath(source)
+    return path.lower().endswith(".parquet") or os.path.exists(os.path.join(path, SPARK_MARK))
+
+
 def polars_parquet(polars: Any, path: str) -> TableStream:
     files = os.path.join(path, "*.parquet") if os.path.isdir(path) else path
     return lazy_stream(polars.scan_parquet(files, hive_partitioning=False), path, None)
@@ -189,8 +228,15 @@ def polars_parquet(polars: Any, path: str) -> TableStream:
 
 def lazy_stream(frame: Any, label: str, library: str | None) -> TableStream:
     with calling(label):
-        names = frame.collect_schema().names()
-    return TableStream(label, names, lambda names: frame.select(names).collect_batches(chunk_size=BATCH), library)
+        schema = frame.collect_schema()
+
+    def load(names: list[str]) -> Iterable[Any]:
+        return frame.select(names).collect_batches(chunk_size=BATCH)  # type: ignore[no-any-return]
+
+    def count() -> int:
+        return int(frame.select(import_module("polars").len()).collect().item())
+
+    return TableStream(label, schema.names(), load, count, library, lists(schema.names(), schema.dtypes()))
 
 
 def pyarrow_parquet(dataset: Any, path: str) -> TableStream:
@@ -205,7 +251,13 @@ def dataset_stream(dataset: Any, label: str, library: str | None) -> TableStream
     def load(names: list[str]) -> Iterator[Any]:
         return as_tables(dataset.to_batches(columns=names, batch_size=BATCH, batch_readahead=1, fragment_readahead=1))
 
-    return TableStream(label, list(dataset.schema.names), load, library)
+    names, kinds = list(dataset.schema.names), dataset.schema.types
+    return TableStream(label, names, load, dataset.count_rows, library, lists(names, kinds))
+
+
+def lists(names: Iterable[str], kinds: Iterable[Any]) -> frozenset[str]:
+    """The columns whose cells are lists, by what the libraries call their types."""
+    return frozenset(name for name, kind in zip(names, kinds, strict=True) if LIST.match(str(kind)))
 
 
 def as_tables(batches: Iterable[Any]) -> Iterator[Any]:

@@ -1,0 +1,184 @@
+"""Large tables on one machine: rows go to temporary files by request, and blocks of partitions are read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak._kernels.interface import Fault, FrameColumns, Tick
+from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
+from tiebreak.engines.plan import Plan
+from tiebreak.engines.spool import PARTITIONS, Places, Spool, partition_ids
+from tiebreak.engines.text_blocks import TextBlocks
+from tiebreak.errors import InputError
+from tiebreak.inputs import Ids, faults
+from tiebreak.inputs.judgements import is_relevant, read
+from tiebreak.inputs.sources import Source
+from tiebreak.inputs.streams import TableStream
+from tiebreak.projection import Positions
+from tiebreak.projection.position_table import GradeScale
+from tiebreak.projection.reading import Block, Reading
+
+ROWS_AT_ONCE = 1 << 20
+"""Rows of a block, about, where nothing else is asked for."""
+
+
+SPOOL_BYTES = 16
+"""What a row takes in a temporary file, about."""
+
+
+class JudgementSpool(Spool):
+    """Judgements by partition; the pass over them tells their grades, and the first request."""
+
+    def __init__(self, stream: TableStream, how: Reading) -> None:
+        super().__init__(stream)
+        self.how, self.first = how, ""
+        self.scale = GradeScale(inf, 0.0)
+        self.source = Source(stream.label, ("table",), "row", library=stream.library, notes=stream.notes)
+
+    def batches(self) -> Iterator[tuple[int, FrameColumns]]:
+        for before, batch in super().batches():
+            if not before:
+                self.first = Ids(*batch.coded[0][0])[0]
+            above = batch.values[is_relevant(batch.values, self.how.min_grade if self.how.binary else None)]
+            if len(above):
+                own = GradeScale(float(above.min()), float(above.max()))
+                self.scale = self.scale.plus(GradeScale(1.0, 1.0) if self.how.binary else own)
+            yield before, batch
+        if not self.first:
+            faults.raise_input_error(Fault("empty", 0, 0, 0, b"", b"", b""), self.source, faults.JUDGEMENTS)
+
+    def read_source(self, first: int, last: int) -> Source | None:
+        """The judgements of some partitions, if there are any."""
+        rows = self.read(first, last)
+        return replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers) if len(rows) else None
+
+    def places(self, first: int, last: int, requests: Ids) -> Places:
+        """The first rows of some requests of some partitions."""
+        rows = self.read(first, last)
+        place: dict[str, int] = {}
+        for name, number in zip(rows.requests, rows.first.tolist(), strict=True):
+            place.setdefault(name, number)
+        return np.array([place[name] for name in requests], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class SpooledRun:
+    """The rows of one run of a table by block."""
+
+    source: Source
+    spool: Spool
+    bounds: Sequence[int]  # of blocks, in partitions
+
+    def __getitem__(self, k: int) -> Source:
+        run = self.spool.runs[self.source.kernel[2]]
+        rows = self.spool.read(self.bounds[k], self.bounds[k + 1]).take_run(run)
+        return replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """Blocks of which judgements and runs are on disk."""
+
+    whole: Block
+    judged: JudgementSpool
+    runs: Sequence[RunBlocks]
+    bounds: Sequence[int]
+    n_requests: int
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def first(self) -> str:
+        return self.judged.first
+
+    @property
+    def scale(self) -> GradeScale:
+        return self.judged.scale
+
+    def places(self, k: int, requests: Ids) -> Places:
+        return self.judged.places(self.bounds[k], self.bounds[k + 1], requests)
+
+    def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
+        judged = self.judged.read_source(self.bounds[k], self.bounds[k + 1])
+        return plan.read_rows(judged, tuple(run[k] for run in self.runs), jobs)
+
+
+def partition_tables(
+    whole: Block,
+    judged: TableStream | None,
+    how: Reading,
+    block_requests: int | None,
+    tick: Tick | None = None,
+) -> LocalBlocks | Partitions:
+    """Blocks of about so many requests, after one pass over every table; without `judged` judgements are held."""
+    streams = {id(source.kernel[1]): source.kernel[1] for source in whole.runs if source.kernel[0] == "stream"}
+    spools = {key: Spool(stream) for key, stream in streams.items()}
+    judgements = None if judged is None else JudgementSpool(judged, how)
+    every = [*([] if judgements is None else [judgements]), *spools.values()]
+    write_all(every, judgements, how, tick)
+    rows = np.sum([spool.row_counts for spool in every], axis=0)
+    requests = np.bincount(partition_ids(whole.judgements.requests), minlength=PARTITIONS)
+    requests = requests if judgements is None else judgements.segment_counts
+    limits = (rows, ROWS_AT_ONCE) if block_requests is None else (requests, block_requests)
+    bounds = block_bounds(*limits)
+    n_blocks = len(bounds) - 1
+    block_of_partition = np.repeat(np.arange(n_blocks), np.diff(bounds))
+
+    def split(source: Source) -> RunBlocks:
+        if source.kernel[0] == "stream":
+            return SpooledRun(source, spools[id(source.kernel[1])], bounds)
+        if not source.is_table:
+            requests = whole.judgements.requests
+            return TextBlocks(source, requests, block_of_partition[partition_ids(requests)], how.memory)
+        return TableBlocks(source, block_of_partition[partition_ids(Ids(*source.kernel[1]))], n_blocks)
+
+    runs = [*map(split, whole.runs)]
+    if judgements is None:
+        return LocalBlocks(whole, block_of_partition[partition_ids(whole.judgements.requests)], runs, n_blocks)
+    return Partitions(whole, judgements, runs, bounds, int(requests.sum()) // n_blocks)
+
+
+def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Reading, tick: Tick | None) -> None:
+    """One pass over every table. Faults of judgements, some of which are seen only when they are read, come first."""
+    total = sum(spool.stream.count() for spool in spools) if tick is not None else 0
+    before = 0
+    for spool in spools:
+        try:
+            spool.write(None if tick is None else partial(tell, tick, before, total))
+        except InputError:
+            if judged is not None and spool is not judged:
+                check_judgements(judged, how)
+            raise
+        before += int(spool.row_counts.sum())
+
+
+def check_judgements(judged: JudgementSpool, how: Reading) -> None:
+    """Raise the error of the first row of judgements that cannot be read."""
+    errors = []
+    for k in range(PARTITIONS):
+        try:
+            source = judged.read_source(k, k + 1)
+            if source is not None:
+                read(source, None, how.memory)
+        except InputError as error:
+            errors.append(error)
+    if errors:
+        raise min(errors, key=lambda error: error.line or 0)
+
+
+def tell(tick: Tick, before: int, total: int, done: int, _: int) -> None:
+    """Progress in bytes."""
+    tick((before + done) * SPOOL_BYTES, total * SPOOL_BYTES)
+
+
+def block_bounds(weights: NDArray[np.int64], limit: int) -> list[int]:
+    """Where blocks of neighbouring partitions begin, each of about so much weight, and the end of the last."""
+    before = np.cumsum(weights) - weights
+    return [*np.unique(before // limit, return_index=True)[1].tolist(), PARTITIONS]
