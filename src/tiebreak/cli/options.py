@@ -159,7 +159,12 @@ READING = (
     reading_choice("duplicates", "What to do with an item listed twice for a request."),
     reading_choice("on_bad_score", "What to do with a line whose score is not a finite number."),
     COLUMNS,
-    click.option("--memory", type=POSITIVE, default=MEMORY, help="Memory limit per file in bytes; by default 2 GB."),
+    click.option(
+        "--memory",
+        type=POSITIVE,
+        default=MEMORY,
+        help="Bytes to hold of a file, by default 2 GB; larger parquet is divided.",
+    ),
     JOBS,
 )
 UTILITIES = click.option(
@@ -353,9 +358,11 @@ def experiment(
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
     from tiebreak.cli.progress import progress
+    from tiebreak.engines.local_tables import large_rows
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
     from tiebreak.inputs.judgements import read_judgements
+    from tiebreak.inputs.runs import run_name
     from tiebreak.reading_needs import measure_needs
 
     several = list(measures)
@@ -363,12 +370,15 @@ def experiment(
         measure_needs(measure)  # a bad name is an error before anything is read
     if engine is not None:
         return engine.experiment(qrels, runs, columns=columns, **options)
-    memory = options.get("memory", MEMORY)
-    named = [
-        Run(path, name=name, columns=columns, memory=memory) if name else path
-        for name, path in map(name_and_path, runs)
-    ]
-    judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
+    memory, several_runs = options.get("memory", MEMORY), [*map(name_and_path, runs)]
+    judgements: Any = qrels
+    named: Any = [path for _, path in several_runs]
+    if large_rows(qrels, named, memory) is None:
+        named = [Run(path, name, columns=columns, memory=memory) if name else path for name, path in several_runs]
+        judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
+    elif any(name for name, _ in several_runs):
+        named = {name or run_name(path): path for name, path in several_runs}
+        require(len(named) == len(runs), "two runs are called the same: give NAME=PATH")
     result = Experiment(judgements, named, columns=columns, **options)
     with progress("reading") as tick:
         result.read(several, tick=tick, early=early)

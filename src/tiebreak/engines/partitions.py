@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Fault, FrameColumns, Tick
 from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
 from tiebreak.engines.plan import Plan
-from tiebreak.engines.spool import PARTITIONS, Places, Spool, partition_ids
+from tiebreak.engines.spool import Places, Spool, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, faults
@@ -124,7 +124,7 @@ def partition_tables(
     every = [*([] if judgements is None else [judgements]), *spools.values()]
     write_all(every, judgements, how, tick)
     rows = np.sum([spool.row_counts for spool in every], axis=0)
-    requests = np.bincount(partition_ids(whole.judgements.requests), minlength=PARTITIONS)
+    requests = np.bincount(partition_ids(whole.judgements.requests), minlength=len(rows))
     requests = requests if judgements is None else judgements.segment_counts
     limits = (rows, ROWS_AT_ONCE) if block_requests is None else (requests, block_requests)
     bounds = block_bounds(*limits)
@@ -162,7 +162,7 @@ def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Readi
 def check_judgements(judged: JudgementSpool, how: Reading) -> None:
     """Raise the error of the first row of judgements that cannot be read."""
     errors = []
-    for k in range(PARTITIONS):
+    for k in range(len(judged.row_counts)):
         try:
             source = judged.read_source(k, k + 1)
             if source is not None:
@@ -181,4 +181,4 @@ def tell(tick: Tick, before: int, total: int, done: int, _: int) -> None:
 def block_bounds(weights: NDArray[np.int64], limit: int) -> list[int]:
     """Where blocks of neighbouring partitions begin, each of about so much weight, and the end of the last."""
     before = np.cumsum(weights) - weights
-    return [*np.unique(before // limit, return_index=True)[1].tolist(), PARTITIONS]
+    return [*np.unique(before // limit, return_index=True)[1].tolist(), len(weights)]

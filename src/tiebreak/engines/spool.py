@@ -17,16 +17,15 @@ from tiebreak._kernels.interface import FrameColumns, Tick
 from tiebreak._kernels.interface import Source as KernelSource
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids
-from tiebreak.inputs.ids import gather, offsets, ranges
+from tiebreak.inputs.ids import offsets, ranges
 from tiebreak.inputs.sources import empty_table, reason
 from tiebreak.inputs.streams import TableStream
 
 Places = NDArray[np.int64]
 PARTITIONS = 512
-HASH_BEGIN, HASH_FACTOR, HASH_SHIFT = 0xCBF29CE484222325, 0x100000001B3, 55
-"""Of FNV-1a; the highest nine bits say which of the partitions."""
-SMALL_READ = 4096
-"""Bytes that are read at least: a few of every column."""
+HASH_BEGIN, HASH_FACTOR = 0xCBF29CE484222325, 0x100000001B3
+"""Of FNV-1a."""
+HALF = np.uint64(32)
 NARROW = (np.int8, np.int16, np.float32)
 """Types that hold values in fewer bytes, if these are the same in them."""
 
@@ -39,40 +38,50 @@ def partition_ids(ids: Ids) -> Places:
     for place in range(int(sizes.max(initial=0))):
         rest = rest[sizes[rest] > place]
         hashes[rest] = (hashes[rest] ^ letters[ids.offsets[rest] + place]) * np.uint64(HASH_FACTOR)
-    hashes ^= hashes >> np.uint64(32)
-    hashes *= np.uint64(HASH_FACTOR << 16 | 1)
-    return (hashes >> np.uint64(HASH_SHIFT)).astype(np.int64)
-
-
-class Column(NamedTuple):
-    """Numbers in a file, sorted by partition: where they begin, of which type, and where every partition begins."""
-
-    begin: int
-    kind: np.dtype[Any]
-    bounds: Places
-
-    def read(self, file: BinaryIO, first: int, last: int) -> NDArray[Any]:
-        """The numbers of partitions from the first to before the last."""
-        low, high = int(self.bounds[first]), int(self.bounds[last])
-        file.seek(self.begin + low * self.kind.itemsize)
-        return np.frombuffer(file.read((high - low) * self.kind.itemsize), dtype=self.kind)
+    hashes = (hashes ^ hashes >> HALF) * np.uint64(HASH_FACTOR << 16 | 1)
+    return ((hashes >> HALF) * np.uint64(PARTITIONS) >> HALF).astype(np.int64)
 
 
 class Chunk(NamedTuple):
-    """The rows of a batch, sorted by partition, as segments of neighbours of one request and one run.
+    """The rows of a batch in a file, by partition, as segments of neighbours of one request and one run.
 
-    `before` is the number of rows before the batch; `letters` are those of ids of requests, one for every segment.
+    `begins` is where each partition begins. There are, one after another, of every segment the size of the request's
+    id, the id itself, its first row in the batch, its length and its run; of every row the size of the item's id, the
+    id itself and the value. `kinds` are the types of these columns, `bounds` say how much of each the partitions
+    before have. `before` is the number of rows before the batch.
     """
 
     before: int
-    sizes: Column
-    letters: Column
-    starts: Column
-    lengths: Column
-    runs: Column
-    item_sizes: Column
-    item_letters: Column
-    values: Column
+    begins: Places
+    kinds: tuple[np.dtype[Any], ...]
+    bounds: tuple[Places, ...]
+
+    @classmethod
+    def write(cls, file: BinaryIO, before: int, columns: Sequence[tuple[NDArray[Any], Places]]) -> Chunk:
+        """Write columns that are sorted by partition."""
+        views = [numbers.data.cast("B") for numbers, _ in columns]
+        ends = [(bounds * numbers.itemsize).tolist() for numbers, bounds in columns]
+        begins = file.tell() + np.sum(ends, axis=0)
+        parts = range(PARTITIONS)
+        file.write(b"".join([view[end[p] : end[p + 1]] for p in parts for view, end in zip(views, ends, strict=True)]))
+        return cls(before, begins, tuple(n.dtype for n, _ in columns), tuple(bounds for _, bounds in columns))
+
+    def read(self, file: BinaryIO, first: int, last: int) -> list[list[NDArray[Any]]]:
+        """The columns of partitions from the first to before the last."""
+        begin = int(self.begins[first])
+        file.seek(begin)
+        text, place = file.read(int(self.begins[last]) - begin), 0
+        columns: list[list[NDArray[Any]]] = [[] for _ in self.kinds]
+        sizes = [np.diff(bounds[first : last + 1]).tolist() for bounds in self.bounds]
+        for several in zip(*sizes, strict=True):
+            for column, kind, size in zip(columns, self.kinds, several, strict=True):
+                column.append(np.frombuffer(text, kind, size, place))
+                place += size * kind.itemsize
+        return columns
+
+
+STARTS, VALUES = 2, 7
+"""Columns of a chunk, of every segment and of every row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +101,18 @@ class Rows:
     def take_run(self, run: int) -> Rows:
         """The rows of one of the runs."""
         segments = np.flatnonzero(self.run == run)
-        if len(segments) == len(self.run):
-            return self
-        lengths = self.lengths[segments]
-        rows = ranges(offsets(self.lengths)[segments], lengths)
-        requests, first = self.requests.take(segments), self.first[segments]
-        return Rows(requests, first, lengths, self.run[segments], self.items.take(rows), self.values[rows])
+        return self if len(segments) == len(self.run) else self.take(segments)
+
+    def in_order(self) -> Rows:
+        """The same in the order of the table."""
+        return self if (np.diff(self.first) > 0).all() else self.take(np.argsort(self.first))
+
+    def take(self, segments: Places) -> Rows:
+        """Some segments, in this order."""
+        starts, lengths = offsets(self.lengths)[segments], self.lengths[segments]
+        requests, first, run = self.requests.take(segments), self.first[segments], self.run[segments]
+        items, values = self.items.take_slices(starts, lengths), self.values[ranges(starts, lengths)]
+        return Rows(requests, first, lengths, run, items, values)
 
     @property
     def kernel(self) -> KernelSource:
@@ -133,6 +148,10 @@ class Spool:
         """Write the file, in one pass over the table; `tick` is told how many rows were read."""
         folder = temporary_folder()
         with temporary_file(os.path.join(folder, "tiebreak-")) as file:
+            self.file = open(file.name, "rb")  # noqa: SIM115
+            finalize(self, close_and_remove, self.file)
+            if os.name == "posix":  # where an open file needs no name: it goes with the process, however that ends
+                remove(file.name)
             for before, batch in self.batches():
                 try:
                     self.chunks.append(self.write_chunk(file, before, batch))
@@ -143,8 +162,6 @@ class Spool:
                     raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
                 if tick is not None:
                     tick(before + len(batch.values), 0)
-        self.path = file.name
-        finalize(self, remove, file.name)
 
     def write_chunk(self, file: BinaryIO, before: int, batch: FrameColumns) -> Chunk:
         """Write a batch by partition."""
@@ -159,60 +176,61 @@ class Spool:
         partition = partition_ids(names)[request[starts]]
         order = np.argsort(partition.astype(np.uint16), kind="stable")
         starts, lengths = starts[order], lengths[order]
-        items, rows, ids = Ids(*batch.items), ranges(starts, lengths), names.take(request[starts])
-        begin = items.offsets[starts]
-        size = items.offsets[starts + lengths] - begin
+        ids, items = names.take(request[starts]), Ids(*batch.items).take_slices(starts, lengths)
         by_segment = np.searchsorted(partition[order], np.arange(PARTITIONS + 1))
-        by_row, by_letter = offsets(lengths)[by_segment], offsets(size)[by_segment]
+        by_row = offsets(lengths)[by_segment]
 
-        def write(numbers: NDArray[Any], bounds: Places) -> Column:
-            column = Column(file.tell(), numbers.dtype, bounds)
-            file.write(numbers.data)
-            return column
-
-        return Chunk(
+        return Chunk.write(
+            file,
             before,
-            write(narrow_sizes(np.diff(ids.offsets)), by_segment),
-            write(as_letters(ids.buffer), ids.offsets[by_segment]),
-            write(narrow_sizes(starts), by_segment),
-            write(narrow_sizes(lengths), by_segment),
-            write(narrow_sizes(run[starts]), by_segment),
-            write(narrow_sizes(np.diff(items.offsets)[rows]), by_row),
-            write(as_letters(gather(items.buffer, begin, size)), by_letter),
-            write(narrow_values(batch.values[rows]), by_row),
+            [
+                (narrow_sizes(np.diff(ids.offsets)), by_segment),
+                (as_letters(ids.buffer), ids.offsets[by_segment]),
+                (narrow_sizes(starts), by_segment),
+                (narrow_sizes(lengths), by_segment),
+                (narrow_sizes(run[starts]), by_segment),
+                (narrow_sizes(np.diff(items.offsets)), by_row),
+                (as_letters(items.buffer), items.offsets[by_row]),
+                (narrow_values(batch.values[ranges(starts, lengths)]), by_row),
+            ],
         )
 
     def _read(self, first: int, last: int) -> Rows:
         """The rows of partitions from the first to before the last, in the order of the table."""
-        with open(self.path, "rb", buffering=SMALL_READ) as file:
-            parts = [[column.read(file, first, last) for column in chunk[1:]] for chunk in self.chunks]
-        columns = [*zip(*parts, strict=True)] or [()] * len(Chunk._fields[1:])
+        parts = [chunk.read(self.file, first, last) for chunk in self.chunks]
+        nothing = np.empty(0, dtype=np.uint8)
         sizes, letters, starts, lengths, run, item_sizes, item_letters, values = (
-            np.concatenate([np.empty(0, dtype=np.uint8), *column]) for column in columns
+            np.concatenate([nothing, *(piece for part in parts for piece in part[column])])
+            for column in range(VALUES + 1)
         )
-        before = np.repeat([chunk.before + 1 for chunk in self.chunks], [len(part[2]) for part in parts]).astype(
-            np.int64
-        )
+        begins = np.array([chunk.before + 1 for chunk in self.chunks], dtype=np.int64)
+        before = np.repeat(begins, [sum(map(len, part[STARTS])) for part in parts])
         requests = Ids(letters.tobytes(), offsets(sizes))
         items = Ids(item_letters.tobytes(), offsets(item_sizes))
-        return Rows(requests, before + starts, lengths.astype(np.int64), run, items, values.astype(np.float64))
+        rows = Rows(requests, before + starts, lengths.astype(np.int64), run, items, values.astype(np.float64))
+        return rows.in_order()
 
     @property
     def row_counts(self) -> Places:
         """The rows of every partition."""
-        return total([chunk.values for chunk in self.chunks])
+        return count(self.chunks, VALUES)
 
     @property
     def segment_counts(self) -> Places:
         """The segments of every partition."""
-        return total([chunk.starts for chunk in self.chunks])
+        return count(self.chunks, STARTS)
 
 
-def total(columns: Sequence[Column]) -> Places:
-    """How many numbers of some columns every partition has."""
+def close_and_remove(file: BinaryIO) -> None:
+    file.close()
+    remove(file.name)
+
+
+def count(chunks: Sequence[Chunk], column: int) -> Places:
+    """How many numbers of a column every partition has."""
     counts = np.zeros(PARTITIONS, dtype=np.int64)
-    for column in columns:
-        counts += np.diff(column.bounds)
+    for chunk in chunks:
+        counts += np.diff(chunk.bounds[column])
     return counts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan, nan
 
@@ -39,24 +40,36 @@ class FileAudit:
 
     @classmethod
     def from_counts(
-        cls, label: str, counts: Counts, file: int, scores: tuple[float, float] = (nan, nan), first: int | None = None
+        cls,
+        label: str,
+        counts: Counts,
+        file: int,
+        scores: tuple[float, float] = (nan, nan),
+        first: int | None = None,
+        original_line: Callable[[int], int] = int,
     ) -> FileAudit:
-        """The counts of a file; `first` is the line of the first row, where it is a table."""
+        """The counts of a file; `first` is the line of the first row, where it is a table.
+
+        `original_line` is the number of a line in the whole file, where this is a part of it.
+        """
         columns = counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file]
         met = {kind: rest for kind, *rest in zip(COUNTERS, *columns, strict=True)}
         oddities = tuple(
-            Oddity(kind, count, line + (first or 1) - 1, quote(example))
+            Oddity(kind, count, original_line(line) + (first or 1) - 1, quote(example))
             for kind, (count, line, example) in met.items()
             if count and kind in ANOMALIES
         )
         return cls(label, met["lines"][0], oddities, scores)
 
     def __add__(self, other: FileAudit) -> FileAudit:
-        """The counts of two parts of a file together; the first of both comes first."""
+        """The counts of two parts of a file together, with the first line of both."""
         theirs = {oddity.kind: oddity for oddity in other.oddities}
         ours = {oddity.kind: oddity for oddity in self.oddities}
         oddities = tuple(
-            replace(ours[kind], count=ours[kind].count + theirs[kind].count)
+            replace(
+                min(ours[kind], theirs[kind], key=lambda oddity: oddity.first_line),
+                count=ours[kind].count + theirs[kind].count,
+            )
             if kind in ours and kind in theirs
             else ours.get(kind) or theirs[kind]
             for kind in ANOMALIES

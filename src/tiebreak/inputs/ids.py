@@ -66,6 +66,12 @@ class Ids(Sequence[str]):
         sizes = self.offsets[np.add(places, 1)] - begin  # not of all ids: a few are taken often
         return Ids(gather(self.buffer, begin, sizes), offsets(sizes))
 
+    def take_slices(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> Ids:
+        """Neighbouring ids from each start on, as many as its length."""
+        begin = self.offsets[starts]
+        letters = gather(self.buffer, begin, self.offsets[starts + lengths] - begin)
+        return Ids(letters, offsets(np.diff(self.offsets)[ranges(starts, lengths)]))
+
     def place(self, name: str, what: str) -> int:
         """The first index of a name; `what` it is, for the error where it is unknown."""
         if name not in self._places:

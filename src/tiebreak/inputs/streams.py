@@ -23,7 +23,7 @@ from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.tables import Table
 
-BATCH = 1 << 17
+BATCH = 1 << 19
 """Rows that are read together."""
 LIST = re.compile(r"(large_|fixed_size_)?list[<(]|array\(|.*\[\d*\]$", re.IGNORECASE)
 """Types of lists as pyarrow, polars and duckdb write them."""
@@ -107,11 +107,12 @@ def has_stream(source: Any) -> bool:
 def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Iterator[Run]:
     """The runs of one source."""
     stream = open_stream(source, f"run {quote(name)}")
-    chosen = None if stream is None else choose_columns(stream, columns)
+    if stream is not None and columns.find("item", stream.names, stream.label) in stream.lists:
+        stream = None
     if isinstance(source, Run):
         yield source
-    elif chosen is not None and chosen.item not in chosen.lists:
-        yield from stream_runs(chosen, name)
+    elif stream is not None:
+        yield from stream_runs(choose_columns(stream, columns), name)
     elif isinstance(source, Mapping) and has_stream(source):
         for key, one in source.items():
             is_held = not has_stream(one)
@@ -248,8 +249,12 @@ PARQUET = {"pyarrow.dataset": pyarrow_parquet, "polars": polars_parquet}
 
 
 def dataset_stream(dataset: Any, label: str, library: str | None) -> TableStream:
+    how: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1}
+    if type(getattr(dataset, "format", None)).__name__ == "ParquetFileFormat":  # else all of a file is held in the end
+        how["fragment_scan_options"] = import_module("pyarrow.dataset").ParquetFragmentScanOptions(pre_buffer=False)
+
     def load(names: list[str]) -> Iterator[Any]:
-        return as_tables(dataset.to_batches(columns=names, batch_size=BATCH, batch_readahead=1, fragment_readahead=1))
+        return as_tables(dataset.to_batches(columns=names, batch_size=BATCH, **how))
 
     names, kinds = list(dataset.schema.names), dataset.schema.types
     return TableStream(label, names, load, dataset.count_rows, library, lists(names, kinds))

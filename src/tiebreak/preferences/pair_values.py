@@ -114,7 +114,8 @@ class PairValues:
     def detach(self) -> PairValues:
         """The same floats and whole numbers without what they were computed from, as `ExactValues.detach`."""
         exact, by_run = (None if table is None else table.detach() for table in (self.exact, self.by_run))
-        return replace(self, exact=exact, by_run=by_run, labels=None)
+        numerator = narrow(self.numerator) if exact is None else exact.nearest
+        return replace(self, numerator=numerator, exact=exact, by_run=by_run, labels=None)
 
     def attach(self, load: Callable[[], PairValues]) -> PairValues:
         """Detached values whose exact ones are asked of what `load` returns."""
@@ -256,6 +257,13 @@ class PairValues:
         square[..., self.pairs.x, self.pairs.y] = numbers
         square[..., self.pairs.y, self.pairs.x] = 0 - numbers if swapped is None else swapped
         return square
+
+
+def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers in the smallest type that holds them and their opposites."""
+    largest = max(-int(numbers.min(initial=0)), int(numbers.max(initial=0)))
+    kinds = (kind for kind in (np.int8, np.int16, np.int32) if largest <= np.iinfo(kind).max)
+    return numbers.astype(next(kinds, np.int64), copy=False) if numbers.dtype.kind == "i" else numbers
 
 
 def largest_sizes(values: Floats) -> Floats:

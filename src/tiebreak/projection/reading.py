@@ -232,7 +232,8 @@ def input_notes(block: Block) -> tuple[str, ...]:
 def file_audits(runs: Sequence[Source], projection: Projection) -> Iterator[FileAudit]:
     for k, (source, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
         scores = (low, high) if low <= high else (np.nan, np.nan)
-        yield FileAudit.from_counts(source.label, projection.counts, k, scores, source.first_line)
+        first, original_line = source.first_line, source.original_line
+        yield FileAudit.from_counts(source.label, projection.counts, k, scores, first, original_line)
 
 
 class Plan:
