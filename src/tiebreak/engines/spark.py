@@ -87,7 +87,8 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
         if block.outcome.part is not None and block.outcome.part.state is not None
     ]
     joined = task.join(states)
-    return task.take_requests(joined, np.argsort(task.requests(joined).places_in_order)), summary
+    requests = task.requests(joined)
+    return (joined if requests is None else task.take_requests(joined, np.argsort(requests.places_in_order))), summary
 
 
 def check_plan(plan: Plan) -> None:
