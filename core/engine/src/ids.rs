@@ -60,6 +60,33 @@ impl IdColumn {
     }
 }
 
+/// Whether two ids are equal; short ones without a call.
+#[inline(always)]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    let n = a.len();
+    n == b.len()
+        && match n {
+            0 => true,
+            1..4 => (a[0], a[n / 2], a[n - 1]) == (b[0], b[n / 2], b[n - 1]),
+            4..8 => half_word(a) == half_word(b) && half_word(&a[n - 4..]) == half_word(&b[n - 4..]),
+            8..17 => word(a) == word(b) && word(&a[n - 8..]) == word(&b[n - 8..]),
+            _ => a == b,
+        }
+}
+
+/// Append an id; a short one without a call, as its first and its last eight bytes.
+#[inline(always)]
+pub fn append(buffer: &mut Vec<u8>, id: &[u8]) {
+    let (end, n) = (buffer.len(), id.len());
+    if (8..17).contains(&n) {
+        buffer.extend_from_slice(&word(id).to_le_bytes());
+        buffer.truncate(end + n - 8);
+        buffer.extend_from_slice(&word(&id[n - 8..]).to_le_bytes());
+    } else {
+        buffer.extend_from_slice(id);
+    }
+}
+
 /// A hash with random seeds, so that no input can be made to collide.
 #[derive(Debug, Clone, Copy)]
 pub struct Seed([u64; 3]);
@@ -141,7 +168,7 @@ impl Table {
     }
 
     /// The number whose key has this hash and is the `same`; where there is none, `new` is entered and None returned.
-    #[inline]
+    #[inline(always)]
     pub fn find_or_insert(&mut self, hash: u64, new: u32, same: impl Fn(u32) -> bool) -> Option<u32> {
         if 2 * (self.taken + 1) > self.slots.len() {
             self.grow();

@@ -32,7 +32,7 @@ pub fn read_judgements(source: &Source, memory: u64, watch: &Watch) -> Result<Ju
         Source::Table(rows) => reader.read_table(rows, &mut tally)?,
         _ => {
             let mut text = Text::open(source, watch)?;
-            each_row(&mut text, 4..=4, &mut tally, watch, |line, row, tally| reader.read_row(line, row, tally))?;
+            each_row(&mut text, 4..=4, &mut tally, watch, |row, tally| reader.read_row(row, tally))?;
         }
     }
     if reader.grade.is_empty() {
@@ -76,7 +76,8 @@ impl Reader {
     }
 
     /// A line `request iteration item grade`.
-    fn read_row(&mut self, line: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
+    fn read_row(&mut self, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
+        let line = row.number();
         let (request, item, text) = (row.column(0), row.column(2), row.column(3));
         row.count_spelling(line, text, tally);
         if row.column(1) == b"Q0" {

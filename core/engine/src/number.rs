@@ -4,9 +4,59 @@ const EXACT_POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
+/// Every byte is 1.
+const ONES: u64 = 0x0101_0101_0101_0101;
 const EXACT_MANTISSA: u64 = 1 << 53;
 /// Digits that always fit 64 bits.
 const SAFE_DIGITS: usize = 19;
+
+/// The number that `bytes[..length]` spells, as [`parse`] reads it; what follows it may be read, never counted.
+#[inline(always)]
+pub fn parse_start(bytes: &[u8], length: usize) -> Option<f64> {
+    parse_short(bytes, length).or_else(|| parse(&bytes[..length]))
+}
+
+/// The same for digits on both sides of a point, eight at most, if eight bytes can be read at either side.
+#[inline(always)]
+fn parse_short(bytes: &[u8], length: usize) -> Option<f64> {
+    let sign = usize::from(bytes.first() == Some(&b'-'));
+    let before = eight_digits(bytes.get(sign..sign + 8)?);
+    let whole = leading_digits(before);
+    let fraction = length.wrapping_sub(sign + whole + 1);
+    if whole == 0 || !(1..=8 - whole.min(8)).contains(&fraction) || bytes[sign + whole] != b'.' {
+        return None;
+    }
+    let after = eight_digits(bytes.get(length - fraction..length - fraction + 8)?) << (64 - 8 * fraction);
+    if leading_digits(after) < 8 {
+        return None;
+    }
+    let mantissa = join_digits(before << (64 - 8 * whole) >> (8 * fraction) | after);
+    let value = mantissa as i64 as f64 / EXACT_POWERS[fraction];
+    Some(if sign == 1 { 0.0 - value } else { value })
+}
+
+/// Eight bytes, the first one lowest; a byte is a digit where it is below ten.
+#[inline(always)]
+fn eight_digits(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("eight bytes")) ^ (ONES * u64::from(b'0'))
+}
+
+/// How many of eight bytes are digits before the first one that is not.
+#[inline(always)]
+fn leading_digits(digits: u64) -> usize {
+    // Adding 0x76 sets the high bit of a byte above nine; a carry goes to later bytes only.
+    let others = (digits.wrapping_add(ONES * 0x76) | digits) & (ONES * 0x80);
+    others.trailing_zeros() as usize / 8
+}
+
+/// The value of eight digits: neighbours are joined to numbers of two, four and eight digits.
+#[inline(always)]
+fn join_digits(digits: u64) -> u64 {
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let first = (pairs & 0xff_0000_00ff).wrapping_mul((1_000_000 << 32) + 100);
+    let second = (pairs >> 16 & 0xff_0000_00ff).wrapping_mul((10_000 << 32) + 1);
+    first.wrapping_add(second) >> 32
+}
 
 /// The number that `text` spells; `None` if it is not a finite float64. -0 is 0.
 pub fn parse(text: &[u8]) -> Option<f64> {
@@ -51,7 +101,11 @@ pub fn parse(text: &[u8]) -> Option<f64> {
 #[inline(always)]
 fn digits(text: &[u8], mantissa: &mut u64) -> usize {
     let mut count = 0;
-    for byte in text {
+    while let Some(eight) = text.get(count..count + 8).map(eight_digits).filter(|&eight| leading_digits(eight) == 8) {
+        *mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(join_digits(eight));
+        count += 8;
+    }
+    for byte in &text[count..] {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             break;
@@ -158,6 +212,43 @@ mod tests {
             for text in [format!("{value:.digits$}"), format!("{value:e}"), format!("-{value:.digits$}e-{digits}")] {
                 let expected: f64 = text.parse::<f64>().unwrap() + 0.0;
                 assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), expected.to_bits(), "{text}");
+                let line = format!("{text} 16 tag");
+                assert_eq!(parse_start(line.as_bytes(), text.len()).unwrap().to_bits(), expected.to_bits(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_a_number_does_not_count() {
+        let texts = [
+            "1.5",
+            "-1.5",
+            "-0.0",
+            "+1.5",
+            "12",
+            "1234567.8",
+            "1.2345678",
+            "12345678.9",
+            "1.5e3",
+            "1.5x",
+            "1.",
+            ".5",
+            "1.5.5",
+            "x.5",
+            "-",
+            "--1.5",
+            "15.250909",
+            "1.-5",
+            "1./5",
+            "1.:5",
+            "0:.5",
+            "1\u{e9}.5",
+        ];
+        for text in texts {
+            for rest in ["", " ", " 123456789", "\n1.5 2.5 3.5 4.5", "\t.25252525252"] {
+                let line = format!("{text}{rest}");
+                let (read, expected) = (parse_start(line.as_bytes(), text.len()), parse(text.as_bytes()));
+                assert_eq!(read.map(f64::to_bits), expected.map(f64::to_bits), "{line:?}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::ids::{Ids, Seed, Table};
+use crate::ids::{Ids, Table, append, same};
 use crate::number::NO_RANK;
 
 /// Not a judged item.
@@ -78,14 +78,14 @@ impl Ranking {
 
     /// Add an item; if it is listed already, nothing changes and that entry is returned.
     #[inline(always)]
-    pub fn push(&mut self, judged: JudgedItems, seed: &Seed, item: &[u8], score: f64, place: i64) -> Option<usize> {
+    pub fn push(&mut self, judged: JudgedItems, hash: u64, item: &[u8], score: f64, place: i64) -> Option<usize> {
         let judgements = judged.codes.len() as u32;
         let new = self.entries.len() as u32;
-        let known = self.table.find_or_insert(seed.hash(item), judgements + new, |number| {
+        let known = self.table.find_or_insert(hash, judgements + new, |number| {
             if number < judgements {
-                judged.id(number as usize) == item
+                same(judged.id(number as usize), item)
             } else {
-                id_bytes(&self.ids, &self.entries[(number - judgements) as usize]) == item
+                same(id_bytes(&self.ids, &self.entries[(number - judgements) as usize]), item)
             }
         });
         let which = match known {
@@ -100,7 +100,7 @@ impl Ranking {
             self.judgement_entries[which as usize] = new + 1;
         }
         let entry = Entry { score, place, start: self.ids.len() as u64, length: item.len() as u32, judged: which };
-        self.ids.extend_from_slice(item);
+        append(&mut self.ids, item);
         if let Some(last) = self.entries.last() {
             if last.score < score {
                 self.order = Order::Unknown;

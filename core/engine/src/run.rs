@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::{Gathered, Line};
-use crate::ids::IdColumn;
+use crate::ids::{IdColumn, same};
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
 use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, count_float32_ties, count_tied, ties};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
-use crate::text::{Row, each_row};
+use crate::text::{Batch, Row, each_batch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duplicates {
@@ -141,6 +141,9 @@ struct Projector<'a> {
     seen: Vec<bool>,
     unjudged: HashSet<u64>,
     gathered: Option<Gathered>,
+    /// Of the lines of a batch: their scores, NaN where there is none, and the hashes of their items.
+    scores: Vec<f64>,
+    hashes: Vec<u64>,
 }
 
 impl<'a> Projector<'a> {
@@ -168,6 +171,8 @@ impl<'a> Projector<'a> {
             seen: vec![false; requests],
             unjudged: HashSet::new(),
             gathered: gather.then(Gathered::default),
+            scores: Vec::new(),
+            hashes: Vec::new(),
         }
     }
 
@@ -177,19 +182,37 @@ impl<'a> Projector<'a> {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => {
                 let mut text = Text::open(source, watch)?;
-                each_row(&mut text, 5..=usize::MAX, &mut tally, watch, |line, row, tally| {
-                    self.read_row(line, row, tally)
-                })
+                each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(&batch, tally))
             }
         };
         self.result.tally = tally;
         read
     }
 
-    /// A line `request iteration item rank score [tag]`.
+    /// Lines `request iteration item rank score [tag]`. Scores and hashes are computed for all of them first: loops that
+    /// do one thing let the processor work on several lines at once.
+    fn read_batch(&mut self, batch: &Batch, tally: &mut Tally) -> Result<(), Stop> {
+        let mut scores = std::mem::take(&mut self.scores);
+        let mut hashes = std::mem::take(&mut self.hashes);
+        scores.clear();
+        scores.extend(batch.rows().map(|row| {
+            let (bytes, length) = row.from_column(4);
+            number::parse_start(bytes, length).unwrap_or(f64::NAN)
+        }));
+        hashes.clear();
+        hashes.extend(batch.rows().map(|row| self.judged.seed.hash(row.column(2))));
+        let mut values = scores.iter().zip(&hashes);
+        let read = batch
+            .rows()
+            .zip(&mut values)
+            .try_for_each(|(row, (&score, &hash))| self.read_row(&row, score, hash, tally));
+        (self.scores, self.hashes) = (scores, hashes);
+        read
+    }
+
     #[inline(always)]
-    fn read_row(&mut self, number: u64, row: &Row, tally: &mut Tally) -> Result<(), Stop> {
-        let (request, item, score) = (row.column(0), row.column(2), row.column(4));
+    fn read_row(&mut self, row: &Row, score: f64, hash: u64, tally: &mut Tally) -> Result<(), Stop> {
+        let (number, request, item) = (row.number(), row.column(0), row.column(2));
         let mut rank = 0;
         if self.options.rank_breaks_ties {
             let text = row.column(3);
@@ -197,13 +220,13 @@ impl<'a> Projector<'a> {
                 number::parse_rank(text).ok_or_else(|| Fault::entry(FaultKind::Rank, number, request, item, text))?;
         }
         if self.options.audit {
-            row.count_spelling(number, score, tally);
+            row.count_spelling(number, row.column(4), tally);
             rank = count_rank(row.column(3), number, tally);
         }
-        match number::parse(score) {
-            Some(score) => self.push(request, Line { number, item, score, rank }, tally),
-            None => self.refuse_score(number, request, item, score, tally),
+        if score.is_nan() {
+            return self.refuse_score(number, request, item, row.column(4), tally);
         }
+        self.push(request, Line { number, item, score, rank }, hash, tally)
     }
 
     fn read_table(&mut self, rows: &Rows, tally: &mut Tally, watch: &Watch) -> Result<(), Stop> {
@@ -215,7 +238,8 @@ impl<'a> Projector<'a> {
             let (request, item) = (rows.requests.get(request as usize), rows.items.get(row));
             tally.add(Counter::Lines, number, b"");
             if score.is_finite() {
-                self.push(request, Line { number, item, score: score + 0.0, rank: 0 }, tally)?;
+                let line = Line { number, item, score: score + 0.0, rank: 0 };
+                self.push(request, line, self.judged.seed.hash(item), tally)?;
             } else {
                 self.refuse_score(number, request, item, score.to_string().to_lowercase().as_bytes(), tally)?;
             }
@@ -240,8 +264,8 @@ impl<'a> Projector<'a> {
     }
 
     #[inline(always)]
-    fn push(&mut self, request: &[u8], line: Line, tally: &mut Tally) -> Result<(), Stop> {
-        if request != self.current_id || matches!(self.current, Current::Nothing) {
+    fn push(&mut self, request: &[u8], line: Line, hash: u64, tally: &mut Tally) -> Result<(), Stop> {
+        if !same(request, &self.current_id) || matches!(self.current, Current::Nothing) {
             self.begin(request, line.number, tally)?;
         }
         let Current::Judged(r, judged) = self.current else {
@@ -255,7 +279,7 @@ impl<'a> Projector<'a> {
                 gathered.push(r as u32, &line);
                 Ok(())
             }
-            None => self.rank(judged, request, line, tally),
+            None => self.rank(judged, request, line, hash, tally),
         }
     }
 
@@ -291,9 +315,16 @@ impl<'a> Projector<'a> {
     }
 
     #[inline(always)]
-    fn rank(&mut self, judged: JudgedItems, request: &[u8], line: Line, tally: &mut Tally) -> Result<(), Stop> {
+    fn rank(
+        &mut self,
+        judged: JudgedItems,
+        request: &[u8],
+        line: Line,
+        hash: u64,
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
         let place = if self.options.rank_breaks_ties { line.rank } else { 0 };
-        let listed = self.ranking.push(judged, &self.judged.seed, line.item, line.score, place);
+        let listed = self.ranking.push(judged, hash, line.item, line.score, place);
         if self.options.audit && listed.is_none() {
             self.ranking.note_rank(self.ranking.entries().len() - 1, line.rank);
         }
@@ -406,12 +437,10 @@ impl<'a> Projector<'a> {
                 if k % CHECK_EVERY == 0 {
                     watch.check()?;
                 }
-                match self.rank(
-                    self.judged.items_of_request(r),
-                    self.judged.requests.get(r),
-                    gathered.line(k),
-                    &mut tally,
-                ) {
+                let (judged, request, line) =
+                    (self.judged.items_of_request(r), self.judged.requests.get(r), gathered.line(k));
+                let hash = self.judged.seed.hash(line.item);
+                match self.rank(judged, request, line, hash, &mut tally) {
                     Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
                         offence = Some(fault);
                     }

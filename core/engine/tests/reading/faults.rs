@@ -24,6 +24,27 @@ fn a_run_has_at_least_five_columns() {
 }
 
 #[test]
+fn the_first_of_two_faults_counts_however_near_they_are() {
+    let twice = "q1 0 d1 1 0.5";
+    for (lines, kind, line) in [
+        ([twice, "q1 0 d3"], "duplicate", 3),
+        (["q1 0 d3", twice], "columns", 3),
+        ([twice, "q1 0 d3 3 x"], "duplicate", 3),
+        (["q1 0 d3 3 x", twice], "score", 3),
+        (["q1 0 d3 3 x", "q1 0 d\u{7f} 3 1"], "score", 3),
+        (["q1 0 d\u{7f} 3 1", "q1 0 d3 3 x"], "control", 3),
+    ] {
+        for between in [0, 1, 126, 127, 128, 300] {
+            let sound: String = (0..between).map(|k| format!("q1 0 other{k} 3 0.25\n")).collect();
+            let text = format!("{SOUND}{}\n{sound}{}\n", lines[0], lines[1]);
+            assert_eq!(offence(read(&text)), (kind, line), "{between} lines between");
+            let text = format!("{SOUND}{sound}{}\n{}\n", lines[0], lines[1]);
+            assert_eq!(offence(read(&text)), (kind, line + between), "behind {between} lines");
+        }
+    }
+}
+
+#[test]
 fn judgements_have_four_columns() {
     for (line, columns) in [("q1 0 d3", 3), ("q1 0 d3 1 1", 5)] {
         let fault = read_judgements(format!("q1 0 d1 1\n{line}\n")).expect_err("a fault");
