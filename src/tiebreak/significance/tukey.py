@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.preferences import PairValues
 from tiebreak.significance.base import Outcome, Test, against_first
+from tiebreak.significance.studentized_range import quantile, survival
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,6 @@ class TukeyHSD(Test):
             raise InputError("tukey needs metric values per run. Use hsd for preferences.", kind="choice")
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        from scipy.stats import studentized_range
-
         values, n = against_first(paired, paired.values), paired.n_requests
         largest = float(np.abs(values).max(initial=0.0)) or 1.0
         values /= largest  # squares of tiny numbers would vanish
@@ -41,18 +39,5 @@ class TukeyHSD(Test):
         error = largest * np.sqrt((residual**2).sum() / freedom / n)
         with np.errstate(divide="ignore", invalid="ignore"):
             q = np.where(paired.mean == 0, 0.0, np.abs(paired.mean) / error)
-        p = np.ones(len(q))
-        for k, value in enumerate(q.tolist()):
-            if tick and k % 16 == 0:
-                tick(k, len(q))
-            p[k] = studentized_range.sf(value, size, freedom) if np.isfinite(value) else 0.0
         margin = quantile(alpha, size, freedom) * error
-        return Outcome(q, p, paired.mean - margin, paired.mean + margin)
-
-
-@lru_cache(maxsize=64)
-def quantile(alpha: float, size: int, freedom: int) -> float:
-    """Of the studentised range at 1 - alpha, for which SciPy takes a tenth of a second."""
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(1 - alpha, size, freedom))
+        return Outcome(q, survival(q, size, freedom), paired.mean - margin, paired.mean + margin)
