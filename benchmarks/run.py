@@ -17,11 +17,12 @@ import metrics
 import populations
 import preferences
 import significance
+import spark
 from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
 
-NEEDED = ["tiebreak", "numpy", "polars", "pytrec_eval", "ir_measures", "ranx"]
+NEEDED = ["tiebreak", "numpy", "polars", "pytrec_eval", "ir_measures", "ranx", "pyspark"]
 
 
 def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], Section]]:
@@ -43,6 +44,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "populations": lambda: populations.section(50, max(100, int(1_000_000 * scale)), rounds),
         "diversity": lambda: diversity.section(max(100, int(100_000 * scale)), rounds),
         "significance": lambda: significance.section(max(20, int(10_000 * scale)), rounds),
+        "spark": lambda: spark.section(folder, max(1000, int(100_000 * scale)), min(rounds, 2)),
         "growth": lambda: growth.section(layouts, rounds),
     }
 
