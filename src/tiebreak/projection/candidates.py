@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,21 +86,37 @@ def check_candidates(judgements: Judgements, candidates: Judgements) -> None:
         )
 
 
-def removal_notes(judgements: Judgements, excluded: Judgements | None, candidates: Judgements | None) -> Iterator[str]:
-    """Which items were removed from rankings; an error where excluded items are all of other requests."""
-    if excluded is not None:
+class Removed(NamedTuple):
+    """How many excluded items are of judged requests, and how many relevant ones are among them."""
+
+    items: int
+    relevant: int
+
+    @classmethod
+    def from_tables(cls, judgements: Judgements, excluded: Judgements) -> Removed:
         known = judgements.requests.indices(excluded.requests)[excluded.request] >= 0
-        if not known.any():
+        judged = judgements.request * len(judgements.items) + judgements.item
+        removed = pair_codes(excluded, judgements.requests, judgements.items)
+        return cls(int(known.sum()), int(np.isin(judged[judgements.grade > 0], removed).sum()))
+
+    def note(self, first_excluded: str, first: str) -> str:
+        """What was removed from rankings; an error where excluded items are all of other requests."""
+        if not self.items:
             raise InputError(
-                f"the excluded items are of other requests, as {quote(excluded.requests[0])}; the judgements begin "
-                f"with {quote(judgements.requests[0])}. Are these files for the same test collection?",
+                f"the excluded items are of other requests, as {quote(first_excluded)}; the judgements begin "
+                f"with {quote(first)}. Are these files for the same test collection?",
                 kind="disjoint",
             )
-        judged = judgements.request * len(judgements.items) + judgements.item
-        relevant = int(
-            np.isin(judged[judgements.grade > 0], pair_codes(excluded, judgements.requests, judgements.items)).sum()
-        )
-        lost = f" {plural(relevant, 'relevant item')} among them can be found by no run." if relevant else ""
-        yield f"Removed from rankings first: {int(known.sum()):,} excluded items.{lost}"
+        lost = f" {plural(self.relevant, 'relevant item')} among them can be found by no run." if self.relevant else ""
+        return f"Removed from rankings first: {self.items:,} excluded items.{lost}"
+
+
+CANDIDATES = "Rankings are restricted to candidate items."
+
+
+def removal_notes(judgements: Judgements, excluded: Judgements | None, candidates: Judgements | None) -> Iterator[str]:
+    """Which items were removed from rankings."""
+    if excluded is not None:
+        yield Removed.from_tables(judgements, excluded).note(excluded.requests[0], judgements.requests[0])
     if candidates is not None:
-        yield "Rankings are restricted to candidate items."
+        yield CANDIDATES
