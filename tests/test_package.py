@@ -55,7 +55,7 @@ PUBLIC = {
         "ScoreTable",
     ),
     *("InterleavedList", "RankGains", "RankingPositions", "SortedUtilities", "RequestDifferences", "UtilityOverview"),
-    *("Report", "Result", "Significance", "WorstCase"),
+    *("Report", "Result", "Significance", "WorkPlan", "WorstCase"),
     *("PairShares", "TopHeaviness", "WinShares"),
     "UNRETRIEVED",
     "Utilities",
@@ -101,8 +101,8 @@ def test_public_names_keep_their_meaning_after_every_module_is_imported():
 
 def test_tab_completion_shows_what_is_for_users():
     exp = tb.Experiment({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}})
-    methods = ["audit", "compare", "evaluate", "explain", "interleave", "order", "read", "report", "utilities"]
-    assert dir(exp) == sorted([*methods, "judgements", "positions", "runs"])
+    methods = ["audit", "compare", "evaluate", "explain", "interleave", "order", "plan", "read", "report"]
+    assert dir(exp) == sorted([*methods, "judgements", "positions", "runs", "utilities"])
     assert dir(exp.runs[0]) == ["name", "source"]
     assert dir(exp.compare().by_group({"q": "g"})) == ["order", "parts", "summary", "test", "whole"]
     assert {"order", "evaluate", "plot"} < {*dir(exp.utilities("AP"))}.difference(["table", "from_table"])

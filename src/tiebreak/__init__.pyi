@@ -24,6 +24,7 @@ from tiebreak.comparison import Comparison as Comparison
 from tiebreak.comparison import ComparisonSummary as ComparisonSummary
 from tiebreak.comparison import compare as compare
 from tiebreak.comparisons import Comparisons as Comparisons
+from tiebreak.engines.steps import WorkPlan as WorkPlan
 from tiebreak.errors import InputError as InputError
 from tiebreak.errors import TiebreakError as TiebreakError
 from tiebreak.experiment import Experiment as Experiment

@@ -19,6 +19,7 @@ from tiebreak.engines.local_tables import open_elsewhere
 from tiebreak.engines.plan import State
 from tiebreak.engines.request_file import PerRequest, Write, is_kept, pair_rows, request_file, score_rows
 from tiebreak.engines.running import run_whole
+from tiebreak.engines.steps import PlannedExperiment
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
@@ -52,7 +53,7 @@ IMPUTATIONS = ("pessimistic", "optimistic")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "TSE")
 
 
-class Experiment(ExplainableExperiment, ReportableExperiment):
+class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment):
     """Judgements and the runs to be compared on them.
 
     Parameters
@@ -135,6 +136,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
         self._elsewhere = open_elsewhere(engine, judgements, runs, self._columns, tables, block_requests, memory)
         if self._elsewhere is not None:
             judgements, runs = self._elsewhere.judgements, self._elsewhere.as_runs()
+            exclude, candidates = self._elsewhere.hold_pairs(exclude, candidates)
         self.judgements = read(judgements)
         training = None if train is None else read(train)
         self._intents = None if intents is None else read(nest_intents(intents))
@@ -195,10 +197,11 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
             As in `project`.
         """
         several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
-        if self._elsewhere is not None:
-            self._elsewhere.blocks(self._held, self._plan(Needs()).reading, tick)
-            return
-        self._positions(Needs.union(map(measure_needs, expand_all(several))), tick=tick, early=early)
+        needs = Needs.union(map(measure_needs, expand_all(several)))
+        if self._elsewhere is None:
+            self._positions(needs, tick=tick, early=early)
+        else:
+            self._elsewhere.prepare(self._grow_plan(needs), self._held, tick)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
         """The positions with everything needed so far; read again only if that is more than before."""
@@ -224,7 +227,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment):
     def _compute(self, task: Task[State], needs: Needs, write: Write | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         if self._elsewhere is not None:
-            return self._elsewhere.run(self._plan(needs), task, self._held, self._options["jobs"], write)
+            return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
         positions = self._positions(needs)
         state = run_whole(task, positions, write)  # which says what is missing
         return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)

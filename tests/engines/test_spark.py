@@ -1,5 +1,6 @@
 """The Spark engine returns what the local one does: every entry of every catalogue, every error."""
 
+import gc
 import os
 import re
 import signal
@@ -12,8 +13,9 @@ import pytest
 import tiebreak as tb
 from cli.running import run
 from engines import parity, spark_session
-from engines.parity import BY_REQUEST, PAIRWISE, make_input
+from engines.parity import BY_REQUEST, ITEMS, PAIRWISE, make_input
 from tiebreak.engines import spark as engine
+from tiebreak.engines import spark_progress
 from tiebreak.errors import TiebreakWarning
 from tiebreak.orderings import CATALOGUE as ORDERINGS
 from tiebreak.populations import CATALOGUE as POPULATIONS
@@ -155,12 +157,114 @@ def test_every_ordering_and_test_is_the_same_on_spark(session, partitions, measu
 
 
 @pytest.mark.parametrize(
-    "options", [{"min_grade": 2}, {"min_grade": 2, "binary": True}, {"depth": 4}, {"judged_only": True}], ids=str
+    "options",
+    [
+        {"min_grade": 2},
+        {"min_grade": 2, "binary": True},
+        {"depth": 4},
+        {"judged_only": True},
+        {"requests": "common"},
+        {"requests": "common", "min_grade": 2, "binary": True},
+    ],
+    ids=str,
 )
 def test_whatever_is_read_is_the_same_on_spark(session, options):
     on_spark, local = experiments(session, **options)
     measures = ["AP", "nDCG", "P(rel=3)@5", "bpref", "ASL(n='union')"]
     assert outcome(scores, on_spark, measures) == outcome(scores, local, measures)
+
+
+def pairs(session, table):
+    """Requests and items as a frame of Spark."""
+    rows = [(request, item) for request, items in table.items() for item in items]
+    return session.createDataFrame(rows, "user_id string, item_id string")
+
+
+def with_pairs(session, names, table):
+    """An experiment on Spark and one here, to which the same table is given under some names."""
+    judged, runs = make_tables()
+    here, there = dict.fromkeys(names, table), dict.fromkeys(names, pairs(session, table))
+    return tb.Experiment(*frames(session, judged, runs), **there), tb.Experiment(judged, runs, **here)
+
+
+@pytest.mark.parametrize("name", ["exclude", "candidates"])
+def test_excluded_items_and_candidates_meet_their_requests(session, partitions, name):
+    judged, _ = make_tables()
+    first = {request: [*items][: len(items) // 2] for request, items in judged.items()}
+    listed = {request: [*items, "d1", "d2", "other"] for request, items in judged.items()}
+    table = first | {"not judged": ["d1"]} if name == "exclude" else listed
+    on_spark, local = with_pairs(session, [name], table)
+    there, here = outcome(scores, on_spark, ["AP", "nDCG@5"]), outcome(scores, local, ["AP", "nDCG@5"])
+    assert there == here
+    assert there != outcome(scores, experiments(session)[1], ["AP", "nDCG@5"])
+    assert on_spark.more_settings == local.more_settings
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "kind"),
+    [
+        ("exclude", {"other": ["a"], "strange": ["b"]}, "disjoint"),
+        ("candidates", {"q0é": ITEMS}, "candidates"),
+        ("candidates", {f"q{k}é": ["strange"] for k in range(17)}, "candidates"),
+    ],
+    ids=["other requests", "missing", "none relevant"],
+)
+def test_tables_that_do_not_fit_are_refused_alike(session, name, table, kind):
+    here, there = (
+        outcome(lambda exp=exp: exp.evaluate("AP"))[0] for exp in reversed(with_pairs(session, [name], table))
+    )
+    assert here[0] == there[0] and here[2]["kind"] == there[2]["kind"] == kind
+    assert here[1] == there[1]
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_blocks_are_read_once_for_several_measures(session, monkeypatch):
+    on_spark, _ = experiments(session)
+    reads = []
+    by_request = type(on_spark._spark).by_request
+    monkeypatch.setattr(type(on_spark._spark), "by_request", lambda self: reads.append(1) or by_request(self))
+    on_spark.evaluate(["AP", "nDCG@5"])
+    on_spark.compare("RPP")
+    on_spark.order("leximin(AP)")
+    assert len(reads) == 1
+    on_spark.evaluate("ASL(n='union')")  # which counts all items
+    on_spark.evaluate("AP")
+    assert len(reads) == 2
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_blocks_leave_the_disks_with_their_experiment(session):
+    on_spark, _ = experiments(session)
+    on_spark.evaluate("AP")
+    (held,) = on_spark._spark.held.values()
+    frame = held.frame
+    assert frame.storageLevel.useDisk
+    del on_spark, held
+    gc.collect()
+    assert not frame.storageLevel.useDisk
+
+
+def test_plan_says_what_is_shuffled(session):
+    session.conf.set("spark.sql.shuffle.partitions", "7")
+    judged, runs = make_tables()
+    exp = tb.Experiment(*frames(session, judged, runs), exclude=pairs(session, {"q0é": ["a"]}))
+    lines = [(step, where, what) for step, where, _, what in exp.plan().rows()]
+    assert lines[0] == ("read", "workers", "judgements, exclude, 3 runs: request, item and value")
+    shuffle = "request, run, item, value by request into 7 partitions; sorted by request"
+    assert lines[1] == ("shuffle", "workers", shuffle)
+    assert [where for _, where, _ in lines].count("driver") == 1
+    assert not exp._spark.held
+
+
+def test_tasks_of_stages_are_told(session, monkeypatch):
+    session.conf.set("spark.sql.shuffle.partitions", "7")
+    monkeypatch.setattr(spark_progress, "SECONDS", 0.01)
+    on_spark, _ = experiments(session)
+    ticks = []
+    on_spark.read("AP", tick=lambda done, total: ticks.append((done, total)))
+    assert all(0 <= done <= total for done, total in ticks)
+    assert ticks[-1][0] == ticks[-1][1] >= 7
+    assert len({done for done, _ in ticks}) > 2
 
 
 def repeat_an_item(judged, runs):
@@ -298,7 +402,7 @@ def test_a_long_request_is_searched_seldom(monkeypatch):
     assert sum(tables) < 4 * 4096
 
 
-@pytest.mark.parametrize("name", ["aspects", "train", "intents", "exclude", "candidates", "block_requests"])
+@pytest.mark.parametrize("name", ["aspects", "train", "intents", "block_requests"])
 def test_what_spark_does_not_do_is_refused(session, name):
     judged, runs = make_tables()
     with pytest.raises(tb.InputError, match=f"{name}= is not used on Spark yet"):
@@ -318,7 +422,7 @@ def test_measures_of_popularity_are_refused(session):
         experiments(session)[0].evaluate("Novelty@3")
 
 
-@pytest.mark.parametrize("options", [{"requests": "common"}, {"ties": "rank"}, {"duplicates": "first"}], ids=str)
+@pytest.mark.parametrize("options", [{"ties": "rank"}, {"duplicates": "first"}], ids=str)
 def test_options_that_need_all_rows_are_refused(session, options):
     judged, runs = make_tables()
     with pytest.raises(tb.InputError, match="Spark"):

@@ -64,6 +64,7 @@ EXAMPLES = {
     "ComparisonSummary": lambda: experiment().compare("RPP").summary(),
     "Gate": lambda: tb.gate(experiment(), ["RPP", "min(AP)"], groups=dict.fromkeys(QRELS, f"g{HOSTILE}")),
     "MeasureList": lambda: tb.measures(),
+    "WorkPlan": lambda: experiment().plan(),
     "GroupResults": lambda: experiment().compare("RPP").by_group(dict.fromkeys(QRELS, f"group{HOSTILE}")).summary(),
     "Ordering": lambda: experiment().order("RPP"),
     "PopulationOrdering": lambda: experiment().order("leximin(AP)"),

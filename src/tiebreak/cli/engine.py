@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -31,8 +31,9 @@ class SparkEngine:
 
     master: str | None
 
-    def experiment(self, qrels: str, runs: tuple[str, ...], **options: Any) -> Experiment:
-        """The experiment that a command was given."""
+    def experiment(self, qrels: str, runs: tuple[str, ...], measures: Iterable[Any], **options: Any) -> Experiment:
+        """The experiment that a command was given, read with all that some measures need."""
+        from tiebreak.cli.progress import progress
         from tiebreak.engines.spark_tables import session
         from tiebreak.experiment import Experiment
         from tiebreak.inputs.runs import run_name
@@ -40,7 +41,10 @@ class SparkEngine:
         tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
         require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
         session(self.master)
-        return Experiment(qrels, tables, engine="spark", **options)
+        result = Experiment(qrels, tables, engine="spark", **options)
+        with progress("reading on Spark", "tasks") as tick:
+            result.read(measures, tick=tick)
+        return result
 
 
 def engine_options(command: Command) -> Command:

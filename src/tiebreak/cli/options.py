@@ -369,7 +369,7 @@ def experiment(
     for measure in several:
         measure_needs(measure)  # a bad name is an error before anything is read
     if engine is not None:
-        return engine.experiment(qrels, runs, columns=columns, **options)
+        return engine.experiment(qrels, runs, several, columns=columns, **options)
     memory, several_runs = options.get("memory", MEMORY), [*map(name_and_path, runs)]
     judgements: Any = qrels
     named: Any = [path for _, path in several_runs]

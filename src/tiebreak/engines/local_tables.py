@@ -126,6 +126,14 @@ class LocalTables:
             )
         return run_blocks(plan, task, self.blocks(held, plan.reading), jobs, self.notes, write)
 
+    def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
+        """Excluded items and candidates, which this process holds."""
+        return tables
+
+    def prepare(self, plan: Plan, held: Block, tick: Tick | None = None) -> None:
+        """Divide large tables now; `tick` is called with the rows that are read, and all of them."""
+        self.blocks(held, plan.reading, tick)
+
     def blocks(self, held: Block, how: Reading, tick: Tick | None = None) -> Blocks:
         """The blocks; large tables are written to temporary files first, once."""
         if "_blocks" not in vars(self):

@@ -4,29 +4,63 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from math import inf
 from typing import Any, NamedTuple
+from weakref import finalize
 
 import numpy as np
 
 from tiebreak import __version__, _kernels
-from tiebreak._kernels.interface import Fault
+from tiebreak._kernels.interface import MEMORY, Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.running import Outcome, compute, detach, finish, name_empty_requests
-from tiebreak.engines.spark_tables import JUDGEMENT, SparkTables
+from tiebreak.engines.spark_progress import watch_stages
+from tiebreak.engines.spark_tables import JUDGEMENT, PAIRS, SparkTables
 from tiebreak.errors import InputError, quote
-from tiebreak.inputs import faults
+from tiebreak.inputs import Judgements, faults
+from tiebreak.inputs.judgements import read
 from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
+from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.position_table import GradeScale
-from tiebreak.projection.reading import Reading
+from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
+BLOCKS = (
+    "first string, n_requests long, lowest double, highest double, of_subtopics double, items long, relevant long, "
+    "block binary"
+)
+"""Of every block: the first request with judgements, how many there are, their grades, what is removed, and the pickled
+`ReadBlock`."""
+
+
+class ReadBlock(NamedTuple):
+    """What was read of the rows of a block, which begins with this request: positions, or a fault."""
+
+    first: str
+    positions: Positions | InputError
+    removed: Removed = Removed(0, 0)
+
+    def read(self) -> Positions:
+        if isinstance(self.positions, InputError):
+            raise self.positions
+        return self.positions
+
+    @property
+    def n_requests(self) -> int:
+        return 0 if isinstance(self.positions, InputError) else len(self.positions.requests)
+
+    def judged_scale(self, how: Reading) -> tuple[str | None, GradeScale]:
+        """The first request that has judgements, and the grades of those that count."""
+        if isinstance(self.positions, InputError) or not len(self.positions.requests):
+            return None, GradeScale(inf, 0.0)
+        return self.positions.requests[0], how.choose_requests(self.positions).grade_scale
 
 
 class BlockOutcome(NamedTuple):
@@ -36,48 +70,109 @@ class BlockOutcome(NamedTuple):
     outcome: Outcome[Any]
 
 
+class Reader(NamedTuple):
+    """What workers do with all rows once: read blocks. It can be pickled."""
+
+    version: str
+    plan: Plan
+    rows_at_once: int
+    pairs: frozenset[str] = frozenset()
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Every block of a partition, as Arrow batches of `BLOCKS`."""
+        check_version(self.version)
+        for table in whole_requests(batches, self.rows_at_once):
+            block = self.read(table)
+            first, scale = block.judged_scale(self.plan.reading)
+            known = {"n_requests": block.n_requests, **scale._asdict(), **block.removed._asdict()}
+            yield one_row(first=first, **known, block=pickle.dumps(block, protocol=5))
+
+    def read(self, table: Any) -> ReadBlock:
+        first = table.column("request")[0].as_py() or ""
+        try:
+            return ReadBlock(first, *read_block(self.plan, table, self.pairs))
+        except InputError as fault:
+            return ReadBlock(first, fault)
+
+
 class Work(NamedTuple):
-    """What a worker does with every block; it can be pickled. With `is_exact` states keep their exact values."""
+    """What workers do with every block for a task. With `is_exact` states keep their exact values."""
 
     version: str
     plan: Plan
     task: Task[Any]
-    rows_at_once: int
     is_exact: bool = False
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The outcome of every block of a partition, as Arrow batches."""
-        self.check_version()
-        arrow = import_module("pyarrow")
-        for table in whole_requests(batches, self.rows_at_once):
-            outcome = pickle.dumps(self.outcome(table), protocol=5)
-            yield arrow.RecordBatch.from_pydict({"outcome": arrow.array([outcome], arrow.large_binary())})
+        """The outcome of every block, as Arrow batches."""
+        check_version(self.version)
+        for block in (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block")):
+            yield one_row(outcome=pickle.dumps(self.outcome(block), protocol=5))
 
-    def check_version(self) -> None:
-        """Refuse to compute with another version than that of the driver."""
-        if self.version != __version__:
-            raise RuntimeError(f"tiebreak {__version__} is installed on a worker, and {self.version} on the driver")
+    def outcome(self, block: ReadBlock) -> BlockOutcome:
+        outcome = compute(self.plan, self.task, lambda: replace(block.read(), whole_scale=self.plan.scale))
+        return BlockOutcome(block.first, outcome if self.is_exact else detach(outcome, self.task))
 
-    def outcome(self, table: Any) -> BlockOutcome:
-        outcome = compute(self.plan, self.task, lambda: read_block(self.plan, table))
-        outcome = outcome if self.is_exact else detach(outcome, self.task)
-        return BlockOutcome(table.column("request")[0].as_py() or "", outcome)
+
+def one_row(**cells: Any) -> Any:
+    """A batch of one row."""
+    arrow = import_module("pyarrow")
+    types = {bytes: arrow.binary(), float: arrow.float64(), int: arrow.int64()}
+    return arrow.RecordBatch.from_pydict(
+        {name: arrow.array([value], types.get(type(value), arrow.string())) for name, value in cells.items()}
+    )
+
+
+def check_version(version: str) -> None:
+    """Refuse to compute with another version than that of the driver."""
+    if version != __version__:
+        raise RuntimeError(f"tiebreak {__version__} is installed on a worker, and {version} on the driver")
+
+
+class HeldBlocks:
+    """Blocks that workers have read, on their disks until nobody uses this; and what is known of all judgements."""
+
+    def __init__(self, tables: SparkTables, plan: Plan, tick: Tick | None = None) -> None:
+        functions, level = import_module("pyspark.sql.functions"), import_module("pyspark").StorageLevel.DISK_ONLY
+        reader = Reader(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables.pairs)
+        self.frame = tables.by_request().mapInArrow(reader.__call__, BLOCKS).persist(level)
+        finalize(self, release, self.frame).atexit = False
+        known = [*map(functions.min, ("first", "lowest")), *map(functions.max, ("highest", "of_subtopics"))]
+        known += map(functions.sum, ("n_requests", *Removed._fields))
+        with explained_workers(), watch_stages(self.frame.sparkSession, tick):
+            self.first, *scale, n_requests, items, relevant = self.frame.agg(*known).first()
+        self.scale = GradeScale(inf, 0.0) if scale[0] is None else GradeScale(*scale)
+        self.n_requests, self.removed = n_requests or 0, Removed(items or 0, relevant or 0)
+
+    def collect(self, work: Work) -> list[BlockOutcome]:
+        """The outcomes of all blocks."""
+        rows = self.frame.mapInArrow(work.__call__, "outcome binary")
+        with explained_workers():
+            return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
+
+
+def release(frame: Any) -> None:
+    """Free the disks of workers, if there still are some."""
+    with suppress(Exception):
+        frame.unpersist()
 
 
 def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State, InputSummary]:
     """What is computed of all requests, in the order of their ids, and what was read."""
-    check_plan(plan)
-    first, n_requests, scale = describe_judgements(tables, plan.reading)
-    task = task.fit(n_requests, plan.runs)
+    held = hold_blocks(tables, plan)
+    task = task.fit(held.n_requests, plan.runs)
     task.check_blocks()
-    work = Work(__version__, replace(plan, scale=scale), task, ROWS_AT_ONCE)
-    blocks = sorted(collect(tables, work), key=lambda block: block.first.encode())
+    work = Work(__version__, replace(plan, scale=held.scale), task)
+    blocks = sorted(held.collect(work), key=lambda block: block.first.encode())
     outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())
-    summary = finish(outcomes, [run_label(name) for name in plan.runs], tables.notes, first)
+    if held.first is None and all(outcome.fault is None for outcome in outcomes):
+        raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
+    notes = (*tables.notes, *removal_notes(tables, held))
+    summary = finish(outcomes, [run_label(name) for name in plan.runs], notes, held.first)
 
     @cache
     def exact_states() -> dict[str, State]:
-        again = collect(tables, work._replace(is_exact=True))
+        again = held.collect(work._replace(is_exact=True))
         parts = ((block.first, block.outcome.part) for block in again)
         return {first: part.state for first, part in parts if part is not None and part.state is not None}
 
@@ -91,6 +186,24 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
     return (joined if requests is None else task.take_requests(joined, np.argsort(requests.places_in_order))), summary
 
 
+def removal_notes(tables: SparkTables, held: HeldBlocks) -> Iterator[str]:
+    """Which items were removed from rankings, as results say it."""
+    if "exclude" in tables.pairs and held.first is not None:
+        yield held.removed.note(tables.first_excluded() if not held.removed.items else "", held.first)
+    if "candidates" in tables.pairs:
+        yield CANDIDATES
+
+
+def hold_blocks(tables: SparkTables, plan: Plan, tick: Tick | None = None) -> HeldBlocks:
+    """The blocks as this plan reads them, of the last one if that read them alike."""
+    check_plan(plan)
+    if plan.reading not in tables.held:
+        tables.held.clear()
+        tables.held[plan.reading] = HeldBlocks(tables, plan, tick)
+    blocks: HeldBlocks = tables.held[plan.reading]
+    return blocks
+
+
 def check_plan(plan: Plan) -> None:
     """Refuse what needs all rows at once, or lines."""
     how = plan.reading
@@ -99,37 +212,19 @@ def check_plan(plan: Plan) -> None:
             "measures of the aspects or the popularity of items are not computed on Spark yet. Work locally.",
             kind="spark",
         )
-    if how.requests != "judged":
-        raise InputError('requests="common" is not computed on Spark yet. Use requests="judged".', kind="spark")
     if how.duplicates == "first":
         raise InputError('duplicates="first": rows of Spark have no order. Use duplicates="best".', kind="spark")
     if how.ties != "item":
         raise InputError('ties="rank" is for files in TREC\'s format, which Spark does not read.', kind="spark")
 
 
-def describe_judgements(tables: SparkTables, how: Reading) -> tuple[str, int, GradeScale]:
-    """The first request, about how many there are, and the grades of all judgements."""
-    functions = import_module("pyspark.sql.functions")
-    value = functions.col("value")
-    relevant = functions.when(value > 0 if how.min_grade is None or not how.binary else value >= how.min_grade, value)
-    several = functions.approx_count_distinct("request")
-    row = tables.judged_rows.agg(functions.min("request"), several, functions.min(relevant), functions.max(relevant))
-    row = row.first()
-    if row is None or row[0] is None:
-        raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
-    if row[2] is None:
-        return row[0], row[1], GradeScale(inf, 0.0)
-    return row[0], row[1], GradeScale(1.0, 1.0) if how.binary else GradeScale(row[2], row[3])
-
-
-def collect(tables: SparkTables, work: Work) -> list[BlockOutcome]:
-    """The outcomes of all blocks."""
-    errors = import_module("pyspark.errors")
-    rows = tables.by_request().mapInArrow(work.__call__, "outcome binary")
+@contextmanager
+def explained_workers() -> Iterator[None]:
+    """Turn the errors of workers into ours."""
     try:
-        return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
-    except errors.PythonException as error:
-        raise explain_worker(str(error), work.version) from None
+        yield
+    except import_module("pyspark.errors").PythonException as error:
+        raise explain_worker(str(error), __version__) from None
 
 
 def explain_worker(text: str, here: str) -> InputError:
@@ -165,17 +260,24 @@ def whole_requests(batches: Iterator[Any], rows_at_once: int) -> Iterator[Any]:
         yield arrow.Table.from_batches(held)
 
 
-def read_block(plan: Plan, table: Any) -> Positions:
-    """The positions of a table of whole requests."""
+def read_block(plan: Plan, table: Any, pairs: frozenset[str] = frozenset()) -> tuple[Positions, Removed]:
+    """The positions of a table of whole requests, and what is removed from rankings; `pairs` as in `SparkTables`."""
     compute_ = import_module("pyarrow.compute")
 
     def select_rows(run: int) -> Any:
         return table.filter(compute_.equal(table.column("run"), run))
 
-    judged = select_rows(JUDGEMENT)
-    judgements = table_source(judged, "the judgements", faults.JUDGEMENTS) if len(judged) else None
+    def read_rows(run: int, label: str) -> Judgements:
+        rows = select_rows(run)
+        return read(table_source(rows, label, faults.JUDGEMENTS), None, MEMORY) if len(rows) else Judgements.nothing()
+
+    judgements = plan.reading.binarize(read_rows(JUDGEMENT, "the judgements"))
+    excluded, candidates = (read_rows(*row) if name in pairs else None for name, row in PAIRS.items())
     runs = (table_source(select_rows(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
-    return plan.read_rows(judgements, tuple(runs), jobs=1)
+    block = Block(judgements, tuple(runs), excluded, candidates)
+    block.check(plan.reading)
+    removed = Removed(0, 0) if excluded is None else Removed.from_tables(judgements, excluded)
+    return plan.read(block, jobs=1), removed
 
 
 def table_source(table: Any, label: str, what: str) -> Source:

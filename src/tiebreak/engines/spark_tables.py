@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
@@ -23,8 +24,10 @@ from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ENGINES = ("local", "spark")
-JUDGEMENT = -1
-"""Stands for the index of a run in rows of judgements."""
+JUDGEMENT, EXCLUDED, CANDIDATE = -1, -2, -3
+"""Stand for the index of a run in rows of judgements, of excluded items and of candidates."""
+PAIRS = {"exclude": (EXCLUDED, "the excluded items"), "candidates": (CANDIDATE, "the candidates")}
+"""Tables of requests and items that meet the rows of their requests, and how messages call them."""
 
 
 def is_spark_frame(source: Any) -> bool:
@@ -35,7 +38,7 @@ def is_spark_frame(source: Any) -> bool:
 def open_tables(
     engine: str | None, judgements: Any, runs: Any, columns: ColumnNames, others: Mapping[str, Any]
 ) -> SparkTables | None:
-    """The tables of an experiment on Spark, if it is asked for or frames of Spark are given; without `others`."""
+    """The tables of an experiment on Spark, if it is asked for or frames of Spark are given."""
     if engine is not None:
         check_choice(engine, "engine", ENGINES)
     is_given = has_spark_frame(judgements, runs)
@@ -44,9 +47,9 @@ def open_tables(
     if engine != "spark" and not is_given:
         return None
     for name, value in others.items():
-        if value is not None:
+        if value is not None and name not in PAIRS:
             raise InputError(f"{name}= is not used on Spark yet. Leave it out, or work locally.", kind="spark")
-    return SparkTables.open(judgements, runs, columns)
+    return SparkTables.open(judgements, runs, columns, {name: others[name] for name in PAIRS})
 
 
 def has_spark_frame(*sources: Any) -> bool:
@@ -58,16 +61,24 @@ def has_spark_frame(*sources: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SparkTables:
-    """All rows, judgements among them, as one frame: request, run (an index, or `JUDGEMENT`), item, value."""
+    """All rows, judgements among them, as one frame: request, run (an index, or one of `JUDGEMENT` ...), item, value.
+
+    `pairs` says which tables of `PAIRS` are there.
+    """
 
     rows: Any
     runs: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    pairs: frozenset[str] = frozenset()
+    held: dict[Any, Any] = field(default_factory=dict)  # what workers have read, by how
 
     @classmethod
-    def open(cls, judgements: Any, runs: Any, columns: ColumnNames) -> SparkTables:
+    def open(cls, judgements: Any, runs: Any, columns: ColumnNames, pairs: Mapping[str, Any]) -> SparkTables:
         """Frames of Spark, or paths of parquet files and folders that it reads."""
         judged, notes = open_judgements(judgements, columns)
+        others = {
+            name: open_pairs(table, PAIRS[name][1], columns) for name, table in pairs.items() if table is not None
+        }
         named: dict[str, Any] = {}
         for number, one in enumerate(iterate_runs(runs), start=1):
             default = run_name(one) if isinstance(one, (str, os.PathLike)) else f"run{number}"
@@ -80,15 +91,20 @@ class SparkTables:
         if not named:
             raise InputError("no run was given. Give at least one.", kind="empty")
         functions = import_module("pyspark.sql.functions")
-        rows = judged.withColumn("run", functions.lit(JUDGEMENT))
-        for k, frame in enumerate(named.values()):
-            rows = rows.unionByName(frame.withColumn("run", functions.lit(k)))
-        return cls(rows.select("request", "run", "item", "value"), tuple(named), notes)
+        tables = {JUDGEMENT: judged, **{PAIRS[name][0]: frame for name, frame in others.items()}}
+        tables |= dict(enumerate(named.values()))
+        numbered = [frame.withColumn("run", functions.lit(k)) for k, frame in tables.items()]
+        rows = reduce(lambda one, other: one.unionByName(other), numbered)
+        return cls(rows.select("request", "run", "item", "value"), tuple(named), notes, frozenset(others))
 
     @property
     def judgements(self) -> Judgements:
         """None are held."""
         return Judgements.nothing()
+
+    def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
+        """Excluded items and candidates, of which this process holds none."""
+        return tuple(None if table is None else self.judgements for table in tables)
 
     def as_runs(self) -> list[Run]:
         """Runs by name, which hold no rows."""
@@ -105,13 +121,20 @@ class SparkTables:
 
         return run_spark(plan, task, self)
 
+    def prepare(self, plan: Plan, held: Block, tick: Tick | None = None) -> None:
+        """Have workers read what a plan needs; `tick` is called with the tasks that are done, and all of them."""
+        from tiebreak.engines.spark import hold_blocks
+
+        hold_blocks(self, plan, tick)
+
     def by_request(self) -> Any:
         """The rows with those of every request together, in as many partitions as Spark is set to shuffle into."""
         return self.rows.repartition("request").sortWithinPartitions("request", "run")
 
-    @property
-    def judged_rows(self) -> Any:
-        return self.rows.where(f"run = {JUDGEMENT}")
+    def first_excluded(self) -> str:
+        """The first request that has excluded items."""
+        row = self.rows.where(f"run = {EXCLUDED}").agg({"request": "min"}).first()
+        return str(row[0])
 
 
 def open_judgements(source: Any, columns: ColumnNames) -> tuple[Any, tuple[str, ...]]:
@@ -128,6 +151,16 @@ def open_judgements(source: Any, columns: ColumnNames) -> tuple[Any, tuple[str, 
         )
     notes = () if roles["grade"] else (UNGRADED,)
     return select(frame, str(roles["request"]), str(roles["item"]), roles["grade"]), notes
+
+
+def open_pairs(source: Any, label: str, columns: ColumnNames) -> Any:
+    """The rows of a table of requests and items without values."""
+    frame = open_frame(source, label)
+    names = list(frame.columns)
+    request, item = (columns.find(role, names, label) for role in ("request", "item"))
+    if request is None or item is None:
+        raise columns.missing("request" if request is None else "item", names, label)
+    return select(frame, request, item, None)
 
 
 def open_runs(source: Any, name: str, columns: ColumnNames) -> Iterator[tuple[str, Any]]:
@@ -184,6 +217,6 @@ def session(master: str | None = None) -> Any:
     active = sql.SparkSession.getActiveSession()
     if active is not None:
         return active
-    builder = sql.SparkSession.builder.appName("tiebreak")
+    builder = sql.SparkSession.builder.appName("tiebreak").config("spark.ui.showConsoleProgress", "false")
     with calling("Spark", "by this process (it needs Java 17)"):
         return (builder if master is None else builder.master(master)).getOrCreate()

@@ -1,0 +1,127 @@
+"""What an engine will do, before it does it: what is read, shuffled and held where, as EXPLAIN says it of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from tiebreak._base.text import plural
+from tiebreak.engines.local_tables import LocalTables
+from tiebreak.engines.plan import Plan
+from tiebreak.engines.spark_tables import SparkTables
+from tiebreak.inputs import Judgements
+from tiebreak.inputs.sources import Source
+from tiebreak.projection.needs import Needs
+from tiebreak.results.record import Rows
+
+
+class Step(NamedTuple):
+    """One thing that is done: where, with how many rows where that is known, and in words."""
+
+    step: str
+    where: str
+    rows: int | None
+    what: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkPlan(Rows[Step]):
+    """The steps of an engine, in their order; notes say which options hold."""
+
+    columns: ClassVar[tuple[str, ...]] = Step._fields
+
+
+WAYS = {
+    "file": "as a file in TREC's format",
+    "bytes": "as text in TREC's format",
+    "table": "as a table in memory",
+    "stream": "in batches, written to a temporary file by block",
+}
+TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
+VALUES = "16 bytes for every request and run of a metric, 8 or 16 for every request and pair of a preference"
+
+
+def reading_steps(judgements: Judgements, runs: Sequence[Source]) -> Iterator[Step]:
+    """What is read on this machine."""
+    yield Step(
+        "read", "here", len(judgements), f"judgements of {plural(len(judgements.requests), 'request')}, held whole"
+    )
+    for source in runs:
+        rows = len(source.kernel[2]) if source.kernel[0] == "table" else None
+        yield Step("read", "here", rows, f"{source.label}, {WAYS[source.kernel[0]]}")
+
+
+def whole_steps(n_runs: int) -> Iterator[Step]:
+    """Everything at once."""
+    yield Step(
+        "hold", "here", None, f"positions of all judged items: 4 bytes for each in each of {plural(n_runs, 'run')}"
+    )
+    yield Step("hold", "here", None, f"values: {VALUES}")
+
+
+def block_steps(n_requests: int, size: int) -> Iterator[Step]:
+    """Block after block."""
+    blocks = plural(-(-n_requests // size), "block")
+    yield Step("compute", "here", None, f"{blocks} of up to {plural(size, 'request')}, one after another")
+    yield Step("hold", "here", None, "positions of the judged items of one block")
+    yield Step("hold", "here", None, f"values: {VALUES}; blocks are read again where only exact values decide")
+
+
+def partition_steps(tables: LocalTables, n_runs: int) -> Iterator[Step]:
+    """Tables that are divided by request first."""
+    several = f"judgements and {plural(n_runs, 'run')} in batches, written to temporary files by request"
+    yield Step("divide", "here", tables.rows, several)
+    size = "about a million rows" if tables.block_requests is None else plural(tables.block_requests, "request")
+    yield Step("compute", "here", None, f"blocks of {size}, one after another, read from these files")
+    yield Step("hold", "here", None, "judgements and positions of one block")
+    yield Step("hold", "here", None, f"values: {VALUES}; {TOTALS}")
+
+
+def spark_steps(tables: SparkTables) -> Iterator[Step]:
+    """On Spark."""
+    several = ["judgements", *sorted(tables.pairs), plural(len(tables.runs), "run")]
+    yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value")
+    settings = tables.rows.sparkSession.conf
+    number = settings.get("spark.sql.shuffle.partitions")
+    joined = ", small ones joined" if settings.get("spark.sql.adaptive.enabled") == "true" else ""
+    columns = ", ".join(tables.rows.columns)
+    yield Step("shuffle", "workers", None, f"{columns} by request into {number} partitions{joined}; sorted by request")
+    yield Step("compute", "workers", None, "positions in blocks of whole requests, about 260,000 rows each")
+    yield Step("hold", "workers", None, "positions of judged items on disk, for all measures until more is asked for")
+    yield Step(
+        "compute", "workers", None, "each measure from these positions; once more where only exact values decide"
+    )
+    yield Step("hold", "driver", None, f"ids of requests, and values: {VALUES}; {TOTALS}")
+
+
+class PlannedExperiment:
+    """An experiment that says what its engine will do."""
+
+    judgements: Any
+    runs: Any
+    more_settings: Any
+    _elsewhere: SparkTables | LocalTables | None
+    _block_requests: int | None
+    _needs: Needs
+    _plan: Any
+
+    def plan(self) -> WorkPlan:
+        """What will be read, shuffled and held where, without doing any of it."""
+        if isinstance(self._elsewhere, SparkTables):
+            steps = [*spark_steps(self._elsewhere)]
+        elif self._elsewhere is not None and self._elsewhere.judged is not None:
+            steps = [*partition_steps(self._elsewhere, len(self.runs))]
+        else:
+            steps = [*reading_steps(self.judgements, [run.source for run in self.runs])]
+            size, n_requests = self._block_requests, len(self.judgements.requests)
+            steps += whole_steps(len(self.runs)) if size is None else block_steps(n_requests, size)
+        options = self.more_settings["reading"].items()
+        held = ", ".join(f"{name}={value!r}" for name, value in options if value not in (None, False))
+        return WorkPlan(tuple(steps), (f"Options: {held}.",), more_settings=self.more_settings)
+
+    def _grow_plan(self, needs: Needs) -> Plan:
+        """How blocks are read with all that was asked for so far, so that they are read again only for more."""
+        self._needs = self._needs | needs
+        plan: Plan = self._plan(self._needs)
+        return plan
