@@ -17,7 +17,7 @@ from tiebreak.analysis.explainable import ExplainableExperiment
 from tiebreak.engines import MetricValues, Plan, Preferences, Task, UtilityValues
 from tiebreak.engines.local_tables import open_elsewhere
 from tiebreak.engines.plan import State
-from tiebreak.engines.request_file import PerRequest, Write, is_kept, pair_rows, request_file, score_rows
+from tiebreak.engines.request_file import PerRequest, RequestFile, is_kept, pair_rows, request_file, score_rows
 from tiebreak.engines.running import run_whole
 from tiebreak.engines.steps import PlannedExperiment
 from tiebreak.errors import InputError
@@ -224,7 +224,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         names, aspects = tuple(run.name for run in self.runs), replace(self._aspect_source, depth=needs.aspects)
         return Plan(reading, names, self._imputation, aspects, self._intents)
 
-    def _compute(self, task: Task[State], needs: Needs, write: Write | None = None) -> tuple[State, InputSummary]:
+    def _compute(self, task: Task[State], needs: Needs, write: RequestFile | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         if self._elsewhere is not None:
             return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
@@ -263,7 +263,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         """
         names, metrics = parse_metrics(measures)
         task, needs = MetricValues(metrics, is_kept(per_request)), Needs.union(m.needs for m in metrics)
-        with request_file(per_request, partial(score_rows, names=names)) as write:
+        with request_file(per_request, partial(score_rows, names=names), Scores.columns) as write:
             table, data = self._compute(task, needs, write)
         warn_about_grades(metrics, data.scale.lowest, data.min_grade)
         return Scores(
@@ -313,7 +313,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         >>> exp.compare("LexiPrecision").mean.tolist(), exp.compare("LexiRecall").mean.tolist()
         ([1.0], [-1.0])
         """
-        from tiebreak.comparison import comparison_from_values
+        from tiebreak.comparison import PairValue, comparison_from_values
         from tiebreak.comparisons import compare_by_several
         from tiebreak.preferences import preference
         from tiebreak.preferences.from_metric import MetricDifference
@@ -323,7 +323,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
             return compare_by_several(self, expand_all(measure), baseline, per_request)
         chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
         task = Preferences(chosen, partial(chosen_pairs, baselines=baselines), per_request=is_kept(per_request))
-        with request_file(per_request, partial(pair_rows, measure=measure_label(measure))) as write:
+        with request_file(per_request, partial(pair_rows, measure=measure_label(measure)), PairValue._fields) as write:
             values, data = self._compute(task, chosen.needs, write)
         comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
         if isinstance(chosen, MetricDifference):

@@ -221,8 +221,8 @@ def test_tables_that_do_not_fit_are_refused_alike(session, name, table, kind):
 def test_blocks_are_read_once_for_several_measures(session, monkeypatch):
     on_spark, _ = experiments(session)
     reads = []
-    by_request = type(on_spark._spark).by_request
-    monkeypatch.setattr(type(on_spark._spark), "by_request", lambda self: reads.append(1) or by_request(self))
+    by_request = type(on_spark._elsewhere).by_request
+    monkeypatch.setattr(type(on_spark._elsewhere), "by_request", lambda self: reads.append(1) or by_request(self))
     on_spark.evaluate(["AP", "nDCG@5"])
     on_spark.compare("RPP")
     on_spark.order("leximin(AP)")
@@ -236,7 +236,7 @@ def test_blocks_are_read_once_for_several_measures(session, monkeypatch):
 def test_blocks_leave_the_disks_with_their_experiment(session):
     on_spark, _ = experiments(session)
     on_spark.evaluate("AP")
-    (held,) = on_spark._spark.held.values()
+    (held,) = on_spark._elsewhere.held.values()
     frame = held.frame
     assert frame.storageLevel.useDisk
     del on_spark, held
@@ -459,3 +459,42 @@ def test_commands_run_on_spark(session, tmp_path, monkeypatch):
         "nowhere.parquet: cannot be read by Spark"
         in run("evaluate", "nowhere.parquet", *files[1:], "--engine", "spark").stderr
     )
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_sums_and_counts_are_the_same_on_spark(session, partitions):
+    on_spark, local = experiments(session)
+    measures = ["nDCG@5", "AP", "RR"]
+    sums = on_spark.evaluate(measures, per_request=False)
+    assert sums.sums and repr(sums.summary().values) == repr(local.evaluate(measures).summary().values)
+    for measure in ("RPP", "LexiRecall", "diff(nDCG@5)"):
+        counts, kept = on_spark.compare(measure, per_request=False), local.compare(measure)
+        assert counts.mean.tolist() == kept.mean.tolist()
+        assert counts.win_tie_loss.tolist() == kept.win_tie_loss.tolist()
+        for name in ORDERINGS:
+            assert repr(counts.order(name).rows()) == repr(kept.order(name).rows())
+    utilities, expected = on_spark.utilities("nDCG@5", per_request=False), local.utilities("nDCG@5")
+    assert utilities.order("leximin").ranks.tolist() == expected.order("leximin").ranks.tolist()
+    assert repr(utilities.evaluate("cvar").values) == repr(expected.evaluate("cvar").values)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_runs_that_tie_are_summed_exactly_on_spark(session):
+    judged, runs = make_tables()
+    alike = {"one": runs["new"], "two": runs["new"]}
+    scores = tb.Experiment(*frames(session, judged, alike)).evaluate("nDCG@5", per_request=False)
+    assert len(scores.summary().best) == 2
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_workers_write_values_of_requests(session, partitions, tmp_path):
+    on_spark, local = experiments(session)
+    path = tmp_path / "scores.parquet"
+    assert on_spark.evaluate(["nDCG@5", "AP"], per_request=path).sums
+    rows = {tuple(row) for row in session.read.parquet(str(path)).collect()}
+    assert rows == set(map(tuple, local.evaluate(["nDCG@5", "AP"]).rows()))
+    on_spark.compare("RPP", per_request=tmp_path / "pairs.parquet")
+    rows = {tuple(row) for row in session.read.parquet(str(tmp_path / "pairs.parquet")).collect()}
+    assert rows == set(map(tuple, local.compare("RPP").rows()))
+    with pytest.raises(tb.InputError, match="scores.parquet"):  # where something is already
+        on_spark.evaluate("AP", per_request=path)

@@ -16,7 +16,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.engines.blocks import Blocks, LocalBlocks
 from tiebreak.engines.partitions import SPOOL_BYTES, partition_tables
 from tiebreak.engines.plan import Plan, State, Task
-from tiebreak.engines.request_file import Write
+from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import run_blocks
 from tiebreak.engines.spark_tables import SparkTables, open_tables
 from tiebreak.errors import InputError, LargeTablesWarning, TiebreakError
@@ -115,7 +115,7 @@ class LocalTables:
         return self.runs
 
     def run(
-        self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: Write | None = None
+        self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: RequestFile | None = None
     ) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input, of which some tables are held."""
         if self.judged is not None and plan.aspects is not None and plan.aspects.depth:

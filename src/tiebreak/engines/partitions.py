@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Fault, FrameColumns, Tick
 from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
 from tiebreak.engines.plan import Plan
+from tiebreak.engines.position_file import PositionFile
 from tiebreak.engines.spool import Places, Spool, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
@@ -90,6 +91,7 @@ class Partitions:
     runs: Sequence[RunBlocks]
     bounds: Sequence[int]
     n_requests: int
+    positions: PositionFile = field(default_factory=PositionFile)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -106,8 +108,11 @@ class Partitions:
         return self.judged.places(self.bounds[k], self.bounds[k + 1], requests)
 
     def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
-        judged = self.judged.read_source(self.bounds[k], self.bounds[k + 1])
-        return plan.read_rows(judged, tuple(run[k] for run in self.runs), jobs)
+        def project() -> Positions:
+            judged = self.judged.read_source(self.bounds[k], self.bounds[k + 1])
+            return plan.read_rows(judged, tuple(run[k] for run in self.runs), jobs)
+
+        return replace(self.positions.read(plan.reading, k, project), whole_scale=plan.scale)
 
 
 def partition_tables(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 PerRequest: TypeAlias = "bool | str | os.PathLike[str] | None"
 """Whether values of requests are kept, or to which file they are written instead."""
-Write: TypeAlias = Callable[[Any], None]
-"""Takes the state of a block."""
 
 
 def is_kept(per_request: PerRequest) -> bool | None:
@@ -29,9 +27,35 @@ def is_kept(per_request: PerRequest) -> bool | None:
     return per_request if per_request is None or isinstance(per_request, bool) else False
 
 
+class RequestFile:
+    """A parquet file of the values of requests, which is opened when the first ones come: `rows` are those of a state.
+
+    Workers of Spark take its path and its columns, and write a folder.
+    """
+
+    def __init__(self, path: str, rows: Callable[[Any], Any], columns: Sequence[str], stack: ExitStack) -> None:
+        self.path, self.rows, self.columns = path, rows, columns
+        self._stack = stack
+        self._writer: Any = None
+
+    def __call__(self, state: Any) -> None:
+        """Write the values of a block."""
+        table = self.rows(state)
+        if self._writer is None:
+            file = self._stack.enter_context(whole_file(self.path))
+            self._writer = self._stack.enter_context(open_parquet_writer(file, table.schema))
+        self._writer.write_table(table)
+
+
+def open_parquet_writer(file: Any, schema: Any) -> Any:
+    return import_module("pyarrow.parquet").ParquetWriter(file, schema)
+
+
 @contextmanager
-def request_file(per_request: PerRequest, rows: Callable[[Any], Any]) -> Iterator[Write | None]:
-    """What writes the rows of a block, as an Arrow table, to the file that is asked for; None if none is."""
+def request_file(
+    per_request: PerRequest, rows: Callable[[Any], Any], columns: Sequence[str]
+) -> Iterator[RequestFile | None]:
+    """The file that is asked for, if any; it is there whole or, where the work fails, not at all."""
     if per_request is None or isinstance(per_request, bool):
         yield None
         return
@@ -39,22 +63,11 @@ def request_file(per_request: PerRequest, rows: Callable[[Any], Any]) -> Iterato
     if not path.lower().endswith(".parquet"):
         raise InputError(f"{path}: values of requests are written as parquet. Give a name that ends so.", kind="output")
     try:
-        parquet = import_module("pyarrow.parquet")
+        import_module("pyarrow.parquet")
     except ImportError:
         raise MissingExtraError("per_request= with a file", "parquet") from None
-    writer: Any = None
-    with whole_file(path) as file:
-
-        def write(state: Any) -> None:
-            nonlocal writer
-            table = rows(state)
-            writer = writer or parquet.ParquetWriter(file, table.schema)
-            writer.write_table(table)
-
-        yield write
-        if writer is None:
-            raise InputError(f"{path}: there is no value to write.", kind="output")
-        writer.close()
+    with ExitStack() as stack:
+        yield RequestFile(path, rows, columns, stack)
 
 
 def score_rows(table: MetricTable, names: Sequence[str]) -> Any:

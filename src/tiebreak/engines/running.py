@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tiebreak.engines.blocks import Blocks
 from tiebreak.engines.plan import Partial, Plan, State, Task, partial
-from tiebreak.engines.request_file import Write
+from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError, TiebreakError
 from tiebreak.inputs import Ids
@@ -39,7 +39,9 @@ class Outcome(Generic[State]):
     error: TiebreakError | None = None
 
 
-def compute(plan: Plan, task: Task[State], read: Callable[[], Positions], write: Write | None = None) -> Outcome[State]:
+def compute(
+    plan: Plan, task: Task[State], read: Callable[[], Positions], write: RequestFile | None = None
+) -> Outcome[State]:
     """What becomes of the block that `read` returns; what is added up may be written before."""
     try:
         everything = read()
@@ -83,7 +85,7 @@ def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, byt
     return run, fault.line or 0, (fault.request or "").encode()
 
 
-def run_whole(task: Task[State], positions: Positions, write: Write | None = None) -> State:
+def run_whole(task: Task[State], positions: Positions, write: RequestFile | None = None) -> State:
     """What is computed of all requests at once."""
     fitted = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
     if fitted is task:
@@ -102,7 +104,7 @@ def run_blocks(
     blocks: Blocks,
     jobs: int | None = None,
     notes: tuple[str, ...] = (),
-    write: Write | None = None,
+    write: RequestFile | None = None,
 ) -> tuple[State, InputSummary]:
     """The local engine: what is computed of all blocks, one after another, and what was read.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
@@ -17,13 +17,15 @@ import numpy as np
 from tiebreak import __version__, _kernels
 from tiebreak._kernels.interface import MEMORY, Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
+from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import Outcome, compute, detach, finish, name_empty_requests
 from tiebreak.engines.spark_progress import watch_stages
 from tiebreak.engines.spark_tables import JUDGEMENT, PAIRS, SparkTables
+from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.judgements import read
-from tiebreak.inputs.sources import Source
+from tiebreak.inputs.sources import Source, calling
 from tiebreak.projection import Positions
 from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.position_table import GradeScale
@@ -105,13 +107,56 @@ class Work(NamedTuple):
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The outcome of every block, as Arrow batches."""
+        outcomes: Iterator[BlockOutcome] = map(self.outcome, self.blocks(batches))
+        if isinstance(self.task, TotalsTask) and not self.is_exact:
+            outcomes = add_outcomes(outcomes, self.task)
+        for outcome in outcomes:
+            yield one_row(outcome=pickle.dumps(outcome, protocol=5))
+
+    def blocks(self, batches: Iterator[Any]) -> Iterator[ReadBlock]:
         check_version(self.version)
-        for block in (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block")):
-            yield one_row(outcome=pickle.dumps(self.outcome(block), protocol=5))
+        return (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block"))
 
     def outcome(self, block: ReadBlock) -> BlockOutcome:
         outcome = compute(self.plan, self.task, lambda: replace(block.read(), whole_scale=self.plan.scale))
         return BlockOutcome(block.first, outcome if self.is_exact else detach(outcome, self.task))
+
+
+def add_outcomes(blocks: Iterator[BlockOutcome], task: TotalsTask) -> Iterator[BlockOutcome]:
+    """Outcomes of sums and counts, of which those without a fault are added up to one."""
+    first, total = "", None
+    for block in blocks:
+        part = block.outcome.part
+        if part is None or block.outcome.error is not None:
+            yield block
+        elif total is None:
+            first, total = block.first, part
+        else:
+            states = [state for state in (total.state, part.state) if state is not None]
+            total = replace(
+                total,
+                summary=InputSummary.total([total.summary, part.summary]),
+                state=task.add(states) if states else None,
+            )
+    if total is not None:
+        yield BlockOutcome(first, Outcome(total))
+
+
+class RowWork(NamedTuple):
+    """What workers do with every block to write values of requests: `rows` are those of a state."""
+
+    work: Work
+    rows: Callable[[Any], Any]
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The rows of every block, as Arrow batches; blocks that cannot be read have none."""
+        arrow = import_module("pyarrow")
+        for block in self.work.blocks(batches):
+            part = self.work.outcome(block).outcome.part
+            if part is not None and part.state is not None:
+                table = self.rows(part.state)
+                types = [arrow.float64() if name == "value" else arrow.string() for name in table.column_names]
+                yield from table.cast(arrow.schema([*zip(table.column_names, types, strict=True)])).to_batches()
 
 
 def one_row(**cells: Any) -> Any:
@@ -150,6 +195,12 @@ class HeldBlocks:
         with explained_workers():
             return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
 
+    def write(self, work: RowWork, file: RequestFile) -> None:
+        """Have workers write the rows of all blocks."""
+        schema = ", ".join(f"{name} {'double' if name == 'value' else 'string'}" for name in file.columns)
+        with explained_workers(), calling(file.path, "by Spark, as parquet"):
+            self.frame.mapInArrow(work.__call__, schema).write.parquet(file.path)
+
 
 def release(frame: Any) -> None:
     """Free the disks of workers, if there still are some."""
@@ -157,10 +208,15 @@ def release(frame: Any) -> None:
         frame.unpersist()
 
 
-def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State, InputSummary]:
-    """What is computed of all requests, in the order of their ids, and what was read."""
+def run_spark(
+    plan: Plan, task: Task[State], tables: SparkTables, write: RequestFile | None = None
+) -> tuple[State, InputSummary]:
+    """What is computed of all requests, in the order of their ids, and what was read.
+
+    What is computed of every request may be written by the workers, to a folder of parquet files.
+    """
     held = hold_blocks(tables, plan)
-    task = task.fit(held.n_requests, plan.runs)
+    inner, task = task, task.fit(held.n_requests, plan.runs)
     task.check_blocks()
     work = Work(__version__, replace(plan, scale=held.scale), task)
     blocks = sorted(held.collect(work), key=lambda block: block.first.encode())
@@ -169,6 +225,8 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
     notes = (*tables.notes, *removal_notes(tables, held))
     summary = finish(outcomes, [run_label(name) for name in plan.runs], notes, held.first)
+    if write is not None:
+        held.write(RowWork(work._replace(task=inner, is_exact=True), write.rows), write)
 
     @cache
     def exact_states() -> dict[str, State]:
@@ -176,12 +234,14 @@ def run_spark(plan: Plan, task: Task[State], tables: SparkTables) -> tuple[State
         parts = ((block.first, block.outcome.part) for block in again)
         return {first: part.state for first, part in parts if part is not None and part.state is not None}
 
-    states = [
-        task.attach(block.outcome.part.state, lambda first=block.first: exact_states()[first])  # type: ignore[misc]
-        for block in blocks
-        if block.outcome.part is not None and block.outcome.part.state is not None
-    ]
-    joined = task.join(states)
+    known = [(block.first, block.outcome.part) for block in blocks if block.outcome.part is not None]
+    states = {first: part.state for first, part in known if part.state is not None}
+    if isinstance(task, TotalsTask):
+        total = task.add([*states.values()])
+        return task.join([task.attach(total, lambda: task.add([*exact_states().values()]))]), summary
+    joined = task.join(
+        [task.attach(state, lambda first=first: exact_states()[first]) for first, state in states.items()]  # type: ignore[misc]
+    )
     requests = task.requests(joined)
     return (joined if requests is None else task.take_requests(joined, np.argsort(requests.places_in_order))), summary
 

@@ -12,7 +12,7 @@ from typing import Any
 from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
-from tiebreak.engines.request_file import Write
+from tiebreak.engines.request_file import RequestFile
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
@@ -114,12 +114,12 @@ class SparkTables:
         """Nothing: Spark divides rows when it computes."""
 
     def run(
-        self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: Write | None = None
+        self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: RequestFile | None = None
     ) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
         from tiebreak.engines.spark import run_spark
 
-        return run_spark(plan, task, self)
+        return run_spark(plan, task, self, write)
 
     def prepare(self, plan: Plan, held: Block, tick: Tick | None = None) -> None:
         """Have workers read what a plan needs; `tick` is called with the tasks that are done, and all of them."""

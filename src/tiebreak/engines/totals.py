@@ -48,8 +48,12 @@ class TotalsTask:
     def check_blocks(self) -> None:
         self.inner.check_blocks()
 
-    def join(self, states: Sequence[Any]) -> Any:
+    def add(self, states: Sequence[Any]) -> Any:
+        """The state of several blocks together."""
         raise NotImplementedError
+
+    def join(self, states: Sequence[Any]) -> Any:
+        return self.add(states)
 
     def requests(self, state: Any) -> None:
         """Sums have no requests."""
@@ -82,7 +86,7 @@ class MetricSums(TotalsTask):
     def reduce(self, state: MetricTable) -> MetricTable:
         return drop_values(state, len(state.requests), tuple(map(RowSums.from_values, state.exact)))
 
-    def join(self, states: Sequence[MetricTable]) -> MetricTable:
+    def add(self, states: Sequence[MetricTable]) -> MetricTable:
         sums = map(RowSums.join, zip(*(state.sums for state in states), strict=True))
         counted = np.sum([state.counted for state in states], axis=0).tolist()
         n_requests = sum(len(state.requests) for state in states)
@@ -112,7 +116,7 @@ class UtilityCounts(TotalsTask):
         known = np.flatnonzero(~np.isnan(values.nearest).any(axis=0))
         return with_counts(state, ValueCounts.from_values(values.take_columns(known)))
 
-    def join(self, states: Sequence[MetricTable]) -> MetricTable:
+    def add(self, states: Sequence[MetricTable]) -> MetricTable:
         counts = [state.value_counts for state in states if state.value_counts is not None]
         return with_counts(states[0], ValueCounts.join(counts))
 
@@ -142,5 +146,8 @@ class PreferenceTotals(TotalsTask):
         ballots = Ballots(state)
         return PairTotals.from_values(state, ballots.votes, ballots.points)
 
+    def add(self, states: Sequence[PairTotals]) -> PairTotals:
+        return PairTotals.join(states)
+
     def join(self, states: Sequence[PairTotals]) -> PairValues:
-        return PairTotals.join(states).as_values()
+        return self.add(states).as_values()

@@ -55,6 +55,10 @@ class RowSums:
         def add(name: str) -> tuple[Fraction, ...]:
             return tuple(map(sum_fractions, map(list, zip(*(getattr(part, name) for part in parts), strict=True))))
 
+        def exactly() -> list[Fraction]:
+            return [sum_fractions([*row]) for row in zip(*(part.exactly() for part in parts), strict=True)]
+
+        is_detached = any(isinstance(part.exactly, NotHeld) for part in parts)
         return cls(
             np.sum([part.counts for part in parts], axis=0, dtype=np.int64),
             add("near"),
@@ -62,7 +66,7 @@ class RowSums:
             add("squares"),
             max(part.error for part in parts),
             all(part.is_rational for part in parts),
-            lambda: [sum_fractions([*row]) for row in zip(*(part.exactly() for part in parts), strict=True)],
+            NotHeld(has_labels=False) if is_detached else exactly,  # type: ignore[arg-type]
         )
 
     def detach(self) -> RowSums:
