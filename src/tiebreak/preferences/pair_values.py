@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, c
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.distributions import student_quantile
 from tiebreak.exact import ExactValues
 from tiebreak.exact.held import Places
 from tiebreak.exact.sums import row_means
@@ -231,12 +232,10 @@ class PairValues:
 
     def student_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """The interval of every mean at 1 - alpha, by Student's t."""
-        from scipy.special import stdtrit
-
         n = self.n_requests
         if n < 2:
             return np.full(len(self.pairs), -inf), np.full(len(self.pairs), inf)
-        margin = stdtrit(n - 1, 1 - alpha / 2) * self.deviation / np.sqrt(n)
+        margin = student_quantile(n - 1, alpha / 2) * self.deviation / np.sqrt(n)
         return self.mean - margin, self.mean + margin
 
     @cached_property
