@@ -36,15 +36,22 @@ class SparkEngine:
         from tiebreak.cli.progress import progress
         from tiebreak.engines.spark_tables import session
         from tiebreak.experiment import Experiment
-        from tiebreak.inputs.runs import run_name
 
-        tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
-        require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
+        tables = named_tables(runs)
         session(self.master)
         result = Experiment(qrels, tables, engine="spark", **options)
         with progress("reading on Spark", "tasks") as tick:
             result.read(measures, tick=tick)
         return result
+
+
+def named_tables(runs: tuple[str, ...]) -> dict[str, str]:
+    """The paths of tables that are not held, by the names of runs."""
+    from tiebreak.inputs.runs import run_name
+
+    tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
+    require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
+    return tables
 
 
 def engine_options(command: Command) -> Command:

@@ -357,12 +357,12 @@ def experiment(
     **options: Any,
 ) -> Experiment:
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
+    from tiebreak.cli.engine import named_tables
     from tiebreak.cli.progress import progress
     from tiebreak.engines.local_tables import large_rows
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
     from tiebreak.inputs.judgements import read_judgements
-    from tiebreak.inputs.runs import run_name
     from tiebreak.reading_needs import measure_needs
 
     several = list(measures)
@@ -371,14 +371,12 @@ def experiment(
     if engine is not None:
         return engine.experiment(qrels, runs, several, columns=columns, **options)
     memory, several_runs = options.get("memory", MEMORY), [*map(name_and_path, runs)]
-    judgements: Any = qrels
-    named: Any = [path for _, path in several_runs]
+    judgements, named = cast(Any, (qrels, [path for _, path in several_runs]))
     if large_rows(qrels, named, memory) is None:
         named = [Run(path, name, columns=columns, memory=memory) if name else path for name, path in several_runs]
         judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
     elif any(name for name, _ in several_runs):
-        named = {name or run_name(path): path for name, path in several_runs}
-        require(len(named) == len(runs), "two runs are called the same: give NAME=PATH")
+        named = named_tables(runs)
     result = Experiment(judgements, named, columns=columns, **options)
     with progress("reading") as tick:
         result.read(several, tick=tick, early=early)
