@@ -165,8 +165,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         self._view: Positions | None = None
 
     def __repr__(self) -> str:
-        n_requests = len(self.judgements.requests)
-        requests = plural(n_requests, "judged request") if n_requests else "in tables that are not held"
+        requests = plural(len(self.judgements.requests), "judged request")
+        if self._elsewhere is not None and not len(self.judgements):
+            requests = self._elsewhere.where
         return f"<Experiment: {plural(len(self.runs), 'run')}, {requests}>"
 
     @property

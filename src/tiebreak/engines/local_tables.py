@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 from tiebreak._base.temporary import temporary_folder
 from tiebreak._kernels.interface import Tick
@@ -109,6 +109,7 @@ class LocalTables:
     runs: Any
     block_requests: int | None
     rows: int | None
+    where: ClassVar[str] = "in tables that are not held"
 
     def as_runs(self) -> Any:
         """Runs, of which those in large tables hold no rows."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Tick
@@ -71,6 +71,7 @@ class SparkTables:
     notes: tuple[str, ...] = ()
     pairs: frozenset[str] = frozenset()
     held: dict[Any, Any] = field(default_factory=dict)  # what workers have read, by how
+    where: ClassVar[str] = "on Spark"
 
     @classmethod
     def open(cls, judgements: Any, runs: Any, columns: ColumnNames, pairs: Mapping[str, Any]) -> SparkTables:
