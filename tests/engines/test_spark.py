@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import signal
+import sys
 from contextlib import suppress
 from types import SimpleNamespace as Namespace
 
@@ -360,11 +361,58 @@ def test_a_killed_worker_changes_nothing(session, tmp_path):
     assert killed[0][0][1] == outcome(scores, on_spark, "RR")[0][0][0][1]
 
 
-def test_other_version_on_workers_is_told(session, monkeypatch):
-    on_spark, _ = experiments(session)
-    monkeypatch.setattr(engine, "__version__", "9.9")
-    with pytest.raises(tb.InputError, match=r"tiebreak 0\.\d.* is installed on a worker, and 9\.9 on the driver"):
-        on_spark.evaluate("AP")
+WITHOUT = """
+import sys
+
+class Nowhere:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tiebreak":
+            raise ModuleNotFoundError("No module named 'tiebreak'")
+
+sys.meta_path.insert(0, Nowhere())
+"""
+OTHER = """
+import tiebreak
+
+tiebreak.__version__ = "0.0.1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("customization", "reason"),
+    [
+        (WITHOUT, "No module named 'tiebreak'"),
+        (OTHER, f"tiebreak 0.0.1 is installed on a worker, and {tb.__version__} on the driver"),
+    ],
+    ids=["without", "other version"],
+)
+def test_workers_that_cannot_compute_are_told_of(session, tmp_path, monkeypatch, customization, reason):
+    """Workers run another interpreter, which has no tiebreak, or another version."""
+    (tmp_path / "sitecustomize.py").write_text(customization)
+    script = tmp_path / "python"
+    script.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(session.sparkContext, "pythonExec", str(script))
+    with pytest.raises(tb.InputError, match=r"Install tiebreak .* where they run, or ship") as caught:
+        experiments(session)[0].evaluate("AP")
+    assert reason in str(caught.value)
+
+
+def test_a_request_with_many_items_is_computed_whole(session):
+    """One user has 200,000 items: the relevant ones are at positions 6 and 200,000."""
+    size = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = session.conf.get(size)
+    session.conf.set(size, "10000")
+    try:
+        listed = "'u' AS user_id", "CAST(id AS string) AS item_id", "CAST(-id AS double) AS score"
+        run = session.range(200_000).selectExpr(*listed).union(frame(session, [("v", "a", 1.0)], ("a", "b", "c")))
+        judged = frame(
+            session, [("u", "5", 1.0), ("u", "199999", 1.0), ("v", "a", 1.0)], ("user_id", "item_id", "rating")
+        )
+        scores = tb.Experiment(judged, run).evaluate("AP")
+    finally:
+        session.conf.set(size, before)
+    assert scores.exact[0].nearest.tolist() == [[(1 / 6 + 2 / 200_000) / 2, 1.0]]
 
 
 def test_workers_without_the_package_are_told_how_to_get_it():
