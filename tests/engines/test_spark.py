@@ -450,11 +450,33 @@ def test_a_long_request_is_searched_seldom(monkeypatch):
     assert sum(tables) < 4 * 4096
 
 
-@pytest.mark.parametrize("name", ["aspects", "train", "intents", "block_requests"])
-def test_what_spark_does_not_do_is_refused(session, name):
+def test_what_spark_does_not_do_is_refused(session):
     judged, runs = make_tables()
-    with pytest.raises(tb.InputError, match=f"{name}= is not used on Spark yet"):
-        tb.Experiment(*frames(session, judged, runs), **{name: 3 if name == "block_requests" else {"a": {"b": 1}}})
+    tables = frames(session, judged, runs)
+    with pytest.raises(tb.InputError, match="block_requests= is not used on Spark"):
+        tb.Experiment(*tables, block_requests=3)
+    for name in ("aspects", "train", "intents"):
+        with pytest.raises(tb.InputError, match=rf"{name}= travels .* Give frame.toArrow\(\)"):
+            tb.Experiment(*tables, **{name: tables[0]})
+
+
+@pytest.mark.parametrize("options", [{}, {"min_grade": 2, "binary": True}], ids=str)
+def test_aspects_travel_with_the_plan(session, options):
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    known = {"aspects": parity.aspects(), "train": {"q1é": {"d1": 5, "d2": 3}, "q3é": {"d4": 2}}}
+    on_spark, local = experiments(session, **known, **options)
+    _, other = experiments(session, **known, **options)  # which warns first
+    measures = [name for name in GENERAL if tb.metric(name).needs.aspects]
+    computed = [name for name in measures if isinstance(outcome(other.evaluate, name)[0], tb.Scores)]
+    assert len(computed) > 5
+    assert outcome(scores, on_spark, computed) == outcome(scores, local, computed)
+    assert outcome(comparison, on_spark, "ST-RPP") == outcome(comparison, local, "ST-RPP")
+
+
+def test_intents_travel_with_the_plan(session):
+    known = {"aspects": parity.aspects(), "intents": {"x": 1, "y": 3}}
+    on_spark, local = experiments(session, **known)
+    assert outcome(comparison, on_spark, "ST-RPP") == outcome(comparison, local, "ST-RPP")
 
 
 def test_what_needs_all_rankings_is_refused(session):
@@ -465,8 +487,9 @@ def test_what_needs_all_rankings_is_refused(session):
     assert repr(on_spark) == "<Experiment: 3 runs, on Spark>"
 
 
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
 def test_measures_of_popularity_are_refused(session):
-    with pytest.raises(tb.InputError, match="the aspects or the popularity of items are not computed on Spark yet"):
+    with pytest.raises(tb.InputError, match="counts the users of an item over all requests, of which workers see some"):
         experiments(session)[0].evaluate("Novelty@3")
 
 

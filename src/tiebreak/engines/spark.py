@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -27,27 +27,29 @@ from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.judgements import read
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.projection import Positions
-from tiebreak.projection.candidates import CANDIDATES, Removed
+from tiebreak.projection.candidates import CANDIDATES, NOTHING_REMOVED, Removed
 from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
+SCALE = ("lowest", "highest", "of_subtopics", "largest")
 BLOCKS = (
-    "first string, n_requests long, lowest double, highest double, of_subtopics double, items long, relevant long, "
-    "block binary"
+    f"first string, n_requests long, {' double, '.join(SCALE)} double, items long, relevant long, block binary"
 )
 """Of every block: the first request with judgements, how many there are, their grades, what is removed, and the pickled
 `ReadBlock`."""
 
 
-class ReadBlock(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ReadBlock:
     """What was read of the rows of a block, which begins with this request: positions, or a fault."""
 
     first: str
     positions: Positions | InputError
-    removed: Removed = Removed(0, 0)
+    ratings: Judgements = field(default_factory=Judgements.nothing)  # as they were before they became binary
+    removed: Removed = NOTHING_REMOVED
 
     def read(self) -> Positions:
         if isinstance(self.positions, InputError):
@@ -86,7 +88,8 @@ class Reader(NamedTuple):
         for table in whole_requests(batches, self.rows_at_once):
             block = self.read(table)
             first, scale = block.judged_scale(self.plan.reading)
-            known = {"n_requests": block.n_requests, **scale._asdict(), **block.removed._asdict()}
+            known = scale._asdict() | {"largest": float(block.ratings.grade.max(initial=0.0))}
+            known |= {"n_requests": block.n_requests, **block.removed._asdict()}
             yield one_row(first=first, **known, block=pickle.dumps(block, protocol=5))
 
     def read(self, table: Any) -> ReadBlock:
@@ -118,7 +121,9 @@ class Work(NamedTuple):
         return (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block"))
 
     def outcome(self, block: ReadBlock) -> BlockOutcome:
-        outcome = compute(self.plan, self.task, lambda: replace(block.read(), whole_scale=self.plan.scale))
+        aspects = None if self.plan.aspects is None else replace(self.plan.aspects, judgements=block.ratings)
+        plan = replace(self.plan, aspects=aspects)
+        outcome = compute(plan, self.task, lambda: replace(block.read(), whole_scale=plan.scale))
         return BlockOutcome(block.first, outcome if self.is_exact else detach(outcome, self.task))
 
 
@@ -182,10 +187,10 @@ class HeldBlocks:
         reader = Reader(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables.pairs)
         self.frame = tables.by_request().mapInArrow(reader.__call__, BLOCKS).persist(level)
         finalize(self, release, self.frame).atexit = False
-        known = [*map(functions.min, ("first", "lowest")), *map(functions.max, ("highest", "of_subtopics"))]
+        known = [*map(functions.min, ("first", "lowest")), *map(functions.max, SCALE[1:])]
         known += map(functions.sum, ("n_requests", *Removed._fields))
         with explained_workers(), watch_stages(self.frame.sparkSession, tick):
-            self.first, *scale, n_requests, items, relevant = self.frame.agg(*known).first()
+            self.first, *scale, self.largest, n_requests, items, relevant = self.frame.agg(*known).first()
         self.scale = GradeScale(inf, 0.0) if scale[0] is None else GradeScale(*scale)
         self.n_requests, self.removed = n_requests or 0, Removed(items or 0, relevant or 0)
 
@@ -218,7 +223,8 @@ def run_spark(
     held = hold_blocks(tables, plan)
     inner, task = task, task.fit(held.n_requests, plan.runs)
     task.check_blocks()
-    work = Work(__version__, replace(plan, scale=held.scale), task)
+    aspects = None if plan.aspects is None else replace(plan.aspects, largest=held.largest)
+    work = Work(__version__, replace(plan, scale=held.scale, aspects=aspects), task)
     blocks = sorted(held.collect(work), key=lambda block: block.first.encode())
     outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())
     if held.first is None and all(outcome.fault is None for outcome in outcomes):
@@ -267,11 +273,6 @@ def hold_blocks(tables: SparkTables, plan: Plan, tick: Tick | None = None) -> He
 def check_plan(plan: Plan) -> None:
     """Refuse what needs all rows at once, or lines."""
     how = plan.reading
-    if plan.aspects is not None and plan.aspects.depth:
-        raise InputError(
-            "measures of the aspects or the popularity of items are not computed on Spark yet. Work locally.",
-            kind="spark",
-        )
     if how.duplicates == "first":
         raise InputError('duplicates="first": rows of Spark have no order. Use duplicates="best".', kind="spark")
     if how.ties != "item":
@@ -320,8 +321,8 @@ def whole_requests(batches: Iterator[Any], rows_at_once: int) -> Iterator[Any]:
         yield arrow.Table.from_batches(held)
 
 
-def read_block(plan: Plan, table: Any, pairs: frozenset[str] = frozenset()) -> tuple[Positions, Removed]:
-    """The positions of a table of whole requests, and what is removed from rankings; `pairs` as in `SparkTables`."""
+def read_block(plan: Plan, table: Any, pairs: frozenset[str] = frozenset()) -> tuple[Positions, Judgements, Removed]:
+    """The positions of a table of whole requests, their ratings, and what is removed; `pairs` as in `SparkTables`."""
     compute_ = import_module("pyarrow.compute")
 
     def select_rows(run: int) -> Any:
@@ -331,13 +332,14 @@ def read_block(plan: Plan, table: Any, pairs: frozenset[str] = frozenset()) -> t
         rows = select_rows(run)
         return read(table_source(rows, label, faults.JUDGEMENTS), None, MEMORY) if len(rows) else Judgements.nothing()
 
-    judgements = plan.reading.binarize(read_rows(JUDGEMENT, "the judgements"))
+    ratings = read_rows(JUDGEMENT, "the judgements")
+    judgements = plan.reading.binarize(ratings)
     excluded, candidates = (read_rows(*row) if name in pairs else None for name, row in PAIRS.items())
     runs = (table_source(select_rows(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
     block = Block(judgements, tuple(runs), excluded, candidates)
     block.check(plan.reading)
-    removed = Removed(0, 0) if excluded is None else Removed.from_tables(judgements, excluded)
-    return plan.read(block, jobs=1), removed
+    removed = NOTHING_REMOVED if excluded is None else Removed.from_tables(judgements, excluded)
+    return plan.read(block, jobs=1), ratings, removed
 
 
 def table_source(table: Any, label: str, what: str) -> Source:

@@ -46,9 +46,13 @@ def open_tables(
         raise InputError('engine="local" does not read frames of Spark. Give frame.toArrow().', kind="spark")
     if engine != "spark" and not is_given:
         return None
+    if others["block_requests"] is not None:
+        raise InputError(
+            "block_requests= is not used on Spark, which makes its own blocks. Leave it out.", kind="spark"
+        )
     for name, value in others.items():
-        if value is not None and name not in PAIRS:
-            raise InputError(f"{name}= is not used on Spark yet. Leave it out, or work locally.", kind="spark")
+        if name not in PAIRS and is_spark_frame(value):
+            raise InputError(f"{name}= travels with the plan to every worker. Give frame.toArrow().", kind="spark")
     return SparkTables.open(judgements, runs, columns, {name: others[name] for name in PAIRS})
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.held import Places
@@ -41,6 +42,11 @@ class Novelty(ShownItems):
     def values(self, positions: Positions) -> ExactValues:
         lists, source = list(self.first_items(positions)), positions.aspect_source
         known = positions.judgements if source is None else source.train or source.judgements
+        if source is not None and source.largest is not None and known is source.judgements:
+            raise InputError(
+                f"{self} counts the users of an item over all requests, of which workers see some. Give train=.",
+                kind="spark",
+            )
         assert known is not None, "positions with first items have judgements"
         users = np.bincount(known.item[known.grade > 0], minlength=len(known.items))
         shape = len(positions.runs), len(positions.requests)

@@ -169,7 +169,7 @@ def read_rankings(source: AspectSource, positions: Positions) -> AspectRankings:
     item, rating = first_items(source, positions, codes)
     rated = Ratings.from_judgements(judgements, requests, codes, source.kept)
     liked = rated if source.train is None else Ratings.from_judgements(source.train, requests, table)
-    largest = float(judgements.grade.max(initial=0.0))
+    largest = float(judgements.grade.max(initial=0.0)) if source.largest is None else source.largest
     return AspectRankings(
         positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own
     )

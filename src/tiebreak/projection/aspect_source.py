@@ -25,7 +25,8 @@ class AspectSource:
     """Where the aspects of items come from: a mapping, or the subtopics of judgements, with all their grades.
 
     `train` are other ratings that tell which aspects a user likes; rankings are read to `depth`. Judgements that are
-    not `kept` were removed: their items count as not rated. The scale of ratings stays that of all.
+    not `kept` were removed: their items count as not rated. The scale of ratings stays that of all. Where judgements
+    are only those of a block of requests, `largest` is the largest rating of all.
     """
 
     judgements: Judgements
@@ -33,6 +34,7 @@ class AspectSource:
     train: Judgements | None = None
     depth: int = 0
     kept: Mask | None = None
+    largest: float | None = None
 
     def remove(self, positions: Positions, entries: Mask) -> AspectSource:
         """Without the judgements of some entries of positions."""

@@ -111,6 +111,7 @@ class Removed(NamedTuple):
         return f"Removed from rankings first: {self.items:,} excluded items.{lost}"
 
 
+NOTHING_REMOVED = Removed(0, 0)
 CANDIDATES = "Rankings are restricted to candidate items."
 
 
