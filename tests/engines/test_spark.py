@@ -567,5 +567,5 @@ def test_workers_write_values_of_requests(session, partitions, tmp_path):
     on_spark.compare("RPP", per_request=tmp_path / "pairs.parquet")
     rows = {tuple(row) for row in session.read.parquet(str(tmp_path / "pairs.parquet")).collect()}
     assert rows == set(map(tuple, local.compare("RPP").rows()))
-    with pytest.raises(tb.InputError, match="scores.parquet"):  # where something is already
+    with pytest.raises(tb.InputError, match=r"scores\.parquet"):  # where something is already
         on_spark.evaluate("AP", per_request=path)

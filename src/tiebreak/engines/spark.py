@@ -35,9 +35,7 @@ from tiebreak.projection.summary import InputSummary
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
 SCALE = ("lowest", "highest", "of_subtopics", "largest")
-BLOCKS = (
-    f"first string, n_requests long, {' double, '.join(SCALE)} double, items long, relevant long, block binary"
-)
+BLOCKS = f"first string, n_requests long, {' double, '.join(SCALE)} double, items long, relevant long, block binary"
 """Of every block: the first request with judgements, how many there are, their grades, what is removed, and the pickled
 `ReadBlock`."""
 
