@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO
+from weakref import finalize
 
 from tiebreak._base.temporary import temporary_folder
 from tiebreak.projection import Positions
@@ -20,12 +21,15 @@ class PositionFile:
         self._how: Reading | None = None
         self._file: IO[bytes] | None = None
         self._places: dict[int, int] = {}
+        self._close: Callable[[], object] = lambda: None
 
     def read(self, how: Reading, k: int, project: Callable[[], Positions]) -> Positions:
         """The positions of a block, from the file if they are there."""
         if how != self._how:
             self._how, self._places = how, {}
+            self._close()
             self._file = TemporaryFile(prefix="tiebreak-", dir=temporary_folder())  # noqa: SIM115
+            self._close = finalize(self, self._file.close)
         assert self._file is not None
         if k in self._places:
             self._file.seek(self._places[k])

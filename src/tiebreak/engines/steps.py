@@ -102,7 +102,6 @@ class PlannedExperiment:
     runs: Any
     more_settings: Any
     _elsewhere: SparkTables | LocalTables | None
-    _block_requests: int | None
     _needs: Needs
     _plan: Any
 
@@ -114,8 +113,8 @@ class PlannedExperiment:
             steps = [*partition_steps(self._elsewhere, len(self.runs))]
         else:
             steps = [*reading_steps(self.judgements, [run.source for run in self.runs])]
-            size, n_requests = self._block_requests, len(self.judgements.requests)
-            steps += whole_steps(len(self.runs)) if size is None else block_steps(n_requests, size)
+            size = None if self._elsewhere is None else self._elsewhere.block_requests
+            steps += whole_steps(len(self.runs)) if size is None else block_steps(len(self.judgements.requests), size)
         options = self.more_settings["reading"].items()
         held = ", ".join(f"{name}={value!r}" for name, value in options if value not in (None, False))
         return WorkPlan(tuple(steps), (f"Options: {held}.",), more_settings=self.more_settings)
