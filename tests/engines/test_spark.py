@@ -254,7 +254,7 @@ def test_plan_says_what_is_shuffled(session):
     shuffle = "request, run, item, value by request into 7 partitions; sorted by request"
     assert lines[1] == ("shuffle", "workers", shuffle)
     assert [where for _, where, _ in lines].count("driver") == 1
-    assert not exp._spark.held
+    assert not exp._elsewhere.held
 
 
 def test_tasks_of_stages_are_told(session, monkeypatch):

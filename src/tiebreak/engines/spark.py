@@ -86,9 +86,9 @@ class Reader(NamedTuple):
         for table in whole_requests(batches, self.rows_at_once):
             block = self.read(table)
             first, scale = block.judged_scale(self.plan.reading)
-            known = scale._asdict() | {"largest": float(block.ratings.grade.max(initial=0.0))}
-            known |= {"n_requests": block.n_requests, **block.removed._asdict()}
-            yield one_row(first=first, **known, block=pickle.dumps(block, protocol=5))
+            numbers = scale._asdict() | {"largest": float(block.ratings.grade.max(initial=0.0))}
+            known = {"first": first, "n_requests": block.n_requests, **numbers, **block.removed._asdict()}
+            yield one_row(**known, block=pickle.dumps(block, protocol=5))
 
     def read(self, table: Any) -> ReadBlock:
         first = table.column("request")[0].as_py() or ""
