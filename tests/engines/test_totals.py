@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from engines.parity import BY_REQUEST, PAIRWISE, experiment, outcome
 from tiebreak.engines import tasks
+from tiebreak.exact.value_counts import ValueCounts
+from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.orderings import CATALOGUE as METHODS
 from tiebreak.populations import CATALOGUE as POPULATIONS
 from tiebreak.significance.classic import Wilcoxon
@@ -88,6 +91,17 @@ def known_facts(ordering):
         [repr(value) for name, value in zip(ordering.columns, row, strict=True) if name in names]
         for row in ordering.rows()
     ]
+
+
+def test_counts_of_a_billion_requests_are_ordered_without_spreading_them():
+    counts = np.array([[10**9, 10**9 - 1], [0, 1], [5, 5]])
+    counted = ValueCounts([Fraction(0), Fraction(1, 2), Fraction(1)], counts)
+    utilities = tb.Utilities.from_table(CountedUtilities.from_counts(("a", "b"), counted, None), "made up")
+    order = utilities.order("leximin")
+    assert order.ranking() == ["b", "a"] and order.facts["b"].place == 10**9  # the last 0 of a is 1/2 of b
+    assert (order.facts["b"].value, order.facts["b"].next_value, order.facts["a"].zeros) == (0.5, 0, 10**9)
+    assert utilities.order("leximax").facts["b"].place == 10**9
+    assert [row.value for row in utilities.evaluate(["median", "max"]).values] == [0, 0, 1, 1]
 
 
 NEEDS_VALUES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -46,15 +46,10 @@ class CountedUtilities(UtilityTable):
         """The utility of a run at a place of the increasing order, from 0."""
         return float(self._samples[run].item(place))
 
-    def sorted_blocks(self, codes: list[int], direction: int) -> Callable[[int, int, int], tuple[Any, ...]]:
-        """Between two places of a run's utilities the codes of these; `codes` are of the numbers, from the smallest."""
-        known, counts = np.array(codes)[::direction], self.counts.counts[::direction]
-        ends = np.cumsum(counts, axis=0)
+    def grouped_counts(self, codes: list[int], direction: int) -> NDArray[np.int64]:
+        """How often every run has each code, [code, run], in increasing order, or decreasing with -1.
 
-        def block(run: int, begin: int, end: int) -> tuple[Any, ...]:
-            first, last = np.searchsorted(ends[:, run], [begin, end - 1], side="right")
-            some = slice(int(first), int(last) + 1)
-            times = np.diff(np.minimum(ends[some, run], end), prepend=begin)
-            return tuple(np.repeat(known[some], times).tolist())
-
-        return block
+        `codes` are of the numbers, from the smallest: neighbours may share one.
+        """
+        first = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
+        return np.asarray(np.add.reduceat(self.counts.counts, first)[::direction])

@@ -50,6 +50,8 @@ def deciding_places(
             a, b = (float(block(run, index, index + 1)[0]) for run in pair)
             yield Decision(index + 1, None, a, None, b)
         else:
+            if isinstance(population, Lexicographic) and isinstance(table, CountedUtilities):
+                index = first_place(population.sorted_counts(table)[:, list(pair)], index)
             place = len(table.requests) - 1 - index if isinstance(population, Leximax | Maximum) else index
             yield Decision(place + 1, *(part for run in pair for part in at_place(table, codes, run, place)))  # type: ignore[arg-type]
 
@@ -63,6 +65,11 @@ def sorted_places(population: Population, table: UtilityTable) -> tuple[int, Blo
         ends = [sample.item(place) for sample in table.samples(by_place=True)]
         return 1, lambda run, begin, end: (ends[run],)
     return None
+
+
+def first_place(counts: NDArray[np.int64], index: int) -> int:
+    """The first place at which two runs differ, given how often they have each value, and the first such number."""
+    return int(counts[:index, 0].sum() + counts[index].min())
 
 
 def at_place(table: UtilityTable, codes: NDArray[Any] | None, run: int, place: int) -> tuple[str | None, float]:

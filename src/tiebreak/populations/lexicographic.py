@@ -44,10 +44,16 @@ class Lexicographic(Population):
     def sorted_blocks(self, table: UtilityTable) -> tuple[int, Block]:
         """How many numbers of every run are compared one after another, and blocks of them."""
         if isinstance(table, CountedUtilities):
-            numbers, digits = table.counts.numbers, self.digits
-            codes = [*range(len(numbers))] if digits is None else round_numbers(table.counts, digits)
-            return len(table.requests), table.sorted_blocks(codes, self.direction)
+            # From the worst value up: where runs first differ in how often they have one, more of it is worse.
+            counts = self.sorted_counts(table)
+            return len(counts), lambda run, begin, end: tuple((-self.direction * counts[begin:end, run]).tolist())
         return self._sort(self._numbers(table))
+
+    def sorted_counts(self, table: CountedUtilities) -> NDArray[np.int64]:
+        """How often every run has each value, in the order in which they are compared: [value, run]."""
+        numbers = table.counts.numbers
+        codes = [*range(len(numbers))] if self.digits is None else round_numbers(table.counts, self.digits)
+        return table.grouped_counts(codes, self.direction)
 
     def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
         numbers = self._numbers(table)  # the same for all samples
