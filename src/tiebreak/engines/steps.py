@@ -39,7 +39,7 @@ WAYS = {
     "stream": "in batches, written to a temporary file by block",
 }
 TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
-VALUES = "16 bytes for every request and run of a metric, 8 or 16 for every request and pair of a preference"
+VALUES = "16 bytes for every request and run of a metric, 1 to 16 for every request and pair of a preference"
 
 
 def reading_steps(judgements: Judgements, runs: Sequence[Source]) -> Iterator[Step]:
@@ -65,7 +65,8 @@ def block_steps(n_requests: int, size: int) -> Iterator[Step]:
     blocks = plural(-(-n_requests // size), "block")
     yield Step("compute", "here", None, f"{blocks} of up to {plural(size, 'request')}, one after another")
     yield Step("hold", "here", None, "positions of the judged items of one block")
-    yield Step("hold", "here", None, f"values: {VALUES}; blocks are read again where only exact values decide")
+    yield Step("hold", "here", None, f"values: {VALUES}; {TOTALS}")
+    yield Step("compute", "here", None, "blocks once more, where only exact values decide a tie")
 
 
 def partition_steps(tables: LocalTables, n_runs: int) -> Iterator[Step]:
