@@ -15,7 +15,7 @@ import tiebreak as tb
 from cli.running import run
 from engines.parity import comparison, make_input, outcome, scores
 from engines.test_stream_blocks import WAYS, parquet_file, parquet_folder, rows_of, table
-from tiebreak.engines import partitions, spool
+from tiebreak.engines import packed_rows, partitions, spool
 from tiebreak.errors import LargeTablesWarning
 from tiebreak.inputs import Ids, streams
 
@@ -386,7 +386,7 @@ def test_partition_of_an_id_depends_on_the_id_only():
 )
 def test_values_are_kept_in_the_smallest_type_that_holds_them(values, kind):
     numbers = np.array(values, dtype=float)
-    narrow = spool.narrow_values(numbers)
+    narrow = packed_rows.narrow_values(numbers)
     assert narrow.dtype == kind and np.array_equal(narrow.astype(float), numbers, equal_nan=True)
 
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Fault, FrameColumns, Tick
 from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
+from tiebreak.engines.packed_rows import Places
 from tiebreak.engines.plan import Plan
 from tiebreak.engines.position_file import PositionFile
-from tiebreak.engines.spool import Places, Spool, partition_ids
+from tiebreak.engines.spool import Spool, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, faults
