@@ -6,7 +6,6 @@ import re
 import signal
 import sys
 from contextlib import suppress
-from types import SimpleNamespace as Namespace
 
 import numpy as np
 import pytest
@@ -48,6 +47,7 @@ def partitions(request, session):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(engine, "ROWS_AT_ONCE", 40)
+    monkeypatch.setattr(engine, "ROWS_PACKED", 30)
 
 
 def make_tables():
@@ -223,7 +223,7 @@ def test_blocks_are_read_once_for_several_measures(session, monkeypatch):
     on_spark, _ = experiments(session)
     reads = []
     by_request = type(on_spark._elsewhere).by_request
-    monkeypatch.setattr(type(on_spark._elsewhere), "by_request", lambda self: reads.append(1) or by_request(self))
+    monkeypatch.setattr(type(on_spark._elsewhere), "by_request", lambda *how: reads.append(1) or by_request(*how))
     on_spark.evaluate(["AP", "nDCG@5"])
     on_spark.compare("RPP")
     on_spark.order("leximin(AP)")
@@ -250,8 +250,8 @@ def test_plan_says_what_is_shuffled(session):
     judged, runs = make_tables()
     exp = tb.Experiment(*frames(session, judged, runs), exclude=pairs(session, {"q0é": ["a"]}))
     lines = [(step, where, what) for step, where, _, what in exp.plan().rows()]
-    assert lines[0] == ("read", "workers", "judgements, exclude, 3 runs: request, item and value")
-    shuffle = "request, run, item, value by request into 7 partitions; sorted by request"
+    assert lines[0] == ("read", "workers", "judgements, exclude, 3 runs: request, item and value; by Spark")
+    shuffle = "packed rows by a hash of the request into 7 partitions"
     assert lines[1] == ("shuffle", "workers", shuffle)
     assert [where for _, where, _ in lines].count("driver") == 1
     assert not exp._elsewhere.held
@@ -315,8 +315,7 @@ def test_error_is_the_same_on_spark(session, change, kind):
     judged, runs = make_tables()
     change(judged, runs)
     tables = frames(session, judged, runs)
-    names = ("request", "item", "score")  # as columns are called when Spark has read them
-    local = {n: tables[1][n].toDF(*names).toArrow() if isinstance(run, list) else run for n, run in runs.items()}
+    local = {n: tables[1][n].toArrow() if isinstance(run, list) else run for n, run in runs.items()}
     (here, message, where), _ = outcome(lambda: tb.Experiment(judged, local).evaluate("AP"))
     (there, other, elsewhere), _ = outcome(lambda: tb.Experiment(*tables).evaluate("AP"))
     assert (there, unordered(other)) == (here, unordered(message))
@@ -342,6 +341,111 @@ def test_parquet_folders_and_a_column_of_runs(session, tmp_path):
     on_spark = tb.Experiment(*paths, engine="spark")
     local = tb.Experiment(judged, {name: runs[name] for name in sorted(runs)})
     assert outcome(scores, on_spark, ["AP", "nDCG@5"]) == outcome(scores, local, ["AP", "nDCG@5"])
+
+
+def with_subtopics(session):
+    """Judgements with subtopics, some of which are called Q0 and 0, on Spark and here, in the order of ids."""
+    judged, runs = make_input()
+    names = {"s": "Q0", "t": "0"}
+    rows = [
+        (request, names.get(subtopic, subtopic) if k % 2 else subtopic, item, float(grade))
+        for k, request in enumerate(sorted(judged, key=str.encode))
+        for item, grades in judged[request].items()
+        for subtopic, grade in grades.items()
+    ]
+    table = session.createDataFrame(rows, "user_id string, subtopic string, item_id string, rating double")
+    _, several = frames(session, {}, runs)
+    return (table, several), (table.toArrow(), runs)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_subtopics_are_the_same_on_spark(session, partitions):
+    there, here = with_subtopics(session)
+    on_spark, local = tb.Experiment(*there), tb.Experiment(*here)
+    measures = [name for name in GENERAL if is_of_subtopics(name)]
+    assert len(measures) > 3
+    assert outcome(scores, on_spark, measures) == outcome(scores, local, measures)
+    for measure in ("ST-RPP", "RPP"):
+        assert outcome(comparison, on_spark, measure)[0] == outcome(comparison, local, measure)[0]
+
+
+def is_of_subtopics(measure):
+    """Whether a measure is computed of judgements with subtopics only."""
+    tables = make_input(), make_tables()
+    results = [outcome(lambda two=two: tb.Experiment(*two).evaluate(measure))[0] for two in tables]
+    return [isinstance(result, tb.Scores) for result in results] == [True, False]
+
+
+def test_subtopics_that_contradict_each_other_are_refused_alike(session):
+    (table, several), (_, runs) = with_subtopics(session)
+    twice = table.union(table.limit(1).withColumn("rating", table.rating + 1))
+    (_, message, where), _ = outcome(lambda: tb.Experiment(twice.toArrow(), runs).evaluate("AP"))
+    (_, other, elsewhere), _ = outcome(lambda: tb.Experiment(twice, several).evaluate("AP"))
+    assert unordered(other) == unordered(message) and elsewhere == where | {"line": None}
+    assert where["kind"] == "conflict"
+
+
+def test_files_are_read_by_workers_as_spark_reads_them(session, partitions, tmp_path):
+    """Whole numbers as ids and booleans as grades, in several files and row groups, some of which have no rows."""
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    (tmp_path / "runs é.parquet").mkdir()
+    user, item = [7, 7, 7, 8, 8, 9], [1, 2, 3, 2, 3, 1]
+    judged = arrow.table({"user_id": user, "item_id": item, "rating": [True, False, True, True, True, False]})
+    parquet.write_table(judged, tmp_path / "qrels.parquet")
+    for k, name in enumerate(["b", "a"]):
+        rows = arrow.table({"user_id": user, "item_id": item[::-1], "score": [*range(6)], "run": [name] * 6})
+        parquet.write_table(rows.slice(k, 5), tmp_path / "runs é.parquet" / f"part {k}.parquet", row_group_size=2)
+        parquet.write_table(rows.slice(0, 0), tmp_path / "runs é.parquet" / f"none {k}.parquet")
+    paths = tmp_path / "qrels.parquet", tmp_path / "runs é.parquet"
+    by_workers = tb.Experiment(*paths, engine="spark")
+    assert "by workers, from files" in str(by_workers.plan())
+    by_spark = tb.Experiment(*(session.read.parquet(str(path)) for path in paths))
+    assert outcome(scores, by_workers, ["AP", "nDCG"]) == outcome(scores, by_spark, ["AP", "nDCG"])
+    runs = {name: parquet.read_table(paths[1] / f"part {k}.parquet") for name, k in {"a": 1, "b": 0}.items()}
+    local = tb.Experiment(judged, runs, columns={"run": None})
+    assert outcome(scores, by_workers, ["AP", "nDCG"])[0] == outcome(scores, local, ["AP", "nDCG"])[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "of"), [("user_id", "text"), ("when", "dates"), ("run", "folders")], ids=lambda value: value
+)
+def test_files_that_workers_cannot_read_as_spark_does_are_read_by_spark(session, tmp_path, column, of):
+    """Requests that are dates, or runs that only the names of folders tell."""
+    rows = session.createDataFrame(
+        [("2020-01-01", "a", 2.0, "x"), ("2020-01-01", "b", 1.0, "x")],
+        "user_id string, item_id string, score double, run string",
+    )
+    judged = rows.selectExpr("user_id", "item_id", "CAST(score > 1 AS int) AS rating")
+    kind = "date" if of == "dates" else "string"
+    rows = rows.withColumn("user_id", rows.user_id.cast(kind))
+    writer = rows.write.partitionBy("run") if of == "folders" else rows.drop("run").write
+    writer.parquet(str(tmp_path / "run.parquet"))
+    judged.write.parquet(str(tmp_path / "qrels.parquet"))
+    exp = tb.Experiment(tmp_path / "qrels.parquet", tmp_path / "run.parquet", engine="spark")
+    assert ("by workers, from files" in str(exp.plan())) == (of == "text")
+    assert exp.evaluate("AP").mean.tolist() == [[1.0]]
+
+
+def test_the_fault_of_the_first_request_is_told_whatever_the_partitions(session, partitions):
+    judged, runs = make_tables()
+    faulty = [(request, "x", score) for request in ("q3é", "q0é", "q1é") for score in (1.0, 2.0)]
+    runs["old"] = [*faulty, *rows_of(runs["old"])]
+    tables = frames(session, judged, runs)
+    tables[1]["old"] = tables[1]["old"].repartition(5)
+    with pytest.raises(tb.InputError, match=r'^run "old": item "x" is listed twice for request "q0é"'):
+        tb.Experiment(*tables).evaluate("AP")
+
+
+def test_a_run_without_a_name_is_refused(session):
+    judged, runs = make_tables()
+    graded, _ = frames(session, judged, runs)
+    rows = session.createDataFrame(
+        [("q1é", "d1", 1.0, None)], "user_id string, item_id string, score double, run string"
+    )
+    with pytest.raises(tb.InputError, match='column "run" has no value'):
+        tb.Experiment(graded, rows)
 
 
 def test_a_killed_worker_changes_nothing(session, tmp_path):
@@ -420,34 +524,6 @@ def test_workers_without_the_package_are_told_how_to_get_it():
     error = engine.explain_worker(text, "1.2")
     assert "No module named 'tiebreak'. Install tiebreak 1.2 where they run" in str(error)
     assert str(engine.explain_worker("x\nValueError: other\n", "1.2")) == "a worker of Spark failed: ValueError: other"
-
-
-def test_requests_are_put_together_from_batches():
-    arrow = pytest.importorskip("pyarrow")
-    names = ["a", "a", "b", "b", "b", "c", "d", "d"]
-    table = arrow.table({"request": names, "row": range(8)})
-    for size in range(1, 9):
-        for rows in range(1, 10):
-            parts = [*engine.whole_requests(iter(table.to_batches(max_chunksize=size)), rows)]
-            assert arrow.concat_tables(parts).equals(table)
-            requests = [{*part.column("request").to_pylist()} for part in parts]
-            assert sum(map(len, requests)) == 4, (size, rows)
-
-
-def test_a_long_request_is_searched_seldom(monkeypatch):
-    """A request of many batches: the time is that of its rows, not of their square."""
-    arrow = pytest.importorskip("pyarrow")
-    batches = arrow.table({"request": ["a"] * 4096 + ["b"]}).to_batches(max_chunksize=1)
-    tables = []
-    from_batches = arrow.Table.from_batches
-    monkeypatch.setattr(engine, "import_module", lambda name: Namespace(Table=Namespace(from_batches=note)))
-
-    def note(parts):
-        tables.append(len(parts))
-        return from_batches(parts)
-
-    assert sum(map(len, engine.whole_requests(iter(batches), 4))) == 4097
-    assert sum(tables) < 4 * 4096
 
 
 def test_what_spark_does_not_do_is_refused(session):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ KINDS = [*map(np.dtype, ("u1", "u2", "u4", "u8", "i1", "i2", "f4", "f8"))]
 COLUMNS = 8
 """Of a piece: of every segment the size of the request's id, the id itself, its first row in the batch, its length and
 its run; of every row the size of the item's id, the id itself and the value."""
-HEADER = np.dtype([("before", "<i8"), ("kinds", "u1", COLUMNS), ("sizes", "<i4", COLUMNS)])
+HEADER = np.dtype([("before", "<i8"), ("kinds", "u1", COLUMNS), ("sizes", "<i8", COLUMNS)])
 """Of a piece: the number of rows before its batch, and of every column the index in `KINDS` and the length."""
 STARTS, VALUES = 2, 7
 """Columns of a piece, of every segment and of every row."""
@@ -43,7 +43,8 @@ def hash_partition(ids: Ids, partitions: int) -> Places:
     return ((hashes >> HALF) * np.uint64(partitions) >> HALF).astype(np.int64)
 
 
-class PackedRows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PackedRows:
     """The rows of a batch by partition: one piece of bytes for each that has rows.
 
     A piece has segments of neighbours of one request and one run. `begins` is where each partition begins, `rows` and
@@ -59,7 +60,8 @@ class PackedRows(NamedTuple):
     def pack(cls, batch: FrameColumns, run: NDArray[np.int32], partitions: int, before: int = 0) -> PackedRows:
         """The rows of a batch, whose runs are known by their indices; `before` is the number of rows before it."""
         requests, request = batch.coded[0]
-        is_first = np.append(True, (np.diff(request) != 0) | (np.diff(run) != 0))
+        is_first = np.ones(len(request), dtype=bool)
+        is_first[1:] = (np.diff(request) != 0) | (np.diff(run) != 0)
         starts = np.flatnonzero(is_first)
         lengths = np.diff(np.append(starts, len(request)))
         names = Ids(*requests)
@@ -125,6 +127,10 @@ def unpack(pieces: Iterable[Any]) -> Rows:
     requests = Ids(letters.tobytes(), offsets(sizes))
     items = Ids(item_letters.tobytes(), offsets(item_sizes))
     return Rows(requests, before + starts + 1, lengths.astype(np.int64), run, items, values.astype(np.float64))
+
+
+def count_rows(piece: Any) -> int:
+    return int(np.frombuffer(piece, HEADER, 1)[0]["sizes"][VALUES])
 
 
 @dataclass(frozen=True, eq=False)

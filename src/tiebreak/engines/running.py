@@ -79,10 +79,10 @@ def finish(
     return summary
 
 
-def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, bytes]:
-    """Where a fault is: in which run, on which line, and, where rows have no numbers, in which request."""
+def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, bytes, str]:
+    """Where a fault is: in which run, on which line, and, where rows have no numbers, in which request; what it is."""
     run = labels.index(fault.file) if fault.file in labels else -1
-    return run, fault.line or 0, (fault.request or "").encode()
+    return run, fault.line or 0, (fault.request or "").encode(), str(fault)
 
 
 def run_whole(task: Task[State], positions: Positions, write: RequestFile | None = None) -> State:

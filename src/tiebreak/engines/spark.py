@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -14,88 +14,31 @@ from weakref import finalize
 
 import numpy as np
 
-from tiebreak import __version__, _kernels
-from tiebreak._kernels.interface import MEMORY, Fault, Tick
+from tiebreak import __version__
+from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import Outcome, compute, detach, finish, name_empty_requests
+from tiebreak.engines.spark_packing import ROWS_PACKED, check_version
 from tiebreak.engines.spark_progress import watch_stages
-from tiebreak.engines.spark_tables import JUDGEMENT, PAIRS, SparkTables
+from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one_row
+from tiebreak.engines.spark_tables import SparkTables, run_label
 from tiebreak.engines.totals import TotalsTask
-from tiebreak.errors import InputError, quote
-from tiebreak.inputs import Judgements, faults
-from tiebreak.inputs.judgements import read
-from tiebreak.inputs.sources import Source, calling
-from tiebreak.projection import Positions
-from tiebreak.projection.candidates import CANDIDATES, NOTHING_REMOVED, Removed
+from tiebreak.errors import InputError
+from tiebreak.inputs.sources import calling
+from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.position_table import GradeScale
-from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
-SCALE = ("lowest", "highest", "of_subtopics", "largest")
-BLOCKS = f"first string, n_requests long, {' double, '.join(SCALE)} double, items long, relevant long, block binary"
-"""Of every block: the first request with judgements, how many there are, their grades, what is removed, and the pickled
-`ReadBlock`."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReadBlock:
-    """What was read of the rows of a block, which begins with this request: positions, or a fault."""
-
-    first: str
-    positions: Positions | InputError
-    ratings: Judgements = field(default_factory=Judgements.nothing)  # as they were before they became binary
-    removed: Removed = NOTHING_REMOVED
-
-    def read(self) -> Positions:
-        if isinstance(self.positions, InputError):
-            raise self.positions
-        return self.positions
-
-    @property
-    def n_requests(self) -> int:
-        return 0 if isinstance(self.positions, InputError) else len(self.positions.requests)
-
-    def judged_scale(self, how: Reading) -> tuple[str | None, GradeScale]:
-        """The first request that has judgements, and the grades of those that count."""
-        if isinstance(self.positions, InputError) or not len(self.positions.requests):
-            return None, GradeScale(inf, 0.0)
-        return self.positions.requests[0], how.choose_requests(self.positions).grade_scale
 
 
 class BlockOutcome(NamedTuple):
-    """What became of a block, which begins with this request."""
+    """What became of a block, by its number."""
 
-    first: str
+    number: int
     outcome: Outcome[Any]
-
-
-class Reader(NamedTuple):
-    """What workers do with all rows once: read blocks. It can be pickled."""
-
-    version: str
-    plan: Plan
-    rows_at_once: int
-    pairs: frozenset[str] = frozenset()
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Every block of a partition, as Arrow batches of `BLOCKS`."""
-        check_version(self.version)
-        for table in whole_requests(batches, self.rows_at_once):
-            block = self.read(table)
-            first, scale = block.judged_scale(self.plan.reading)
-            numbers = scale._asdict() | {"largest": float(block.ratings.grade.max(initial=0.0))}
-            known = {"first": first, "n_requests": block.n_requests, **numbers, **block.removed._asdict()}
-            yield one_row(**known, block=pickle.dumps(block, protocol=5))
-
-    def read(self, table: Any) -> ReadBlock:
-        first = table.column("request")[0].as_py() or ""
-        try:
-            return ReadBlock(first, *read_block(self.plan, table, self.pairs))
-        except InputError as fault:
-            return ReadBlock(first, fault)
 
 
 class Work(NamedTuple):
@@ -122,18 +65,18 @@ class Work(NamedTuple):
         aspects = None if self.plan.aspects is None else replace(self.plan.aspects, judgements=block.ratings)
         plan = replace(self.plan, aspects=aspects)
         outcome = compute(plan, self.task, lambda: replace(block.read(), whole_scale=plan.scale))
-        return BlockOutcome(block.first, outcome if self.is_exact else detach(outcome, self.task))
+        return BlockOutcome(block.number, outcome if self.is_exact else detach(outcome, self.task))
 
 
 def add_outcomes(blocks: Iterator[BlockOutcome], task: TotalsTask) -> Iterator[BlockOutcome]:
     """Outcomes of sums and counts, of which those without a fault are added up to one."""
-    first, total = "", None
+    number, total = 0, None
     for block in blocks:
         part = block.outcome.part
         if part is None or block.outcome.error is not None:
             yield block
         elif total is None:
-            first, total = block.first, part
+            number, total = block.number, part
         else:
             states = [state for state in (total.state, part.state) if state is not None]
             total = replace(
@@ -142,7 +85,7 @@ def add_outcomes(blocks: Iterator[BlockOutcome], task: TotalsTask) -> Iterator[B
                 state=task.add(states) if states else None,
             )
     if total is not None:
-        yield BlockOutcome(first, Outcome(total))
+        yield BlockOutcome(number, Outcome(total))
 
 
 class RowWork(NamedTuple):
@@ -162,28 +105,13 @@ class RowWork(NamedTuple):
                 yield from table.cast(arrow.schema([*zip(table.column_names, types, strict=True)])).to_batches()
 
 
-def one_row(**cells: Any) -> Any:
-    """A batch of one row."""
-    arrow = import_module("pyarrow")
-    types = {bytes: arrow.binary(), float: arrow.float64(), int: arrow.int64()}
-    return arrow.RecordBatch.from_pydict(
-        {name: arrow.array([value], types.get(type(value), arrow.string())) for name, value in cells.items()}
-    )
-
-
-def check_version(version: str) -> None:
-    """Refuse to compute with another version than that of the driver."""
-    if version != __version__:
-        raise RuntimeError(f"tiebreak {__version__} is installed on a worker, and {version} on the driver")
-
-
 class HeldBlocks:
     """Blocks that workers have read, on their disks until nobody uses this; and what is known of all judgements."""
 
     def __init__(self, tables: SparkTables, plan: Plan, tick: Tick | None = None) -> None:
         functions, level = import_module("pyspark.sql.functions"), import_module("pyspark").StorageLevel.DISK_ONLY
-        reader = Reader(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables.pairs)
-        self.frame = tables.by_request().mapInArrow(reader.__call__, BLOCKS).persist(level)
+        reader = Reader.from_tables(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables)
+        self.frame = tables.by_request(ROWS_PACKED).mapInArrow(reader.__call__, BLOCKS).persist(level)
         finalize(self, release, self.frame).atexit = False
         known = [*map(functions.min, ("first", "lowest")), *map(functions.max, SCALE[1:])]
         known += map(functions.sum, ("n_requests", *Removed._fields))
@@ -223,7 +151,7 @@ def run_spark(
     task.check_blocks()
     aspects = None if plan.aspects is None else replace(plan.aspects, largest=held.largest)
     work = Work(__version__, replace(plan, scale=held.scale, aspects=aspects), task)
-    blocks = sorted(held.collect(work), key=lambda block: block.first.encode())
+    blocks = sorted(held.collect(work), key=lambda block: block.number)
     outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())
     if held.first is None and all(outcome.fault is None for outcome in outcomes):
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
@@ -233,18 +161,18 @@ def run_spark(
         held.write(RowWork(work._replace(task=inner, is_exact=True), write.rows), write)
 
     @cache
-    def exact_states() -> dict[str, State]:
+    def exact_states() -> dict[int, State]:
         again = held.collect(work._replace(is_exact=True))
-        parts = ((block.first, block.outcome.part) for block in again)
-        return {first: part.state for first, part in parts if part is not None and part.state is not None}
+        parts = ((block.number, block.outcome.part) for block in again)
+        return {number: part.state for number, part in parts if part is not None and part.state is not None}
 
-    known = [(block.first, block.outcome.part) for block in blocks if block.outcome.part is not None]
-    states = {first: part.state for first, part in known if part.state is not None}
+    known = [(block.number, block.outcome.part) for block in blocks if block.outcome.part is not None]
+    states = {number: part.state for number, part in known if part.state is not None}
     if isinstance(task, TotalsTask):
         total = task.add([*states.values()])
         return task.join([task.attach(total, lambda: task.add([*exact_states().values()]))]), summary
     joined = task.join(
-        [task.attach(state, lambda first=first: exact_states()[first]) for first, state in states.items()]  # type: ignore[misc]
+        [task.attach(state, lambda k=k: exact_states()[k]) for k, state in states.items()]  # type: ignore[misc]
     )
     requests = task.requests(joined)
     return (joined if requests is None else task.take_requests(joined, np.argsort(requests.places_in_order))), summary
@@ -296,59 +224,3 @@ def explain_worker(text: str, here: str) -> InputError:
         "environment with it: spark.archives with one packed by venv-pack or conda-pack, and PYSPARK_PYTHON in it.",
         kind="spark",
     )
-
-
-def whole_requests(batches: Iterator[Any], rows_at_once: int) -> Iterator[Any]:
-    """Tables of whole requests from batches that are sorted by request, each of about so many rows."""
-    arrow = import_module("pyarrow")
-    held: list[Any] = []
-    size, limit = 0, rows_at_once
-    for batch in batches:
-        held.append(batch)
-        size += len(batch)
-        if size < limit:
-            continue
-        table = arrow.Table.from_batches(held)
-        requests = table.column("request")
-        end = max(requests.index(requests[-1]).as_py(), 0)  # the last request may go on in the next batch
-        if end:
-            yield table.slice(0, end)
-        held, size = table.slice(end).to_batches(), len(table) - end
-        limit = max(rows_at_once, 2 * size)  # so that a long request is not searched with every batch
-    if size:
-        yield arrow.Table.from_batches(held)
-
-
-def read_block(plan: Plan, table: Any, pairs: frozenset[str] = frozenset()) -> tuple[Positions, Judgements, Removed]:
-    """The positions of a table of whole requests, their ratings, and what is removed; `pairs` as in `SparkTables`."""
-    compute_ = import_module("pyarrow.compute")
-
-    def select_rows(run: int) -> Any:
-        return table.filter(compute_.equal(table.column("run"), run))
-
-    def read_rows(run: int, label: str) -> Judgements:
-        rows = select_rows(run)
-        return read(table_source(rows, label, faults.JUDGEMENTS), None, MEMORY) if len(rows) else Judgements.nothing()
-
-    ratings = read_rows(JUDGEMENT, "the judgements")
-    judgements = plan.reading.binarize(ratings)
-    excluded, candidates = (read_rows(*row) if name in pairs else None for name, row in PAIRS.items())
-    runs = (table_source(select_rows(k), run_label(name), faults.RUN) for k, name in enumerate(plan.runs))
-    block = Block(judgements, tuple(runs), excluded, candidates)
-    block.check(plan.reading)
-    removed = NOTHING_REMOVED if excluded is None else Removed.from_tables(judgements, excluded)
-    return plan.read(block, jobs=1), ratings, removed
-
-
-def table_source(table: Any, label: str, what: str) -> Source:
-    """Rows as a kernel reads them. They have no numbers: their order is that of a shuffle."""
-    columns = _kernels.read_frame(table, ["request"], "item", "value")
-    source = Source(label, ("table",), "row", line_of_row=np.zeros(len(table), dtype=np.int64))
-    if isinstance(columns, Fault):
-        faults.raise_input_error(columns, source, what)
-    ((requests, request_of_row),) = columns.coded
-    return replace(source, kernel=("table", requests, request_of_row, columns.items, columns.values))
-
-
-def run_label(name: str) -> str:
-    return f"run {quote(name)}"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from importlib import import_module
 from typing import Any, ClassVar
 
 from tiebreak._base.checks import check_choice
-from tiebreak._kernels.interface import Tick
+from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
+from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file_parts, number_of_keys, pack_tables
 from tiebreak.errors import InputError, MissingExtraError, quote
-from tiebreak.inputs import Judgements
+from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.judgements import UNGRADED
+from tiebreak.inputs.judgements import UNGRADED, plain_subtopic
 from tiebreak.inputs.runs import Run, iterate_runs, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
@@ -24,10 +24,10 @@ from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 ENGINES = ("local", "spark")
-JUDGEMENT, EXCLUDED, CANDIDATE = -1, -2, -3
-"""Stand for the index of a run in rows of judgements, of excluded items and of candidates."""
-PAIRS = {"exclude": (EXCLUDED, "the excluded items"), "candidates": (CANDIDATE, "the candidates")}
+PAIRS = {"exclude": "the excluded items", "candidates": "the candidates"}
 """Tables of requests and items that meet the rows of their requests, and how messages call them."""
+ROWS_OF_TASK = 1 << 20
+"""Rows of files that a task packs, about."""
 
 
 def is_spark_frame(source: Any) -> bool:
@@ -65,47 +65,46 @@ def has_spark_frame(*sources: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SparkTables:
-    """All rows, judgements among them, as one frame: request, run (an index, or one of `JUDGEMENT` ...), item, value.
+    """The tables of an experiment on Spark: judgements, then those of `PAIRS` that are there, then runs.
 
-    `pairs` says which tables of `PAIRS` are there.
+    `subtopics` are those of judgements, by their codes; none where these have none.
     """
 
-    rows: Any
+    tables: tuple[InputTable, ...]
     runs: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    pairs: frozenset[str] = frozenset()
+    pairs: tuple[str, ...] = ()
+    subtopics: tuple[str, ...] = ()
     held: dict[Any, Any] = field(default_factory=dict)  # what workers have read, by how
     where: ClassVar[str] = "on Spark"
 
     @classmethod
     def open(cls, judgements: Any, runs: Any, columns: ColumnNames, pairs: Mapping[str, Any]) -> SparkTables:
-        """Frames of Spark, or paths of parquet files and folders that it reads."""
-        judged, notes = open_judgements(judgements, columns)
-        others = {
-            name: open_pairs(table, PAIRS[name][1], columns) for name, table in pairs.items() if table is not None
-        }
-        named: dict[str, Any] = {}
+        """Frames of Spark, or paths of parquet files and folders."""
+        judged, notes, subtopics = open_judgements(judgements, columns)
+        others = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
+        several, names = [], dict[str, int]()
         for number, one in enumerate(iterate_runs(runs), start=1):
             default = run_name(one) if isinstance(one, (str, os.PathLike)) else f"run{number}"
-            for name, frame in open_runs(one, default, columns):
-                if name in named:
-                    raise InputError(
-                        f"two runs are called {quote(name)}. Give them by name: {{name: frame}}.", kind="names"
-                    )
-                named[name] = frame
-        if not named:
+            for table in open_runs(one, default, columns, len(names)):
+                several.append(table)
+                add_names(names, table)
+        if not names:
             raise InputError("no run was given. Give at least one.", kind="empty")
-        functions = import_module("pyspark.sql.functions")
-        tables = {JUDGEMENT: judged, **{PAIRS[name][0]: frame for name, frame in others.items()}}
-        tables |= dict(enumerate(named.values()))
-        numbered = [frame.withColumn("run", functions.lit(k)) for k, frame in tables.items()]
-        rows = reduce(lambda one, other: one.unionByName(other), numbered)
-        return cls(rows.select("request", "run", "item", "value"), tuple(named), notes, frozenset(others))
+        return cls((judged, *others.values(), *several), tuple(names), notes, tuple(others), subtopics)
 
     @property
     def judgements(self) -> Judgements:
         """None are held."""
         return Judgements.nothing()
+
+    def of_runs(self) -> list[tuple[int, InputTable]]:
+        """The tables of runs, with their numbers."""
+        return [*enumerate(self.tables)][1 + len(self.pairs) :]
+
+    @property
+    def session(self) -> Any:
+        return self.tables[0].frame.sparkSession
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
         """Excluded items and candidates, of which this process holds none."""
@@ -113,7 +112,7 @@ class SparkTables:
 
     def as_runs(self) -> list[Run]:
         """Runs by name, which hold no rows."""
-        return [Run.from_source(Source(f"run {quote(name)}", ("spark",), "row"), name) for name in self.runs]
+        return [Run.from_source(Source(run_label(name), ("spark",), "row"), name) for name in self.runs]
 
     def blocks(self, held: Block, how: Reading, tick: Tick | None = None) -> None:
         """Nothing: Spark divides rows when it computes."""
@@ -132,69 +131,96 @@ class SparkTables:
 
         hold_blocks(self, plan, tick)
 
-    def by_request(self) -> Any:
-        """The rows with those of every request together, in as many partitions as Spark is set to shuffle into."""
-        return self.rows.repartition("request").sortWithinPartitions("request", "run")
+    def by_request(self, rows_packed: int) -> Any:
+        """All rows, packed, with those of every request together: keys in as many partitions as Spark shuffles into."""
+        keys = number_of_keys(int(self.session.conf.get("spark.sql.shuffle.partitions")))
+        packed = pack_tables(self.session, self.tables, keys, rows_packed)
+        return packed.repartition("key").sortWithinPartitions(*ORDER)
 
     def first_excluded(self) -> str:
         """The first request that has excluded items."""
-        row = self.rows.where(f"run = {EXCLUDED}").agg({"request": "min"}).first()
-        return str(row[0])
+        table = self.tables[1 + self.pairs.index("exclude")]
+        return str(table.selected().agg({table.columns.request: "min"}).first()[0])
 
 
-def open_judgements(source: Any, columns: ColumnNames) -> tuple[Any, tuple[str, ...]]:
-    """The rows of judgements, and what results say about them."""
-    frame, label = open_frame(source, "the judgements"), "the judgements"
+def add_names(names: dict[str, int], table: InputTable) -> None:
+    """Add the runs of a table to those that are known."""
+    for name, index in table.codes.items():
+        if name in names:
+            raise InputError(f"two runs are called {quote(name)}. Give them by name: {{name: frame}}.", kind="names")
+        names[str(name)] = index
+
+
+def open_judgements(source: Any, columns: ColumnNames) -> tuple[InputTable, tuple[str, ...], tuple[str, ...]]:
+    """The judgements, what results say about them, and their subtopics."""
+    label = "the judgements"
+    frame = open_frame(source, label)
     names = list(frame.columns)
-    roles = {role: columns.find(role, names, label) for role in ("request", "item", "grade")}
-    lacking = [role for role, name in roles.items() if name is None and role != "grade"]
+    roles = {role: columns.find(role, names, label) for role in ("request", "item", "grade", "subtopic")}
+    lacking = [role for role in ("request", "item") if roles[role] is None]
     if lacking:
         raise columns.missing(lacking[0], names, label, *lacking[1:])
-    if columns.find("subtopic", names, label) is not None:
-        raise InputError(
-            f"{label} have subtopics, which are not read on Spark yet. Leave the column out.", kind="spark"
-        )
     notes = () if roles["grade"] else (UNGRADED,)
-    return select(frame, str(roles["request"]), str(roles["item"]), roles["grade"]), notes
+    named = [] if roles["subtopic"] is None else distinct(frame, roles["subtopic"], label)
+    subtopics = [*dict.fromkeys(map(plain_subtopic, named))]
+    codes = {name: subtopics.index(plain_subtopic(name)) for name in named} if len(subtopics) > 1 else {}
+    chosen = TableColumns(
+        str(roles["request"]), str(roles["item"]), roles["grade"], roles["subtopic"] if codes else None
+    )
+    table = input_table(source, label, faults.JUDGEMENTS, frame, chosen, codes)
+    return table, notes, tuple(subtopics if codes else ())
 
 
-def open_pairs(source: Any, label: str, columns: ColumnNames) -> Any:
-    """The rows of a table of requests and items without values."""
+def open_pairs(source: Any, label: str, columns: ColumnNames) -> InputTable:
+    """A table of requests and items without values."""
     frame = open_frame(source, label)
     names = list(frame.columns)
     request, item = (columns.find(role, names, label) for role in ("request", "item"))
     if request is None or item is None:
         raise columns.missing("request" if request is None else "item", names, label)
-    return select(frame, request, item, None)
+    return input_table(source, label, faults.JUDGEMENTS, frame, TableColumns(request, item, None))
 
 
-def open_runs(source: Any, name: str, columns: ColumnNames) -> Iterator[tuple[str, Any]]:
-    """The runs of a frame or a path, or of several by name; one without a column of names is called `name`."""
+def open_runs(source: Any, name: str, columns: ColumnNames, before: int) -> Iterator[InputTable]:
+    """The runs of a frame or a path, or of several by name, with indices that begin after `before` others.
+
+    One without a column of names is called `name`.
+    """
     if isinstance(source, Mapping):
         for key, one in source.items():
-            yield from open_runs(one, str(key), columns)
+            for table in open_runs(one, str(key), columns, before):
+                before += len(table.codes)
+                yield table
         return
-    frame, label = open_frame(source, f"run {quote(name)}"), f"run {quote(name)}"
-    table = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
-    functions = import_module("pyspark.sql.functions")
-    if table.is_rank:
-        frame = frame.withColumn(table.value, -functions.col(f"`{table.value}`"))
-    if table.run is None:
-        yield name, select(frame, table.request, table.item, table.value)
-        return
-    column = functions.col(f"`{table.run}`")
-    for (one,) in sorted(frame.select(column.cast("string")).distinct().collect()):
-        yield one, select(frame.where(column.cast("string") == one), table.request, table.item, table.value)
+    label = run_label(name)
+    frame = open_frame(source, label)
+    stream = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
+    chosen = TableColumns(stream.request, stream.item, stream.value, stream.run, stream.is_rank)
+    names = [name] if stream.run is None else distinct(frame, stream.run, label)
+    yield input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
 
 
-def select(frame: Any, request: str, item: str, value: str | None) -> Any:
-    """The columns by their roles; without values every row counts as 1."""
+def distinct(frame: Any, column: str, label: str) -> list[str]:
+    """What is in a column, in the order of bytes."""
     functions = import_module("pyspark.sql.functions")
-    number = functions.lit(1.0) if value is None else functions.col(f"`{value}`").cast("double")
-    ids = [
-        functions.col(f"`{name}`").cast("string").alias(role) for name, role in ((request, "request"), (item, "item"))
-    ]
-    return frame.select(*ids, number.alias("value"))
+    rows = frame.select(functions.col(f"`{column}`").cast("string")).distinct().collect()
+    if any(name is None for (name,) in rows):
+        faults.raise_input_error(
+            Fault("null", 0, 0, 0, b"", b"", column.encode()), Source(label, ("table",), "row"), faults.RUN
+        )
+    return sorted((name for (name,) in rows), key=str.encode)
+
+
+def input_table(
+    source: Any, label: str, what: str, frame: Any, columns: TableColumns, codes: Mapping[str, int] | None = None
+) -> InputTable:
+    """A table, whose files workers read themselves where a path was given and they can."""
+    parts = () if is_spark_frame(source) else file_parts(frame, columns, ROWS_OF_TASK)
+    return InputTable(label, what, frame, columns, codes or {}, parts)
+
+
+def run_label(name: str) -> str:
+    return f"run {quote(name)}"
 
 
 def open_frame(source: Any, label: str) -> Any:

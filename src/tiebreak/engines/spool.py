@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -92,18 +92,18 @@ class Spool:
     @property
     def row_counts(self) -> Places:
         """The rows of every partition."""
-        return np.sum([np.zeros(PARTITIONS, dtype=np.int64), *(chunk.rows for chunk in self.chunks)], axis=0)
+        return sum((chunk.rows for chunk in self.chunks), np.zeros(PARTITIONS, dtype=np.int64))
 
     @property
     def segment_counts(self) -> Places:
         """The segments of every partition."""
-        return np.sum([np.zeros(PARTITIONS, dtype=np.int64), *(chunk.segments for chunk in self.chunks)], axis=0)
+        return sum((chunk.segments for chunk in self.chunks), np.zeros(PARTITIONS, dtype=np.int64))
 
 
-def run_of_row(batch: FrameColumns, runs: dict[str | None, int]) -> NDArray[np.int32]:
+def run_of_row(batch: FrameColumns, runs: Mapping[Any, int]) -> NDArray[np.int32]:
     """The index of every row's run, which a second column names; without it there is one."""
     if len(batch.coded) == 1:
-        return np.zeros(len(batch.values), dtype=np.int32)
+        return np.full(len(batch.values), next(iter(runs.values()), 0), dtype=np.int32)
     names, code_of_row = batch.coded[1]
     index: NDArray[np.int32] = np.array([runs[name] for name in Ids(*names)], dtype=np.int32)[code_of_row]
     return index

@@ -81,13 +81,14 @@ def partition_steps(tables: LocalTables, n_runs: int) -> Iterator[Step]:
 
 def spark_steps(tables: SparkTables) -> Iterator[Step]:
     """On Spark."""
-    several = ["judgements", *sorted(tables.pairs), plural(len(tables.runs), "run")]
-    yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value")
-    settings = tables.rows.sparkSession.conf
+    several = ["judgements", *tables.pairs, plural(len(tables.runs), "run")]
+    files = sum(bool(table.parts) for table in tables.tables)
+    read = "by workers, from files" if files == len(tables.tables) else "by Spark" if not files else "by both"
+    yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value; {read}")
+    settings = tables.session.conf
     number = settings.get("spark.sql.shuffle.partitions")
     joined = ", small ones joined" if settings.get("spark.sql.adaptive.enabled") == "true" else ""
-    columns = ", ".join(tables.rows.columns)
-    yield Step("shuffle", "workers", None, f"{columns} by request into {number} partitions{joined}; sorted by request")
+    yield Step("shuffle", "workers", None, f"packed rows by a hash of the request into {number} partitions{joined}")
     yield Step("compute", "workers", None, "positions in blocks of whole requests, about 260,000 rows each")
     yield Step("hold", "workers", None, "positions of judged items on disk, for all measures until more is asked for")
     yield Step(

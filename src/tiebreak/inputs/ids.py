@@ -99,6 +99,13 @@ Coded: TypeAlias = "tuple[Ids, NDArray[np.int32]]"
 """Ids, and for every row the index of its own."""
 
 
+def code_ids(ids: Ids) -> Coded:
+    """The different ones among ids, in order of appearance, and of each its index there."""
+    codes: dict[str, int] = {}
+    index = np.array([codes.setdefault(name, len(codes)) for name in ids], dtype=np.int32)
+    return Ids.from_names(codes), index
+
+
 def encode(name: str | int) -> bytes:
     """An id as bytes. Floats are rejected: 7.0 could mean "7" or "7.0"."""
     if isinstance(name, Integral) and not isinstance(name, bool):

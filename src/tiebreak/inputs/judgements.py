@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from tiebreak import _kernels
 from tiebreak._base.checks import check_count, check_number
 from tiebreak._base.text import plural
 from tiebreak._kernels.early import EarlyReading
-from tiebreak._kernels.interface import MEMORY, Counts, Fault, FrameColumns, IdColumn, JudgedRows, Tick
+from tiebreak._kernels.interface import MEMORY, Counts, Fault, IdColumn, JudgedRows, Tick
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.audit import FileAudit
@@ -257,7 +257,8 @@ def judgement_source(
         read = data.read([request, subtopic, item], item, grade, booleans=True)
         labels, label_of_row = subtopic_labels(*read.coded[1])
         if len(labels) > 1:
-            return replace(table_subtopics(data, read, labels, label_of_row), notes=notes)
+            where = Source(data.label, ("table",), "row", data.contents.first_line, data.library, notes)
+            return subtopic_rows(where, read.coded[0], read.coded[2], read.values, labels, label_of_row)
     else:
         read = data.read([request], item, grade, booleans=True)
     requests, request_of_row = read.coded[0]
@@ -282,37 +283,41 @@ def grade_column(table: Table, ids: tuple[str, str]) -> str | None:
     raise InputError(f"{problem} {advice}", kind="columns")
 
 
+def plain_subtopic(name: str) -> str:
+    """The name of a subtopic; 0 and Q0, which stand where there is none, are the same."""
+    return "0" if name == "Q0" else name
+
+
 def subtopic_labels(ids: IdColumn, code_of_row: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
-    """Subtopics by name, and that of every row; 0 and Q0, which stand where there is none, are the same."""
-    names = ["0" if name == "Q0" else name for name in Ids(*ids)]
+    """Subtopics by name, and that of every row."""
+    names = [*map(plain_subtopic, Ids(*ids))]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return [*places], np.array([places[name] for name in names], dtype=np.int32)[code_of_row]
 
 
-def table_subtopics(table: Table, read: FrameColumns, labels: list[str], subtopic: NDArray[np.int32]) -> Judgements:
-    """Judgements of a table with subtopics."""
-    (requests, request), _, (items, item) = read.coded
-    for row in np.flatnonzero(~np.isfinite(read.values))[:1].tolist():
-        raise InputError(f"{table.label}, row {row + 1}: the grade is not a finite number. Give one.", kind="grade")
-    triple = (request.astype(np.int64) * len(labels) + subtopic) * len(Ids(*items)) + item
+def subtopic_rows(
+    source: Source,
+    requests: tuple[IdColumn, NDArray[np.int32]],
+    items: tuple[IdColumn, NDArray[np.int32]],
+    grade: NDArray[np.float64],
+    labels: Sequence[str],
+    subtopic: NDArray[np.int32],
+) -> Judgements:
+    """Judgements with subtopics, of the rows of a source."""
+    for row in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
+        where = source.location(source.original_line(row + 1))
+        raise InputError(f"{where}: the grade is not a finite number. Give one.", kind="grade")
+    (request_ids, request), (item_ids, item) = requests, items
+    triple = (request.astype(np.int64) * len(labels) + subtopic) * len(Ids(*item_ids)) + item
     _, first, inverse = np.unique(triple, return_index=True, return_inverse=True)
-    for row in np.flatnonzero(read.values != read.values[first][inverse.ravel()])[:1].tolist():
-        entry = Ids(*requests)[int(request[row])], Ids(*items)[int(item[row])]
+    for row in np.flatnonzero(grade != grade[first][inverse.ravel()])[:1].tolist():
+        entry = Ids(*request_ids)[int(request[row])], Ids(*item_ids)[int(item[row])]
         fault = Fault("conflict", 0, row + 1, 0, entry[0].encode(), entry[1].encode(), b"")
-        where = Source(table.label, ("table",), "row", table.contents.first_line)
-        faults.raise_input_error(fault, where, faults.JUDGEMENTS)
-    kept = np.sort(first)
-    rows = JudgedRows(
-        requests,
-        Ids.from_names(labels).column,
-        items,
-        request[kept],
-        subtopic[kept],
-        item[kept],
-        read.values[kept] + 0.0,
-        NO_COUNTS,
-    )
-    return replace(group_rows(rows, None, has_subtopics=True), library=table.library)
+        faults.raise_input_error(fault, source, faults.JUDGEMENTS)
+    kept, names = np.sort(first), Ids.from_names(labels).column
+    columns = request[kept], subtopic[kept], item[kept], grade[kept] + 0.0
+    rows = JudgedRows(request_ids, names, item_ids, *columns, NO_COUNTS)
+    return replace(group_rows(rows, None, has_subtopics=True), library=source.library, notes=source.notes)
 
 
 def dict_judgements(grades: Mapping[Any, Any]) -> Judgements:
