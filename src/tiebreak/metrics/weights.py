@@ -17,7 +17,7 @@ from tiebreak._base.text import join_names, plural
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import dcg_discount, decimal
 from tiebreak.exact.arithmetic import FRACTIONS, counting, whole_numbers
-from tiebreak.exact.sums import sum_fractions
+from tiebreak.exact.sums import sum_fractions, whole_units
 from tiebreak.projection.primitives import Floats
 
 Weights: TypeAlias = "str | tuple[float, ...]"
@@ -62,6 +62,13 @@ def exact_weights(m: int, weights: Weights) -> tuple[list[Fraction], Fraction]:
     """The exact weights of m recall levels, and their sum."""
     exact = level_weights(counting(m, FRACTIONS), weights).tolist()
     return exact, sum_fractions(exact)
+
+
+@cache
+def whole_weights(m: int, weights: Weights) -> tuple[list[int], int]:
+    """The exact weights of m recall levels as whole multiples of one unit, and their sum."""
+    whole = whole_units(exact_weights(m, weights)[0], is_rational=True).numbers
+    return whole, sum(whole)
 
 
 def is_rational(weights: Weights) -> bool:

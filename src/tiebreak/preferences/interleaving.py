@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import mul
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.exact.arithmetic import FRACTIONS, counting
+from tiebreak.exact.arithmetic import FRACTIONS, counting, objects
 from tiebreak.exact.number import snap_to_zero
-from tiebreak.exact.sums import sum_fractions
-from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights, whole_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
@@ -36,7 +36,7 @@ class StoppingPreference(Preference):
     traits: ClassVar[Traits] = Traits(rises=False, is_experimental=True)
 
     def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
-        """The exact preference between ``x[request, item]`` and ``y[request, item]``, items in the same order."""
+        """The exact preferences between ``x[row, item]`` and ``y[row, item]``, items in the same order."""
         raise NotImplementedError
 
     @property
@@ -50,8 +50,12 @@ class StoppingPreference(Preference):
         for bucket in positions.only_relevant(self.rel).buckets():
             m[bucket.requests] = bucket.m
             for block in bucket.blocks(ENTRIES_AT_ONCE):
-                for row, (x, y) in enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)):
-                    values[row, bucket.requests[block]] = self.between(bucket.p[x, block], bucket.p[y, block])
+                requests, p = bucket.requests[block], bucket.p[:, block]
+                step = max(1, ENTRIES_AT_ONCE // p[0].size)
+                for begin in range(0, len(pairs), step):
+                    rows = slice(begin, begin + step)
+                    x, y = (p[runs[rows]].reshape(-1, bucket.m) for runs in (pairs.x, pairs.y))
+                    values[rows, requests] = objects(self.between(x, y), (len(x) // len(requests), len(requests)))
         exact = replace(ExactValues.from_exact(values), is_rational=self.is_rational)
         return PairValues.from_exact(positions, pairs, exact, m > 0, labels=lambda: position_labels(positions))
 
@@ -100,9 +104,8 @@ class OfflineInterleaving(StoppingPreference):
         """The mean sign, each click weighed by how likely it is the last."""
         if not any(clicks) or self.user == "uniform":
             return Fraction(sum(clicks), len(clicks) or 1)
-        weights, total = exact_weights(len(clicks), self.user)
-        value = sum_fractions([sign * w for w, sign in zip(weights, clicks, strict=True)]) / total
-        return snap_to_zero(value, self.is_rational)
+        weights, total = whole_weights(len(clicks), self.user)
+        return snap_to_zero(Fraction(sum(map(mul, weights, clicks)), total), self.is_rational)
 
 
 @dataclass(frozen=True)
@@ -133,17 +136,15 @@ class Interleaving(StoppingPreference):
         object.__setattr__(self, "stops", stops)
 
     def between(self, x: Ranks, y: Ranks) -> list[Fraction]:
-        weights = level_weights(counting(len(self.stops), FRACTIONS), self.stops).tolist()
-        total = [Fraction(0)] * len(x)
-        for k, weight in enumerate(weights, start=1):
-            signs = np.sign((x <= k).sum(axis=-1) - (y <= k).sum(axis=-1)).tolist()
-            total = [value + weight * sign for value, sign in zip(total, signs, strict=True)]
-        return [value / sum(weights) for value in total]
+        weights, total = whole_weights(len(self.stops), self.stops)
+        k = np.arange(1, len(weights) + 1, dtype=np.int32)
+        signs = np.sign(number_up_to(k, x) - number_up_to(k, y))
+        return [Fraction(sum(map(mul, weights, row)), total) for row in signs.tolist()]
 
 
 def number_up_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
-    """How many of a request's items are at each k or above: [request, k], for increasing k."""
-    m = ranks.shape[-1]
-    order = np.argsort(np.concatenate([np.sort(ranks, axis=-1), k], axis=-1), axis=-1, kind="stable")
-    place = np.argsort(order, axis=-1)  # where each of them went
-    return np.asarray(place[:, m:] - np.arange(k.shape[-1]))
+    """How many of the items of every row of ranks are at each k or above: [row, k]."""
+    # One search for all rows: those of each row are beyond those of the row before.
+    begin = np.arange(len(ranks), dtype=np.int64)[:, None] * (UNRETRIEVED + 1)
+    found = np.searchsorted((np.sort(ranks, axis=-1) + begin).ravel(), k + begin, side="right")
+    return np.asarray(found - np.arange(len(ranks))[:, None] * ranks.shape[-1])

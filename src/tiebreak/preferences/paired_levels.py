@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,7 @@ from tiebreak.exact.doubles import ROUNDING_ERROR
 from tiebreak.exact.held import Places
 from tiebreak.exact.number import snap_to_zero
 from tiebreak.exact.slices import SlicedTable, sum_slices
-from tiebreak.exact.sums import sum_fractions
-from tiebreak.metrics.weights import Weights, check_weights, exact_weights, is_rational, level_weights
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights, whole_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, position_labels
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
@@ -141,11 +141,10 @@ class PairedPreference(Preference):
         """The exact preference between two runs in every request."""
         total, everybody = ([Fraction(0)] * len(positions.requests) for _ in range(2))
         for bucket, requests, users in self.buckets(positions, FRACTIONS):
-            weights, whole = exact_weights(bucket.m, self.weights)
+            weights, whole = whole_weights(bucket.m, self.weights)
             signs = pair_signs(bucket.p[0], bucket.p[1])
             for request, row, number in zip(requests.tolist(), signs.tolist(), users.tolist(), strict=True):
-                preferred = sum_fractions([w if s > 0 else -w for w, s in zip(weights, row, strict=True) if s])
-                total[request] += number * preferred / whole
+                total[request] += number * Fraction(sum(map(mul, weights, row)), whole)
                 everybody[request] += number
         values = (value / (number or 1) for value, number in zip(total, everybody, strict=True))
         return [snap_to_zero(value, is_rational(self.weights)) for value in values]
