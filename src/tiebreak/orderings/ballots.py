@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from tiebreak.exact.totals import Totals
 from tiebreak.exact.values import DIFFERENCE_ERROR
 from tiebreak.preferences import PairValues
 from tiebreak.preferences.pair_totals import PairTotals
+from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE
 from tiebreak.projection.primitives import Floats
 
 
@@ -59,24 +62,18 @@ class Ballots:
     @cached_property
     def win_rate(self) -> ExactValues:
         """The exact win rates [run, request]."""
-        pairs, shape = self.values.pairs, (len(self.runs), self.n_requests)
-        by_pair = list(enumerate(zip(pairs.x.tolist(), pairs.y.tolist(), strict=True)))
+        shape = len(self.runs), self.n_requests
         if self.values.exact is None:
-            whole = np.zeros(shape, dtype=np.int64)
-            for pair, (x, y) in by_pair:
-                whole[x] += self.values.numerator[pair]
-                whole[y] -= self.values.numerator[pair]
+            whole = np.empty(shape, dtype=np.int64)
+            for block, (preferred,) in self._by_opponent(self.values.numerator):
+                whole[:, block] = preferred.sum(axis=0, dtype=np.int64)
             return ExactValues.quotients(whole, self.values.denominator)
-        rates = Doubles(np.zeros(shape), np.zeros(shape))
-        for pair, (x, y) in by_pair:
-            preferred = Doubles(self.preferences.nearest[pair], self.preferences.rest[pair])
-            for run, after in ((x, rates[x] + preferred), (y, rates[y] - preferred)):
-                rates.high[run], rates.low[run] = after.high, after.low
-        largest = np.abs(self.preferences.nearest).max(initial=0.0, axis=0)
-        met = np.zeros(rates.shape, dtype=bool)
-        for rows in (pairs.x, pairs.y):
-            np.logical_or.at(met, rows, self.signs != 0)
-        error = 2 * self.preferences.relative_error * len(self.runs) * largest
+        exact, rates, met = self.preferences, Doubles.full(shape, 0.0), np.empty(shape, dtype=bool)
+        for block, (near, rest) in self._by_opponent(exact.nearest, exact.rest):
+            rates[:, block] = Doubles(near, rest).sum(axis=0)
+            met[:, block] = near.any(axis=0)
+        largest = np.abs(exact.nearest).max(initial=0.0, axis=0)
+        error = 2 * exact.relative_error * len(self.runs) * largest
         return ExactValues.from_doubles(
             rates,
             error,
@@ -84,9 +81,17 @@ class Ballots:
             ~met,
             is_signed=True,
             relative_error=DIFFERENCE_ERROR,
-            is_rational=self.preferences.is_rational,
+            is_rational=exact.is_rational,
             labels=self.values.labels,
         )
+
+    def _by_opponent(self, *numbers: NDArray[Any]) -> Iterator[tuple[slice, list[NDArray[Any]]]]:
+        """Numbers [pair, request] as those of every run against each: [opponent, run, request], some requests."""
+        step = max(1, NUMBERS_AT_ONCE // len(self.runs) ** 2)
+        for begin in range(0, self.n_requests, step):
+            block = slice(begin, begin + step)
+            squares = (self.values.square(some[:, block].T) for some in numbers)
+            yield block, [np.ascontiguousarray(square.T) for square in squares]
 
     def _exact_win_rates(self, run: int, requests: Places) -> list[Fraction]:
         rates = [[Fraction(0)] for _ in requests]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from operator import mul
 from typing import Any
 
@@ -102,20 +103,20 @@ class PairedPreference(Preference):
         total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
         everybody, error = Doubles.full(shape[1], 0.0), np.zeros(shape)
         for bucket, requests, users in self.buckets(positions, DOUBLES):
-            weights = level_weights(counting(bucket.m, DOUBLES), self.weights)
-            sliced = SlicedTable.from_table(weights, bucket.m)
-            factor = users / weights.sum()
+            sliced, whole = sliced_weights(bucket.m, self.weights)
+            factor = users / whole
             everybody[requests] = everybody[requests] + users
             error[:, requests] += sliced.error * bucket.m * factor.high
             for block in bucket.blocks(ENTRIES_AT_ONCE):
                 columns, by = requests[block], factor[block]
                 for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
-                    signs = np.moveaxis(pair_signs(x, y), 0, -1)
-                    parts = [(signs * piece).sum(-1) for piece in sliced.slices]
+                    signs = pair_signs(x, y)
+                    # Sums of slices are exact in any order.
+                    parts = np.tensordot(sliced.slices, signs.astype(np.float64), axes=1)
                     # What is added up may cancel: the error is a share of its size, not of what is left.
                     error[rows, columns] += ROUNDING_ERROR * by.high * np.abs(parts).sum(axis=0)
-                    total[rows, columns] = total[rows, columns] + by * (sign * sum_slices(parts))
-                    is_zero[rows, columns] &= ~signs.any(axis=-1)
+                    total[rows, columns] = total[rows, columns] + by * (sign * sum_slices(list(parts)))
+                    is_zero[rows, columns] &= ~signs.any(axis=0)
 
         def exactly(pair: int, requests: Places) -> list[Fraction]:
             both = positions.take_runs([int(pairs.x[pair]), int(pairs.y[pair])]).take_requests(requests)
@@ -148,6 +149,13 @@ class PairedPreference(Preference):
                 everybody[request] += number
         values = (value / (number or 1) for value, number in zip(total, everybody, strict=True))
         return [snap_to_zero(value, is_rational(self.weights)) for value in values]
+
+
+@lru_cache(maxsize=1 << 10)
+def sliced_weights(m: int, weights: Weights) -> tuple[SlicedTable, Doubles]:
+    """The weights of m recall levels, in slices whose signed sums are exact, and their sum."""
+    numbers = level_weights(counting(m, DOUBLES), weights)
+    return SlicedTable.from_table(numbers, m), numbers.sum()
 
 
 def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:
