@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_has_values, find_pair
 from tiebreak._base.corrections import ALPHA
@@ -123,7 +124,7 @@ class Comparison(Drawable, Result, PairValues):
     notes: tuple[str, ...] = ()
     columns = PairValue._fields
     spread = "measure"
-    _internals: ClassVar[tuple[str, ...]] = ("ballots",)
+    _internals: ClassVar[tuple[str, ...]] = ("ballots", "sample_ranks", "mean_signs")
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
@@ -232,6 +233,14 @@ class Comparison(Drawable, Result, PairValues):
     def is_of_numbers(self) -> bool:
         """Whether a metric or a utility gives every run a number, and the preference is their difference."""
         return self.preference is None or isinstance(self.preference, MetricDifference)
+
+    def sample_ranks(self, weights: Floats, by: str | Method | None = None) -> NDArray[np.int64]:
+        """The ranks [sample, run] of `order`, where request q counts ``weights[sample, q]`` times, a whole number."""
+        return self._method(by).ranks(self.ballots, weights)
+
+    def mean_signs(self, weights: Floats) -> NDArray[np.int8]:
+        """The signs [sample, pair] of the exact means, with weights as for `sample_ranks`."""
+        return self.ballots.pair_totals.signs(weights)
 
     def bootstrap(
         self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0, tick: Tick | None = None

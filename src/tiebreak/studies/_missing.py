@@ -23,6 +23,7 @@ from tiebreak.inputs import Ids
 from tiebreak.orderings import Method, method
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.preferences import Preference
+from tiebreak.projection.primitives import Floats
 from tiebreak.projection.sampling import keep_first, label_order, sample_indices
 from tiebreak.results.plots import Picture
 from tiebreak.studies.base import Findings, run_tasks, sample_seeds, study_from_catalogue
@@ -59,8 +60,10 @@ OF = {
     ),
 }
 """Titles of what is compared, and what they mean."""
-Agreement = Callable[[Comparison], float]
-Sampler = Callable[[float, int], Iterator[Comparison | None]]
+Sample = tuple[Comparison, Floats] | None
+"""A comparison and how often each of its requests counts: [1, request]; None where no request has a value."""
+Agreement = Callable[[Comparison, Floats], float]
+Sampler = Callable[[float, int], Iterator[Sample]]
 
 
 class Stability(NamedTuple):
@@ -157,8 +160,8 @@ def missing(
     def one_sample(task: tuple[float, int]) -> list[tuple[float, int]]:
         fraction, sample_seed = task
         return [
-            (nan, 0) if part is None else (agreement(part), len(part.requests))
-            for agreement, part in zip(agreements, sampler(1 - fraction, sample_seed), strict=True)
+            (nan, 0) if sample is None else (agreement(*sample), int(sample[1].sum()))
+            for agreement, sample in zip(agreements, sampler(1 - fraction, sample_seed), strict=True)
         ]
 
     # [fraction, sample, measure, agreement and number of requests]
@@ -235,12 +238,13 @@ def label_sampler(experiment: Experiment, complete: Sequence[Comparison], by: st
     positions = experiment.positions
     order = cache(lambda seed, of: label_order(positions, seed, by, of))  # the same for all shares
 
-    def sample(share: float, seed: int) -> Iterator[Comparison | None]:
+    def sample(share: float, seed: int) -> Iterator[Sample]:
         kept = cache(lambda of: keep_first(positions, share, order(seed, of), of))
         for one in complete:
             assert one.preference is not None, "these compare rankings"
             try:
-                yield compare(kept(labels_drawn(one.preference, positions)), one.preference)
+                part = compare(kept(labels_drawn(one.preference, positions)), one.preference)
+                yield part, part.ballots.unit_weights()
             except InputError as error:
                 if error.kind != "empty":
                     raise
@@ -263,11 +267,14 @@ def check_sizes(sizes: Any, most: int) -> list[int]:
 def request_sampler(requests: Ids, complete: Sequence[Comparison]) -> Sampler:
     """Every measure on the same sample of the requests that count."""
 
-    def sample(share: float, seed: int) -> Iterator[Comparison | None]:
-        kept = set(requests.take(sample_indices(requests, share, seed)))
-        for one in complete:
-            indices = np.array([k for k, request in enumerate(one.requests) if request in kept], dtype=np.int64)
-            yield one.take_requests(indices) if len(indices) else None
+    places = [one.requests.indices(requests) for one in complete]  # -1 for those that do not count for a measure
+
+    def sample(share: float, seed: int) -> Iterator[Sample]:
+        kept = sample_indices(requests, share, seed)
+        for one, place in zip(complete, places, strict=True):
+            weights = np.zeros((1, len(one.requests)))
+            weights[0, place[kept][place[kept] >= 0]] = 1.0
+            yield (one, weights) if weights.any() else None
 
     return sample
 
@@ -280,15 +287,16 @@ def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: A
     complete, with_ties = (one, True) if reference is None else (reference, False)
     if of == "order":
         ranks = complete.order(by).ranks
-        return lambda part: tau_b(part.order(by).ranks, ranks)
+        return lambda part, weights: tau_b(part.sample_ranks(weights, by)[0], ranks)
     if of == "systems":
         means = np.sign(complete.mean)
-        return lambda part: agreement_share(np.sign(part.mean), means, with_ties=with_ties)
+        return lambda part, weights: agreement_share(part.mean_signs(weights)[0], means, with_ties=with_ties)
     signs = np.sign(complete.numerator).astype(np.int8)
     index = {request: k for k, request in enumerate(complete.requests)}
 
-    def share(part: Comparison) -> float:
-        both = [(k, index[request]) for k, request in enumerate(part.requests) if request in index]
+    def share(part: Comparison, weights: Floats) -> float:
+        kept = [(k, request) for k, request in enumerate(part.requests) if weights[0, k]]
+        both = [(k, index[request]) for k, request in kept if request in index]
         mine, theirs = np.array(both, dtype=np.int64).reshape(-1, 2).T
         return agreement_share(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
 
