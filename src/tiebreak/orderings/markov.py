@@ -51,10 +51,9 @@ class MC4(Method):
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
         placements = ballots.placements(weights)
-        # Samples of requests often place the runs alike.
-        distinct, place = np.unique(placements.reshape(len(placements), -1), axis=0, return_inverse=True)
-        ranks = np.stack([self.sample_ranks(above) for above in distinct.reshape(-1, *placements.shape[1:])])
-        return np.asarray(ranks[place.reshape(-1)])
+        distinct = {above.tobytes(): above for above in placements}  # samples of requests often place the runs alike
+        ranks = {key: self.sample_ranks(above) for key, above in distinct.items()}
+        return np.stack([ranks[above.tobytes()] for above in placements])
 
     def sample_ranks(self, above: NDArray[np.int8]) -> NDArray[np.int64]:
         return competition_ranks(self.masses(above)) if self.steps == CONVERGE else self.mass_ranks(above)

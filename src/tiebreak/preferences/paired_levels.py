@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,13 @@ from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection import Positions
 from tiebreak.projection.levels import Bucket
-from tiebreak.projection.primitives import Ranks, pair_signs
+from tiebreak.projection.primitives import Floats, Ranks, pair_signs
 
 Mask = NDArray[np.bool_]
 POPULATED_AT_ONCE = 1 << 20
 SUMS_AT_ONCE = 1 << 20
+WEIGHTED_AT_ONCE = 1 << 18
+"""Preferences of pairs that are weighed in one go."""
 PAIRED_AT_ONCE = 1 << 18
 """Recall levels of pairs that are compared in one go."""
 
@@ -102,21 +104,18 @@ class PairedPreference(Preference):
         shape = len(pairs), len(positions.requests)
         total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
         everybody, error = Doubles.full(shape[1], 0.0), np.zeros(shape)
-        for bucket, requests, users in self.buckets(positions, DOUBLES):
-            sliced, whole = sliced_weights(bucket.m, self.weights)
-            factor = users / whole
+        for blocks in self.weighted_blocks(positions, len(pairs)):
+            requests = np.concatenate([block.requests for block in blocks])
+            users = Doubles(*(np.concatenate([getattr(b.users, part) for b in blocks]) for part in ("high", "low")))
+            m = np.repeat([block.m for block in blocks], [len(block.requests) for block in blocks])
+            sliced, factor = sliced_weights(int(m.max()), self.weights), users / weight_sums(m, self.weights)
+            parts, differ = weighted_signs(blocks, pairs, sliced)
             everybody[requests] = everybody[requests] + users
-            error[:, requests] += sliced.error * bucket.m * factor.high
-            for block in bucket.blocks(ENTRIES_AT_ONCE):
-                columns, by = requests[block], factor[block]
-                for x, y, rows, sign in opponents(bucket.p[:, block], pairs):
-                    signs = pair_signs(x, y)
-                    # Sums of slices are exact in any order.
-                    parts = np.tensordot(sliced.slices, signs.astype(np.float64), axes=1)
-                    # What is added up may cancel: the error is a share of its size, not of what is left.
-                    error[rows, columns] += ROUNDING_ERROR * by.high * np.abs(parts).sum(axis=0)
-                    total[rows, columns] = total[rows, columns] + by * (sign * sum_slices(list(parts)))
-                    is_zero[rows, columns] &= ~signs.any(axis=0)
+            # What is added up may cancel: the error is a share of its size, not of what is left.
+            lost = sliced.error * m + ROUNDING_ERROR * np.abs(parts).sum(axis=0)
+            error[:, requests] += factor.high * lost
+            total[:, requests] = total[:, requests] + factor * sum_slices(list(parts))
+            is_zero[:, requests] &= ~differ
 
         def exactly(pair: int, requests: Places) -> list[Fraction]:
             both = positions.take_runs([int(pairs.x[pair]), int(pairs.y[pair])]).take_requests(requests)
@@ -133,6 +132,23 @@ class PairedPreference(Preference):
             is_rational=is_rational(self.weights),
         )
         return PairValues.from_exact(positions, pairs, exact, is_counted, labels=lambda: self.labels(positions))
+
+    def weighted_blocks(self, positions: Positions, pairs: int) -> Iterator[list[WeightedBlock]]:
+        """Blocks of all populations, as many together as have each request once and few enough pairs."""
+        group: list[WeightedBlock] = []
+        is_held = np.zeros(len(positions.requests), dtype=bool)
+        most = max(1, WEIGHTED_AT_ONCE // pairs)
+        for bucket, requests, users in self.buckets(positions, DOUBLES):
+            for block in bucket.blocks(min(ENTRIES_AT_ONCE, most * bucket.m * len(bucket.p))):
+                some = requests[block]
+                if is_held[some].any() or sum(len(one.requests) for one in group) + len(some) > most:
+                    yield group
+                    group = []
+                    is_held[:] = False
+                is_held[some] = True
+                group.append(WeightedBlock(bucket.p[:, block], some, users[block]))
+        if group:
+            yield group
 
     def labels(self, positions: Positions) -> Places:
         """Whole numbers [run, request]; runs with the same have the same preferences in a request."""
@@ -151,11 +167,49 @@ class PairedPreference(Preference):
         return [snap_to_zero(value, is_rational(self.weights)) for value in values]
 
 
+class WeightedBlock(NamedTuple):
+    """Positions ``p[run, request, level]`` of some users, which requests these are, and the weights of their users."""
+
+    p: Ranks
+    requests: Places
+    users: Doubles
+
+    @property
+    def m(self) -> int:
+        return int(self.p.shape[-1])
+
+
+def weighted_signs(blocks: list[WeightedBlock], pairs: Pairs, sliced: SlicedTable) -> tuple[Floats, Mask]:
+    """Signs added up with every slice of the weights: [slice, pair, request]; and whether any level differs."""
+    shape = len(pairs), sum(len(block.requests) for block in blocks)
+    parts, differ, begin = np.empty((len(sliced.slices), *shape)), np.empty(shape, dtype=bool), 0
+    slices = np.array(sliced.slices)
+    for block in blocks:
+        columns = slice(begin, begin + len(block.requests))
+        for x, y, rows, sign in opponents(block.p, pairs):
+            signs = pair_signs(x, y)
+            # The sums are exact in any order.
+            parts[:, rows, columns] = np.tensordot(sign * slices[:, : block.m], signs.astype(np.float64), axes=1)
+            differ[rows, columns] = signs.any(axis=0)
+        begin = columns.stop
+    return parts, differ
+
+
 @lru_cache(maxsize=1 << 10)
-def sliced_weights(m: int, weights: Weights) -> tuple[SlicedTable, Doubles]:
-    """The weights of m recall levels, in slices whose signed sums are exact, and their sum."""
-    numbers = level_weights(counting(m, DOUBLES), weights)
-    return SlicedTable.from_table(numbers, m), numbers.sum()
+def sliced_weights(m: int, weights: Weights) -> SlicedTable:
+    """The weights of the first m recall levels, in slices whose signed sums are exact."""
+    return SlicedTable.from_table(level_weights(counting(m, DOUBLES), weights), m)
+
+
+def weight_sums(m: Places, weights: Weights) -> Doubles:
+    """The sums of the weights of the first m recall levels, of every m."""
+    sums = [weight_sum(size, weights) for size in m.tolist()]
+    return Doubles(np.array([one.high for one in sums]), np.array([one.low for one in sums]))
+
+
+@lru_cache(maxsize=1 << 14)
+def weight_sum(m: int, weights: Weights) -> Doubles:
+    return sliced_weights(m, weights).table.sum()
 
 
 def by_requests(positions: Positions) -> Iterator[tuple[NDArray[np.int64], Positions]]:
