@@ -18,7 +18,7 @@ from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import AspectRankings, AspectTable
 from tiebreak.projection.primitives import Floats, Ranks
 
-NUMBERS_AT_ONCE = 1 << 22
+NUMBERS_AT_ONCE = 1 << 20
 NO_DIFFERENCE = 2.0**-90
 """Gains whose double-double numbers are as close as this are the same."""
 Members = NDArray[np.bool_]
@@ -49,18 +49,31 @@ class Block:
         return np.asarray(self.covers_by_id.any(axis=1).sum(axis=-1))
 
     def worth(self, grade: Floats, r_max: float | None) -> Any:
-        """What an item is worth for each subtopic before any is covered: by its grade if there is a scale, else 1."""
+        """What an item is worth for a subtopic before any is covered: by its grade if there is a scale, else 1."""
         if r_max is None:
-            share = whole_numbers(grade > 0, self.weight)
-        else:
-            share = decimals(grade, self.weight) / like(r_max, self.weight)
-        return share * self.weight[:, None, :]
+            return whole_numbers(grade > 0, self.weight)
+        distinct, which = np.unique(grade, return_inverse=True)
+        return (decimals(distinct, self.weight) / like(r_max, self.weight))[which.reshape(grade.shape)]
 
     def gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gain of every relevant item [run, request, m]: a subtopic counts 1 - alpha times what it did above."""
-        before: NDArray[np.int64] = np.cumsum(self.covers, axis=2) - self.covers
+        before = np.cumsum(self.covers, axis=2, dtype=np.int32) - self.covers
         kept = powers(1 - decimal(alpha), int(before.max(initial=0)), self.weight)
-        return (self.worth(self.grade, r_max) * kept[before]).sum(axis=-1)
+        # Items cover few subtopics: those are gathered, with one of no worth for where there is none.
+        _, request, _, subtopic = np.nonzero(self.covers)
+        worth = self.worth(np.append(self.grade[self.covers], 0.0), r_max)
+        request, subtopic = np.append(request, 0), np.append(subtopic, 0)
+        gains = worth * self.weight[request, subtopic] * kept[np.append(before[self.covers], 0)]
+        return gains[self.covered].sum(axis=-1)
+
+    @property
+    def covered(self) -> NDArray[np.int64]:
+        """The subtopics that the item at each position covers: their places among those of all, one more for none."""
+        slot = np.cumsum(self.covers, axis=-1, dtype=np.int32)
+        places = np.full((*self.covers.shape[:-1], int(slot.max(initial=0))), np.count_nonzero(self.covers))
+        row = np.flatnonzero(self.covers) // self.covers.shape[-1]
+        places.reshape(-1, places.shape[-1])[row, slot[self.covers] - 1] = np.arange(len(row))
+        return places
 
     def greedy_gains(self, alpha: float, r_max: float | None = None) -> Any:
         """The gains [request, m] of the greedy order, in which each next item gains most.
@@ -69,7 +82,7 @@ class Block:
         """
         requests, m, subtopics = self.by_id.shape
         by_id = self.by_id if r_max is None else self.by_id[:, ::-1]
-        covers, worth = by_id > 0, self.worth(by_id, r_max)
+        covers, worth = by_id > 0, self.worth(by_id, r_max) * self.weight[:, None, :]
         seen, every = np.zeros((requests, subtopics), dtype=np.int64), np.arange(requests)
         kept = powers(1 - decimal(alpha), m, self.weight)
         is_open = np.ones((requests, m), dtype=bool)
