@@ -14,9 +14,10 @@ from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
 from tiebreak.metrics import Metric
 from tiebreak.metrics import metric as find_metric
-from tiebreak.metrics.diversity.base import Codes, aspect_slots
+from tiebreak.metrics.diversity.base import Codes
 from tiebreak.metrics.diversity.candidates import candidates
-from tiebreak.metrics.diversity.noisy_or import NoisyOrDCG, NoisyOrNDCG, RemainingInterest, discount_divisors
+from tiebreak.metrics.diversity.noisy_or import NoisyOrDCG, NoisyOrNDCG, discount_divisors
+from tiebreak.metrics.diversity.remaining_interest import RemainingInterest
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
@@ -160,15 +161,14 @@ class User:
 
     def show(self, title: str, names: list[str], item: Codes, rating: Floats) -> list[tuple[Any, ...]]:
         """The rows of a list: what every rank gains and leaves."""
-        remaining = RemainingInterest(self.all_interests[[self.place]])
+        remaining = RemainingInterest(self.all_interests[[self.place]], self.rankings.table)
         rows: list[tuple[Any, ...]] = [(title, 0, None, None, None, None, None, *self.left(remaining))]
-        slots = aspect_slots(self.rankings, item[:, None])
         chance = self.metric.chance(self.rankings, np.array([self.place]), item[None], rating[None])[0]
         divisors = discount_divisors(self.metric.discount, max(len(item), 1))
         for k, name in enumerate(names):
-            gain = float(remaining.show(slots[:, k], chance[[k]])[0])
+            gain = float(remaining.show(item[[k]], chance[[k]])[0])
             known = None if np.isnan(rating[k]) else float(rating[k])
-            about = (name, known, self.aspect_names(slots[:, k, 0]))
+            about = (name, known, self.aspect_names(self.rankings.table.of_item[item[k]]))
             rows.append((title, k + 1, *about, gain, gain / float(divisors[k]), *self.left(remaining)))
         return rows
 

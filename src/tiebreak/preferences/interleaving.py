@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
-from tiebreak.exact.arithmetic import FRACTIONS, counting, objects
+from tiebreak.exact.arithmetic import objects
 from tiebreak.exact.number import snap_to_zero
-from tiebreak.metrics.weights import Weights, check_weights, is_rational, level_weights, whole_weights
+from tiebreak.metrics.weights import Weights, check_weights, is_rational, whole_weights
 from tiebreak.preferences.base import ENTRIES_AT_ONCE, Preference, Traits, position_labels
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs

@@ -50,6 +50,11 @@ class AspectTable:
         return np.ascontiguousarray(self.of_item.T)
 
     @cached_property
+    def n_aspects(self) -> NDArray[np.int64]:
+        """How many aspects every item has; they are in its first slots."""
+        return np.asarray((self.of_item < len(self.labels)).sum(axis=1))
+
+    @cached_property
     def id_order(self) -> NDArray[np.int64]:
         """The rank of each row's item in the order of ids; the last row is the unknown item."""
         return np.append(self.items.places_in_order, len(self.items))

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 Order = list[int]
+Places = NDArray[np.int64]
+Floats = NDArray[np.float64]
+CELLS_AT_ONCE = 1 << 22
+"""Items of users times aspects, of which those left are remembered."""
 
 
 def proportional(
@@ -50,10 +57,45 @@ def aspect_sums(ratings: Sequence[int], aspects: Sequence[tuple[int, ...]], labe
     return sums
 
 
-def removal_order(order: Order, aspects: Sequence[tuple[int, ...]], labels: int) -> Order:
-    """Items in the order in which they are removed: aspects lose in proportion to how often they occur (AB 5.4).
+def removal_places(starts: Places, slots: Places, labels: int, random: Floats) -> Places:
+    """When each entry is removed from those of its user, from 0: aspects lose in proportion to how often they occur.
 
-    Each is the first in `order` of the aspect whose share of what was removed is furthest below its share of all.
+    A user's entries are ``starts[u]`` to ``starts[u + 1]``, and ``slots[entry]`` their aspects, `labels` for none. The
+    next one is the one with the smallest random number of the aspect whose share of what was removed is furthest below
+    its share of all (AB 5.4): it is `proportional` with weights of 1, for many users at once.
     """
-    once = [1] * len(aspects)
-    return [item for item, _ in proportional(order, aspects, once, aspect_sums(once, aspects, labels))]
+    sizes = np.diff(starts)
+    order = np.lexsort((random, np.repeat(np.arange(len(sizes)), sizes)))
+    place = np.empty(len(order), dtype=np.int64)
+    largest_first = np.argsort(-sizes, kind="stable")
+    begin = 0
+    while begin < len(sizes) and sizes[largest_first[begin]]:
+        most = int(sizes[largest_first[begin]])
+        users = largest_first[begin : begin + max(1, CELLS_AT_ONCE // (most * (labels + 1)))]
+        is_there = np.arange(most) < sizes[users, None]
+        entries = order[np.where(is_there, starts[users, None] + np.arange(most), 0)]
+        is_left = np.zeros((len(users), labels + 1, most), dtype=bool)  # which items of an aspect are left, in order
+        np.put_along_axis(is_left, slots[entries].swapaxes(1, 2), is_there[:, None, :], axis=1)
+        removed = remove_in_turn(is_left[:, :labels], sizes[users])
+        place[entries[is_there]] = removed[is_there]
+        begin += len(users)
+    return place
+
+
+def remove_in_turn(is_left: NDArray[np.bool_], sizes: Places) -> Places:
+    """When each item of ``is_left[user, aspect, item]`` is removed: [user, item]; users with most items first."""
+    occurs = is_left.sum(axis=2)
+    removed, so_far, total = np.zeros_like(occurs), np.zeros(len(occurs), dtype=np.int64), occurs.sum(axis=1)
+    when = np.zeros((len(is_left), is_left.shape[2]), dtype=np.int64)
+    for step in range(is_left.shape[2]):
+        n = int(np.searchsorted(-sizes, -step))  # the users that have an item left
+        user = np.arange(n)
+        lacks = occurs[:n] * np.maximum(so_far[:n], 1)[:, None] - removed[:n] * total[:n, None]
+        aspect = np.where(removed[:n] < occurs[:n], lacks, np.iinfo(np.int64).min).argmax(axis=1)
+        item = is_left[user, aspect].argmax(axis=1)
+        aspects = is_left[user, :, item]
+        removed[:n] += aspects
+        so_far[:n] += aspects.sum(axis=1)
+        is_left[user, :, item] = False
+        when[user, item] = step
+    return when

@@ -18,7 +18,7 @@ from tiebreak.errors import InputError
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection.position_table import Positions
-from tiebreak.projection.proportional import removal_order
+from tiebreak.projection.proportional import removal_places
 
 
 def sample_labels(
@@ -73,18 +73,19 @@ def aspect_order(positions: Positions, relevant: NDArray[np.bool_], uniform: NDA
             kind="aspects",
         )
     none, request = len(rows.labels), positions.layout.request
-    aspects: list[list[int]] = [[] for _ in range(len(relevant))]
-    label = rows.labels.places_in_order[rows.label]
-    for row in np.argsort(label, kind="stable").tolist():
-        if rows.grade[row] > 0:
-            aspects[rows.entry[row]].append(int(label[row]))
-    place = np.zeros(len(relevant), dtype=np.int64)
-    entries = np.flatnonzero(relevant)
-    entries = entries[np.lexsort((uniform[entries], request[entries]))]
-    for some in np.split(entries, np.flatnonzero(np.diff(request[entries])) + 1):
-        known = [tuple(aspects[entry]) or (none,) for entry in some.tolist()]
-        removed = removal_order(list(range(len(some))), known, none + 1)
-        place[some[removed]] = np.arange(len(some))[::-1]
+    kept = rows.grade > 0
+    entry, label = rows.entry[kept], rows.labels.places_in_order[rows.label[kept]]
+    order = np.lexsort((label, entry))
+    entry, label = entry[order], label[order]
+    slot = np.arange(len(entry)) - np.searchsorted(entry, entry)
+    slots = np.full((len(relevant), int(slot.max(initial=0)) + 1), none + 1)
+    slots[:, 0] = none  # items without an aspect have one of their own
+    slots[entry, slot] = label
+    place, entries = np.zeros(len(relevant), dtype=np.int64), np.flatnonzero(relevant)
+    entries = entries[np.argsort(request[entries], kind="stable")]
+    starts = np.searchsorted(request[entries], np.arange(len(positions.requests) + 1))
+    removed = removal_places(starts, slots[entries], none + 1, uniform[entries])
+    place[entries] = np.diff(starts)[request[entries]] - 1 - removed
     return place
 
 

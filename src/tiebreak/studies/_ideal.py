@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from math import fsum, isnan, nan
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from tiebreak.metrics import Metric, parse_metrics
 from tiebreak.metrics.diversity.base import AspectMetric
 from tiebreak.metrics.diversity.intent_aware import SubtopicMetric
 from tiebreak.orderings.correlation import Ranks, tau_b
-from tiebreak.projection.aspect_rankings import AspectRankings
+from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.plots import Picture
 from tiebreak.significance.classic import wilcoxon_less
@@ -185,14 +186,14 @@ def evaluate(
 ) -> Iterable[Series]:
     """Every measure of the systems of every perturbation."""
     most = dict.fromkeys(PERTURBATIONS, steps) | {"swapped aspects": min(steps, ASPECT_STEPS)}
-    entries = {name: raters.perturb(name, most[name], length) for name in PERTURBATIONS}
+    rankings = lru_cache(maxsize=2)(lambda name: raters.rankings(raters.perturb(name, most[name], length)))
 
     def series(task: tuple[str, str]) -> Series:
         perturbation, name = task
-        entry = entries[perturbation]
-        values = measures[name].score_rankings(raters.rankings(entry))
+        systems = rankings(perturbation)
+        values = measures[name].score_rankings(systems)
         # Values of users whose ratings suffice, as far as anybody's do.
-        reached: Floats = np.where(entry[:, :, 0] >= 0, values, np.nan)
+        reached: Floats = np.where(systems.item[:, :, 0] != NOBODY, values, np.nan)
         reached = reached[: int((~np.isnan(reached)).any(axis=1).sum())]
         if users == "common" and len(reached):
             reached[:, np.isnan(reached[-1])] = np.nan
@@ -297,14 +298,16 @@ def robustness(
     """tau_b of the order of shuffled systems on all ratings and on some, averaged over removals (AB Fig 4)."""
     entry = raters.shuffle(systems, length, seed, is_shared=shuffle == "shared")
     complete = raters.rankings(entry)
-    truth = {name: rank_systems(metric, complete)[0] for name, metric in measures.items()}
+    truth = {name: ranks for name, (ranks, _) in rank_systems(measures, complete).items()}
     cells = [(share, name) for share in shares for name in measures]
 
     def one_removal(draw: int) -> list[tuple[float, int]]:
         removal = raters.removal(f"{seed} removal {draw}")
-        left = {share: raters.rankings(entry, raters.keep(removal, share)) for share in shares}
-        ranks = [(name, *rank_systems(measures[name], left[share])) for share, name in cells]
-        return [(tau_b(truth[name], after) if users else nan, users) for name, after, users in ranks]
+        taus = []
+        for share in shares:
+            ranks = rank_systems(measures, raters.keep_ratings(complete, entry, raters.keep(removal, share)))
+            taus += [(tau_b(truth[name], after) if users else nan, users) for name, (after, users) in ranks.items()]
+        return taus
 
     results = np.array(run_tasks(one_removal, range(removals), jobs, tick))  # [removal, cell, tau and users]
     rows = []
@@ -328,14 +331,29 @@ def robustness(
     )
 
 
-def rank_systems(metric: AspectMeasure, rankings: AspectRankings) -> tuple[Ranks, int]:
-    """Ranks of the systems by the mean of a measure over users with a rating above 0, and how many these are."""
-    rated = rankings.rated
+def rank_systems(measures: Measures, rankings: AspectRankings) -> dict[str, tuple[Ranks, int]]:
+    """Ranks of the systems by the mean of every measure over users with a rating above 0, and how many these are."""
+    rated, ranks = rankings.rated, {}
     has_rating = np.bincount(rated.request, rated.rating > 0, len(rankings.requests)) > 0
-    values = np.where(has_rating, metric.score_rankings(rankings), np.nan)
-    users = int((~np.isnan(values[0])).sum())
-    means = [mean_over_users(row) for row in values] if users else [0.0] * len(values)
-    return rank_means(means), users
+    for name, values in score_all(measures, rankings).items():
+        known = np.where(has_rating, values, np.nan)
+        users = int((~np.isnan(known[0])).sum())
+        ranks[name] = rank_means([mean_over_users(row) for row in known] if users else [0.0] * len(known)), users
+    return ranks
+
+
+def score_all(measures: Measures, rankings: AspectRankings) -> dict[str, Floats]:
+    """The values of every measure; those that differ by their cutoffs alone are computed together."""
+    values = dict.fromkeys(measures, np.empty(0))
+    families: dict[AspectMetric, dict[str, int]] = {}
+    for name, metric in measures.items():
+        if isinstance(metric, AspectMetric):
+            families.setdefault(replace(metric, cutoff=1), {})[name] = metric.depth
+        else:
+            values[name] = metric.score_rankings(rankings)
+    for family, depths in families.items():
+        values.update(zip(depths, family.score_depths(rankings, list(depths.values())), strict=True))
+    return values
 
 
 def user_notes(raters: Raters, users: str) -> Iterator[str]:

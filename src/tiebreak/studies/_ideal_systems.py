@@ -14,7 +14,7 @@ from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings, AspectTable, Ratings
 from tiebreak.projection.primitives import Floats
-from tiebreak.projection.proportional import Order, aspect_sums, removal_order
+from tiebreak.projection.proportional import aspect_sums, removal_places
 from tiebreak.projection.sampling import fingerprints, mix, number_kept
 from tiebreak.studies._ideal_rankings import PERTURBATIONS, Rater, whole_ratings
 
@@ -67,16 +67,20 @@ class Raters:
         """The ratings that tell which aspects users like."""
         return rated if self.profile is None else self.profile
 
-    def rankings(self, entry: Entries, kept: Kept | None = None) -> AspectRankings:
-        """Systems that list these entries of what was rated, where only some ratings are kept."""
-        is_listed = entry != NOBODY
-        item = np.where(is_listed, self.rated.item[entry], NOBODY)
-        is_rated = is_listed if kept is None else is_listed & kept[entry]
-        rating = np.where(is_rated, self.rated.rating[entry], np.nan)
-        rated = self.rated if kept is None else select(self.rated, kept)
+    def rankings(self, entry: Entries) -> AspectRankings:
+        """Systems that list these entries of what was rated."""
         names = tuple(f"s{run}" for run in range(len(entry)))
-        profile = self.interests(rated)
-        return AspectRankings(names, self.requests, self.table, item, rating, rated, profile, self.largest)
+        item, rating = (
+            np.append(part, none)[entry] for part, none in ((self.rated.item, NOBODY), (self.rated.rating, np.nan))
+        )
+        profile = self.interests(self.rated)
+        return AspectRankings(names, self.requests, self.table, item, rating, self.rated, profile, self.largest)
+
+    def keep_ratings(self, rankings: AspectRankings, entry: Entries, kept: Kept) -> AspectRankings:
+        """The rankings of these entries where only some ratings are kept."""
+        rated = select(self.rated, kept)
+        rating = np.append(np.where(kept, self.rated.rating, np.nan), np.nan)[entry]
+        return replace(rankings, rating=rating, rated=rated, profile=self.interests(rated))
 
     def perturb(self, perturbation: str, steps: int, length: int) -> Entries:
         """Entries [steps + 1, user, rank] of the ideal and perturbed rankings; NOBODY where ratings are too few."""
@@ -106,13 +110,8 @@ class Raters:
 
     def removal(self, seed: str) -> NDArray[np.int64]:
         """When each entry is taken away from its user's, from 0: aspects lose in proportion to how often they occur."""
-        place = np.empty(len(self.rated.item), dtype=np.int64)
-        random = self.random(seed)
-        for user, start in zip(self.users, self.rated.starts.tolist(), strict=False):
-            size = len(user.ratings)
-            order: Order = np.argsort(random[start : start + size], kind="stable").tolist()
-            place[start + np.array(removal_order(order, user.aspects, len(user.liked)))] = np.arange(size)
-        return place
+        slots = self.table.of_item[self.rated.item]
+        return removal_places(self.rated.starts, slots, len(self.table.labels), self.random(seed))
 
     def keep(self, removal: NDArray[np.int64], share: float) -> Kept:
         """Which entries are left after a share of every user's was taken away, at least one of each user's."""

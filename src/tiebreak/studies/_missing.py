@@ -266,7 +266,6 @@ def check_sizes(sizes: Any, most: int) -> list[int]:
 
 def request_sampler(requests: Ids, complete: Sequence[Comparison]) -> Sampler:
     """Every measure on the same sample of the requests that count."""
-
     places = [one.requests.indices(requests) for one in complete]  # -1 for those that do not count for a measure
 
     def sample(share: float, seed: int) -> Iterator[Sample]:

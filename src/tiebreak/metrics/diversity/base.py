@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -57,6 +58,10 @@ class AspectMetric(Metric):
     def score_rankings(self, rankings: AspectRankings) -> Floats:
         """The floats [run, request] nearest the values; the same bits for the same input in any order."""
         return self.ranking_values(rankings).nearest
+
+    def score_depths(self, rankings: AspectRankings, depths: Sequence[int]) -> list[Floats]:
+        """The floats of `score_rankings` at several cutoffs; a measure may share what they have in common."""
+        return [replace(self, cutoff=depth).score_rankings(rankings) for depth in depths]
 
 
 @dataclass(frozen=True)

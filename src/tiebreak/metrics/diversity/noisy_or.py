@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,51 +11,11 @@ import numpy as np
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_choice, check_number
 from tiebreak._base.tolerance import TOLERANCE
-from tiebreak.metrics.diversity.base import Codes, InterestMetric, aspect_slots
+from tiebreak.metrics.diversity.base import Codes, InterestMetric
 from tiebreak.metrics.diversity.candidates import POOLS, candidates
+from tiebreak.metrics.diversity.remaining_interest import RemainingInterest, longest_first
 from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
 from tiebreak.projection.primitives import Floats
-
-RANKINGS_AT_ONCE = 1 << 13
-"""So many that the interests of their users stay in the cache."""
-
-
-class RemainingInterest:
-    """How much of their interests users have left, [user, aspect], the last aspect being none."""
-
-    def __init__(self, interest: Floats) -> None:
-        self.none = interest.shape[1] - 1
-        self.left = interest.ravel().copy()
-        self.start = np.arange(0, len(self.left), interest.shape[1])
-
-    def places(self, slots: Codes) -> Codes:
-        """Where the aspects [slot, user, candidate] of items stand."""
-        return slots + self.start[:, None]
-
-    def gain(self, places: Codes, chance: Floats) -> Floats:
-        """The probability [user, candidate] that an item serves an interest that is left (AB eq 8)."""
-        missed = np.ones(chance.shape)
-        for place in places:
-            served = self.left.take(place)
-            served *= chance
-            missed *= np.subtract(1, served, out=served)
-        gain: Floats = np.subtract(1, missed, out=missed)
-        return gain
-
-    def show(self, slots: Codes, chance: Floats) -> Floats:
-        """Show one item to each user, which serves what it can (AB eq 7); the probability [user] that it served any."""
-        missed = np.ones(len(chance))
-        for slot in slots:
-            is_aspect = slot != self.none
-            is_dense = 2 * np.count_nonzero(is_aspect) > len(slot)
-            users = slice(None) if is_dense else np.flatnonzero(is_aspect)
-            place = self.start[users] + slot[users]
-            wanted = self.left.take(place)
-            served = chance[users] * wanted
-            self.left[place] = wanted - served
-            missed[users] *= 1 - served
-        gain: Floats = 1 - missed
-        return gain
 
 
 def first_largest(gain: Floats) -> Codes:
@@ -117,21 +78,16 @@ class NoisyOrDCG(InterestMetric):
     def gains(self, rankings: AspectRankings, interests: Floats) -> Floats:
         """The gain [run, request, rank] of the items of all runs."""
         runs, users, listed = rankings.item.shape
-        item, rating = rankings.item.reshape(-1, listed), rankings.rating.reshape(-1, listed)
-        depth = min(self.depth, listed)
-        gains = np.zeros((len(item), depth))
-        lengths = (item[:, :depth] != NOBODY).sum(axis=1)
-        longest_first = np.argsort(-lengths, kind="stable")
-        for begin in range(0, len(item), RANKINGS_AT_ONCE):
-            rows = longest_first[begin : begin + RANKINGS_AT_ONCE]
-            some, requests = item[rows, : lengths[rows[0]]], rows % users
-            chance = self.chance(rankings, requests, some, rating[rows, : some.shape[1]])
-            chance[some == NOBODY] = 0.0
-            interest = RemainingInterest(interests[requests])
-            slots, by_rank = aspect_slots(rankings, some.T), np.ascontiguousarray(chance.T)
-            for rank, of_rank in enumerate(by_rank):
-                gains[rows, rank] = interest.show(slots[:, rank], of_rank)
-        return gains.reshape(runs, users, depth)
+        gains = np.zeros((runs * users, min(self.depth, listed)))
+        for some in longest_first(rankings, self.depth):
+            chance = self.chance(rankings, some.requests, some.item, some.rating)
+            interest = RemainingInterest(interests[some.requests], rankings.table)
+            by_rank = np.zeros(chance.T.shape)
+            items, chances = np.ascontiguousarray(some.item.T), np.ascontiguousarray(chance.T)
+            for rank, size in enumerate(some.sizes):
+                by_rank[rank, :size] = interest.show(items[rank, :size], chances[rank, :size])
+            gains[some.rows, : len(by_rank)] = by_rank.T
+        return gains.reshape(runs, users, -1)
 
 
 @dataclass(frozen=True)
@@ -148,28 +104,40 @@ class NoisyOrNDCG(NoisyOrDCG):
     pool: str = parameter("rated", check_choice, choices=POOLS, kw_only=True)
 
     def score_rankings(self, rankings: AspectRankings) -> Floats:
-        values, ideal = super().score_rankings(rankings), self.ideal(rankings, self.interests(rankings))
-        # Nothing can serve a user without interests.
-        return np.divide(values, ideal, out=np.zeros_like(values), where=np.broadcast_to(ideal > 0, values.shape))
+        return self.score_depths(rankings, [self.depth])[0]
 
-    def ideal(self, rankings: AspectRankings, interests: Floats) -> Floats:
-        """The discounted gain [request] of the order in which each next item gains most, ties to the least id."""
-        ideal = np.zeros(len(rankings.requests))
+    def score_depths(self, rankings: AspectRankings, depths: Sequence[int]) -> list[Floats]:
+        if self.pool == "runs" and len(depths) > 1:  # the pool is what runs show up to the cutoff
+            return super().score_depths(rankings, depths)
+        deepest, interests = replace(self, cutoff=max(depths)), self.interests(rankings)
+        gains, ideal = deepest.gains(rankings, interests), deepest.ideal(rankings, interests, depths)
+        # Nothing can serve a user without interests.
+        return [quotients(self.dcg(gains[..., :depth]), ideal[k]) for k, depth in enumerate(depths)]
+
+    def ideal(self, rankings: AspectRankings, interests: Floats, depths: Sequence[int]) -> Floats:
+        """The discounted gain [depth, request] where each next item gains most, ties to the least id."""
+        ideal = np.zeros((len(depths), len(rankings.requests)))
         for requests, item, rating in candidates(rankings, self.pool, self.depth):
-            ideal[requests] = self.dcg(self.greedy(rankings, interests, requests, item, rating)[1])
+            gains = self.greedy(rankings, interests, requests, item, rating)[1]
+            ideal[:, requests] = [self.dcg(gains[:, :depth]) for depth in depths]
         return ideal
 
     def greedy(
         self, rankings: AspectRankings, interests: Floats, requests: Codes, item: Codes, rating: Floats
     ) -> tuple[Codes, Floats]:
         """Which candidates [request, candidate] gain most one after another, and their gains [request, rank]."""
-        slots, interest = aspect_slots(rankings, item), RemainingInterest(interests[requests])
-        places = interest.places(slots)
+        interest = RemainingInterest(interests[requests], rankings.table)
+        places = list(interest.places(item))
         chance = np.where(item == NOBODY, 0.0, self.chance(rankings, requests, item, rating))
         depth, every = min(self.depth, item.shape[1]), np.arange(len(item))
         order, gains = np.zeros((len(item), depth), dtype=np.int64), np.zeros((len(item), depth))
         for rank in range(depth):
             order[:, rank] = best = first_largest(interest.gain(places, chance))
-            gains[:, rank] = interest.show(slots[:, every, best], chance[every, best])
+            gains[:, rank] = interest.show(item[every, best], chance[every, best])
             chance[every, best] = 0.0  # what is taken gains nothing more
         return order, gains
+
+
+def quotients(values: Floats, ideal: Floats) -> Floats:
+    """Values over ideal ones; 0 where these are."""
+    return np.divide(values, ideal, out=np.zeros_like(values), where=np.broadcast_to(ideal > 0, values.shape))

@@ -9,8 +9,9 @@ import numpy as np
 
 from tiebreak._base.catalogue import parameter
 from tiebreak._base.checks import check_number, check_share
-from tiebreak.metrics.diversity.base import InterestMetric, aspect_slots, highest_rating
-from tiebreak.projection.aspect_rankings import NOBODY, AspectRankings
+from tiebreak.metrics.diversity.base import InterestMetric, highest_rating
+from tiebreak.metrics.diversity.remaining_interest import RemainingInterest, longest_first
+from tiebreak.projection.aspect_rankings import AspectRankings
 from tiebreak.projection.primitives import Floats
 
 
@@ -33,18 +34,16 @@ class EffortMetric(InterestMetric):
     r_max: float | None = parameter(None, check_number, above=0)
 
     def score_rankings(self, rankings: AspectRankings) -> Floats:
-        highest = highest_rating(self.r_max, rankings)
-        values = np.zeros(rankings.item.shape[:2])
-        every = np.arange(rankings.item.shape[1])
-        for run, (item, rating) in enumerate(zip(rankings.item, rankings.rating, strict=True)):
-            interest = self.interests(rankings).copy()
-            for rank in range(min(self.depth, item.shape[1])):
-                slots, is_item = aspect_slots(rankings, item[:, rank]), item[:, rank] != NOBODY
-                ratings = np.nan_to_num(np.maximum(rating[:, rank], 0.0))
-                gain = self.worth(ratings, highest) * interest[every, slots].sum(axis=0) - self.e
-                values[run] += np.where(is_item, self.attention(rank + 1) * gain, 0.0)
-                interest[every, slots] *= self.remaining(ratings, highest)
-        return values
+        highest, interests = highest_rating(self.r_max, rankings), self.interests(rankings)
+        values = np.zeros(rankings.item.shape[0] * rankings.item.shape[1])
+        for some in longest_first(rankings, self.depth):
+            interest = RemainingInterest(interests[some.requests], rankings.table)
+            for rank, size in enumerate(some.sizes):
+                item, ratings = some.item[:size, rank], np.nan_to_num(np.maximum(some.rating[:size, rank], 0.0))
+                gain = self.worth(ratings, highest) * interest.wanted(item) - self.e
+                values[some.rows[:size]] += self.attention(rank + 1) * gain
+                interest.multiply(item, self.remaining(ratings, highest))
+        return values.reshape(rankings.item.shape[:2])
 
     def attention(self, rank: int) -> float:
         """How likely a user looks at this rank."""
