@@ -14,6 +14,7 @@ import tiebreak as tb
 from nested import nested
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.metrics import CATALOGUE, metric
+from tiebreak.orderings import ballots
 from tiebreak.preferences import base, interleaving, lexicographic, paired_levels
 from tiebreak.preferences.pairs import Pairs
 
@@ -256,9 +257,40 @@ def test_values_do_not_depend_on_how_much_is_worked_on_at_once(monkeypatch, spec
     at_once = tb.compare(positions, spec).values
     for module in (base, paired_levels, lexicographic, interleaving):
         monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(paired_levels, "WEIGHTED_AT_ONCE", 1)
     monkeypatch.setattr(paired_levels, "POPULATED_AT_ONCE", 50)
     assert len(list(paired_levels.by_requests(positions))) > 5
     assert (tb.compare(positions, spec).values == at_once).all()
+
+
+@pytest.mark.parametrize("spec", ["RPP", "dcgRPP", "OI"])
+def test_win_rates_do_not_depend_on_how_many_requests_are_added_up_at_once(monkeypatch, spec):
+    positions = some_positions(seed=3)
+    at_once = tb.compare(positions, spec).win_rate()
+    monkeypatch.setattr(ballots, "NUMBERS_AT_ONCE", 60)  # two requests
+    assert (tb.compare(positions, spec).win_rate() == at_once).all()
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("spec", SPECS)
+def test_samples_of_requests_are_ranked_and_signed_as_if_compared_alone(spec):
+    comparison = tb.compare(some_positions(seed=5, requests=12), spec)
+    weights = np.random.default_rng(1).integers(0, 2, size=(6, comparison.n_requests)).astype(float)
+    for by in (None, "borda", "mean"):
+        for row, ranks in zip(weights, comparison.sample_ranks(weights, by), strict=True):
+            assert ranks.tolist() == comparison.take_requests(np.flatnonzero(row)).order(by).ranks.tolist()
+    for row, signs in zip(weights, comparison.mean_signs(weights), strict=True):
+        assert signs.tolist() == np.sign(comparison.take_requests(np.flatnonzero(row)).mean).tolist()
+
+
+def test_mean_of_opposite_logarithmic_preferences_is_zero():
+    relevant = dict.fromkeys("abc", 1)
+    high = {"a": 9.0, "x": 8.0, "b": 7.0, "y": 6.0, "c": 5.0}
+    low = {"x": 9.0, "a": 8.0, "b": 7.0, "c": 6.0}
+    experiment = tb.Experiment({"q": relevant, "r": relevant}, [{"q": high, "r": low}, {"q": low, "r": high}])
+    comparison = experiment.compare("dcgRPP")
+    assert comparison.values[0, 0] == -comparison.values[0, 1] != 0
+    assert comparison.mean.tolist() == [0.0]
 
 
 @pytest.mark.one_in(3)

@@ -17,7 +17,7 @@ from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, pair_values, utilities
 from tiebreak.exact import ExactValues
 from tiebreak.preferences import pair_values as pair_values_module
-from tiebreak.significance import CATALOGUE, bootstrap, permutation, significance
+from tiebreak.significance import CATALOGUE, base, bootstrap, permutation, significance
 from tiebreak.significance.hsd import shuffle_rows
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
 
@@ -112,6 +112,21 @@ def test_blocks_of_draws_and_requests_change_nothing(test, monkeypatch):
     monkeypatch.setattr(bootstrap, "SUMS_AT_ONCE", 600)
     monkeypatch.setattr(pair_values_module, "NUMBERS_AT_ONCE", 60)
     assert [part.tolist() for part in result.test(test, permutations=300).outcome] == whole
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+@pytest.mark.parametrize("unit", [2, 3, 10**15], ids=["halves", "thirds", "many digits"])
+def test_blocks_of_pairs_change_nothing(test, alternative, unit, monkeypatch):
+    result = utilities(np.random.default_rng(3).integers(0, 2 * unit, size=(9, 5)) / unit)
+    how = {"permutations": 300, "alternative": alternative}
+    whole, ticks = [part.tolist() for part in result.test(test, **how).outcome], []
+    monkeypatch.setattr(base, "VALUES_AT_ONCE", 1)
+    monkeypatch.setattr(base, "FEWEST_PAIRS", 3)
+    blocks = result.test(test, **how, tick=lambda done, total: ticks.append(done / total))
+    assert [part.tolist() for part in blocks.outcome] == whole
+    assert ticks == sorted(ticks)
+    assert len(set(ticks)) > 3
 
 
 # Not by getrusage: that of a child begins with what its parent holds.

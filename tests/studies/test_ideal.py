@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 import tiebreak as tb
 from examples import examples
 from tiebreak.errors import InputError
+from tiebreak.metrics import metric
 from tiebreak.orderings.correlation import tau_b
 from tiebreak.projection.proportional import aspect_sums
 from tiebreak.significance.classic import EXACT_UP_TO, wilcoxon_less
-from tiebreak.studies._ideal import rank_means, rises
+from tiebreak.studies._ideal import aspect_measures, rank_means, rises, score_all
 from tiebreak.studies._ideal_rankings import PERTURBATIONS, Rater, swap_ends, whole_ratings
 from tiebreak.studies._ideal_systems import Raters
 from worked_examples import examples_of
@@ -436,6 +437,32 @@ def test_removal_equals_its_slow_twin(raters):
         actual, drawn = named(raters, raters.removal(seed)), named(raters, raters.random(seed))
         for user, places in actual.items():
             assert sorted(places, key=places.get) == slow_removal(drawn[user], aspects)
+
+
+def test_removal_does_not_depend_on_how_many_users_it_is_worked_out_for_at_once(raters, monkeypatch):
+    at_once = raters.removal("0 removal 0")
+    monkeypatch.setattr("tiebreak.projection.proportional.CELLS_AT_ONCE", 1)
+    assert (raters.removal("0 removal 0") == at_once).all()
+
+
+@pytest.mark.parametrize("pool", ["rated", "runs", "all"])
+def test_measures_at_several_cutoffs_are_those_of_each(raters, pool):
+    entry = raters.shuffle(5, 6, seed=0, is_shared=True)
+    rankings = raters.keep_ratings(raters.rankings(entry), entry, raters.keep(raters.removal("0 removal 0"), 0.5))
+    specs = [f"{name}@{k}" for k in (2, 5, 9) for name in (f"alpha_beta_nDCG(pool='{pool}')", "EU", "S-Recall")]
+    measures = aspect_measures([*specs, "NRBP"])
+    values = score_all(measures, rankings)
+    assert list(values) == [*specs, "NRBP"]
+    for name, one in measures.items():
+        assert values[name].tobytes() == one.score_rankings(rankings).tobytes()
+
+
+@pytest.mark.parametrize("spec", ["alpha_beta_nDCG@5", "EU@5", "RBU@5"])
+def test_values_do_not_depend_on_how_many_rankings_are_walked_at_once(raters, monkeypatch, spec):
+    rankings = raters.rankings(raters.shuffle(5, 6, seed=0, is_shared=False))
+    at_once = metric(spec).score_rankings(rankings)
+    monkeypatch.setattr("tiebreak.metrics.diversity.remaining_interest.RANKINGS_AT_ONCE", 2)
+    assert metric(spec).score_rankings(rankings).tobytes() == at_once.tobytes()
 
 
 def test_removals_of_growing_shares_contain_each_other_and_leave_one(raters):

@@ -59,7 +59,7 @@ class Number:
             low, high = float(self.estimate - self.error), float(self.estimate + self.error)
             if low == high:
                 return low
-        return float(self.exact)
+        return float(snap_to_zero(self.exact, self.is_rational))
 
     def compare(self, other: Real) -> int:
         """1 where this number is larger, -1 where it is smaller, 0 where they are equal."""

@@ -59,7 +59,7 @@ class PairValues:
     _internals: ClassVar[tuple[str, ...]] = (
         *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
         *("from_counts", "from_exact", "differences", "by_name", "plus", "has_all_pairs", "exact_values"),
-        *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals"),
+        *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals", "take_pairs"),
     )
 
     @classmethod
@@ -147,6 +147,17 @@ class PairValues:
             by_run=None if by_run is None else by_run.take_columns(places),
             labels=None if labels is None else lambda: labels()[:, places],
         )
+
+    def take_pairs(self: Values, rows: slice) -> Values:
+        """The values of some pairs."""
+        places = range(*rows.indices(len(self.pairs)))
+        exact = None if self.exact is None else self.exact.take_rows(places)
+        numerator = self.numerator[rows] if exact is None else exact.nearest
+        pairs = Pairs(self.pairs.x[rows], self.pairs.y[rows], ())
+        values = replace(self, pairs=pairs, numerator=numerator, exact=exact)
+        known = {name: getattr(self, name)[rows] for name in ("mean", "deviation", "win_tie_loss")}
+        vars(values).update(known)  # of all pairs at once
+        return values
 
     def plus(self, number: Fraction) -> PairValues:
         """Every value plus a number: 0 is then where the first run is worse by just that."""

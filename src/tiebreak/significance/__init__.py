@@ -103,7 +103,7 @@ def significance(
         correction = "none" if chosen.is_familywise else "holm"
     check_choice(correction, "correction", CORRECTIONS)
     chosen.check(paired)
-    outcome = chosen.run(paired.by_name(), alpha, workers, tick)
+    outcome = chosen.run_by_name(paired, alpha, workers, tick)
     notes = (*warn_few_draws(chosen, correction, alpha, len(paired.pairs)), *notes)
     settings = more_settings or {}
     return Significance(

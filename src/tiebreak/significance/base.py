@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 
 MOST_PERMUTATIONS = 100_000_000
+VALUES_AT_ONCE, FEWEST_PAIRS = 1 << 22, 128
+"""Values of pairs that are tested at a time, where pairs do not depend on each other; but no fewer pairs than this."""
 
 
 class Outcome(NamedTuple):
@@ -50,6 +53,9 @@ class Test(Entry):
     is_familywise: ClassVar[bool] = False
     """Whether its p-values are already corrected for the number of pairs."""
 
+    is_by_pair: ClassVar[bool] = False
+    """Whether it holds numbers of its own for every pair and request, and tests some pairs at a time."""
+
     is_directed: ClassVar[bool] = False
     """Whether it has one-sided alternatives; `run` then looks at `side`."""
 
@@ -77,6 +83,17 @@ class Test(Entry):
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         raise NotImplementedError
 
+    def run_by_name(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+        """`run` with runs and requests sorted by name; where pairs are independent, on some of them at a time."""
+        pairs, step = len(paired.pairs), max(FEWEST_PAIRS, VALUES_AT_ONCE // max(paired.n_requests, 1))
+        if pairs <= step or not self.is_by_pair:
+            return self.run(paired.by_name(), alpha, jobs, tick)
+        parts = []
+        for begin in range(0, pairs, step):
+            some = paired.take_pairs(slice(begin, begin + step)).by_name()
+            parts.append(self.run(some, alpha, jobs, tick and partial(tick_part, tick, begin, len(some.pairs), pairs)))
+        return Outcome(*map(np.concatenate, zip(*parts, strict=True)))
+
     def check(self, paired: PairValues) -> None:
         if paired.n_requests < self.min_requests:
             raise InputError(
@@ -102,6 +119,11 @@ class RandomisationTest(Test):
     def min_count(self) -> int:
         """The smallest p-value is this over the number of draws plus one."""
         return 1
+
+
+def tick_part(tick: Tick, before: int, part: int, whole: int, done: int, total: int) -> None:
+    """Progress of a test of all pairs, of which a part is being tested, after those before."""
+    tick(before * total + part * done, whole * total)
 
 
 def draw_pvalues(reached: Any, draws: int) -> Floats:

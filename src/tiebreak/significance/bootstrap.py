@@ -17,7 +17,7 @@ from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
 from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256
-SUMS_AT_ONCE = 20_000_000
+SUMS_AT_ONCE = 1 << 23
 COUNTS_AT_ONCE = 1 << 22
 
 
@@ -28,6 +28,7 @@ class BootstrapTest(RandomisationTest):
     name: ClassVar[str] = "bootstrap"
     words: ClassVar[str] = "a percentile bootstrap over requests"
     min_requests: ClassVar[int] = 2
+    is_by_pair: ClassVar[bool] = True
     is_directed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

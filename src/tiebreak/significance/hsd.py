@@ -19,6 +19,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact.held import Places
 from tiebreak.exact.sums import whole_units
 from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE
 from tiebreak.significance.base import Outcome, RandomisationTest, against_first, draw_pvalues
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, over_one_denominator, whole_numbers
 
@@ -111,8 +112,13 @@ def shuffle_rows(paired: PairValues) -> ShuffleInput:
             )
     denominator = paired.denominator if paired.exact is None else None
     whole = whole_numbers(paired.values, denominator, INTEGER_SUMS, one_unit=True)
-    fits = np.abs(whole.numbers).max(initial=0) < 2**31
-    matrices = paired.square(whole.numbers.astype(np.int32 if fits else np.int64, copy=False).T)
+    largest = max(-int(whole.numbers.min(initial=0)), int(whole.numbers.max(initial=0)))
+    size, n = len(paired.runs), paired.n_requests
+    matrices = np.empty((n, size, size), dtype=np.int32 if largest < 2**31 else np.int64)
+    step = max(1, NUMBERS_AT_ONCE // size**2)
+    for begin in range(0, n, step):
+        block = slice(begin, begin + step)
+        matrices[block] = paired.square(whole.numbers[:, block].T)
     return ShuffleInput("preferences", matrices, whole.distances(), whole.one_unit, int(whole.slack.max()))
 
 

@@ -33,6 +33,7 @@ class SignFlip(RandomisationTest):
 
     name: ClassVar[str] = "permutation"
     words: ClassVar[str] = "a two-sided sign-flip permutation test"
+    is_by_pair: ClassVar[bool] = True
     is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
