@@ -277,9 +277,9 @@ def test_samples_of_requests_are_ranked_and_signed_as_if_compared_alone(spec):
     comparison = tb.compare(some_positions(seed=5, requests=12), spec)
     weights = np.random.default_rng(1).integers(0, 2, size=(6, comparison.n_requests)).astype(float)
     for by in (None, "borda", "mean"):
-        for row, ranks in zip(weights, comparison.sample_ranks(weights, by), strict=True):
+        for row, ranks in zip(weights, comparison.ordering_method(by).ranks(comparison.ballots, weights), strict=True):
             assert ranks.tolist() == comparison.take_requests(np.flatnonzero(row)).order(by).ranks.tolist()
-    for row, signs in zip(weights, comparison.mean_signs(weights), strict=True):
+    for row, signs in zip(weights, comparison.ballots.pair_totals.signs(weights), strict=True):
         assert signs.tolist() == np.sign(comparison.take_requests(np.flatnonzero(row)).mean).tolist()
 
 

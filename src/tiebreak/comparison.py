@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak._base.checks import check_has_values, find_pair
 from tiebreak._base.corrections import ALPHA
@@ -124,7 +123,7 @@ class Comparison(Drawable, Result, PairValues):
     notes: tuple[str, ...] = ()
     columns = PairValue._fields
     spread = "measure"
-    _internals: ClassVar[tuple[str, ...]] = ("ballots", "sample_ranks", "mean_signs")
+    _internals: ClassVar[tuple[str, ...]] = ("ballots", "ordering_method")
     spread_cells: ClassVar[Mapping[str, Cell]] = {"": signed_column("value")}
 
     @property
@@ -214,7 +213,7 @@ class Comparison(Drawable, Result, PairValues):
         if request is not None:
             one = self.take_requests(np.array([self.requests.place(request, "request")]))
             return replace(one, measure=f"{self.measure} of request {request}", notes=()).order(by or "win_rate")
-        chosen = self._method(by)
+        chosen = self.ordering_method(by)
         return Ordering.from_scores(
             self.measure,
             str(chosen),
@@ -226,7 +225,7 @@ class Comparison(Drawable, Result, PairValues):
             more_settings=self.more_settings,
         )
 
-    def _method(self, by: str | Method | None) -> Method:
+    def ordering_method(self, by: str | Method | None) -> Method:
         return method(by or ("mean" if self.is_of_numbers else "mc4"))
 
     @property
@@ -234,19 +233,11 @@ class Comparison(Drawable, Result, PairValues):
         """Whether a metric or a utility gives every run a number, and the preference is their difference."""
         return self.preference is None or isinstance(self.preference, MetricDifference)
 
-    def sample_ranks(self, weights: Floats, by: str | Method | None = None) -> NDArray[np.int64]:
-        """The ranks [sample, run] of `order`, where request q counts ``weights[sample, q]`` times, a whole number."""
-        return self._method(by).ranks(self.ballots, weights)
-
-    def mean_signs(self, weights: Floats) -> NDArray[np.int8]:
-        """The signs [sample, pair] of the exact means, with weights as for `sample_ranks`."""
-        return self.ballots.pair_totals.signs(weights)
-
     def bootstrap(
         self, by: str | Method | None = None, *, resamples: int = 1000, seed: int = 0, tick: Tick | None = None
     ) -> Bootstrap:
         """Bootstrap over requests: rank intervals and win probabilities; `tick` is called with samples done and all."""
-        result = bootstrap(self.ballots, self.requests, self._method(by), resamples, seed, tick)
+        result = bootstrap(self.ballots, self.requests, self.ordering_method(by), resamples, seed, tick)
         return replace(result, library=self.library, more_settings=self.settings)
 
     def test(

@@ -449,7 +449,9 @@ def test_removal_does_not_depend_on_how_many_users_it_is_worked_out_for_at_once(
 def test_measures_at_several_cutoffs_are_those_of_each(raters, pool):
     entry = raters.shuffle(5, 6, seed=0, is_shared=True)
     rankings = raters.keep_ratings(raters.rankings(entry), entry, raters.keep(raters.removal("0 removal 0"), 0.5))
-    specs = [f"{name}@{k}" for k in (2, 5, 9) for name in (f"alpha_beta_nDCG(alpha=0.9, pool='{pool}')", "EU", "S-Recall")]
+    specs = [
+        f"{name}@{k}" for k in (2, 5, 9) for name in (f"alpha_beta_nDCG(alpha=0.9, pool='{pool}')", "EU", "S-Recall")
+    ]
     measures = aspect_measures([*specs, "NRBP"])
     values = score_all(measures, rankings)
     assert list(values) == [*specs, "NRBP"]

@@ -146,5 +146,5 @@ def number_up_to(k: Ranks, ranks: Ranks) -> NDArray[np.int64]:
     """How many of the items of every row of ranks are at each k or above: [row, k]."""
     # One search for all rows: those of each row are beyond those of the row before.
     begin = np.arange(len(ranks), dtype=np.int64)[:, None] * (UNRETRIEVED + 1)
-    found = np.searchsorted((np.sort(ranks, axis=-1) + begin).ravel(), k + begin, side="right")
-    return np.asarray(found - np.arange(len(ranks))[:, None] * ranks.shape[-1])
+    ends = np.searchsorted((np.sort(ranks, axis=-1) + begin).ravel(), k + begin, side="right")
+    return np.asarray(ends - np.arange(len(ranks))[:, None] * ranks.shape[-1])

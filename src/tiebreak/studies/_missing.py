@@ -286,10 +286,10 @@ def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: A
     complete, with_ties = (one, True) if reference is None else (reference, False)
     if of == "order":
         ranks = complete.order(by).ranks
-        return lambda part, weights: tau_b(part.sample_ranks(weights, by)[0], ranks)
+        return lambda part, weights: tau_b(part.ordering_method(by).ranks(part.ballots, weights)[0], ranks)
     if of == "systems":
         means = np.sign(complete.mean)
-        return lambda part, weights: agreement_share(part.mean_signs(weights)[0], means, with_ties=with_ties)
+        return lambda part, weights: agreement_share(mean_signs(part, weights), means, with_ties=with_ties)
     signs = np.sign(complete.numerator).astype(np.int8)
     index = {request: k for k, request in enumerate(complete.requests)}
 
@@ -300,6 +300,11 @@ def agreement_with(reference: Comparison | None, one: Comparison, of: str, by: A
         return agreement_share(np.sign(part.numerator[:, mine]), signs[:, theirs], with_ties=with_ties)
 
     return share
+
+
+def mean_signs(part: Comparison, weights: Floats) -> NDArray[np.int8]:
+    """The sign [pair] of every exact mean preference."""
+    return np.asarray(part.ballots.pair_totals.signs(weights)[0])
 
 
 def agreement_share(signs: NDArray[Any], truth: NDArray[Any], with_ties: bool) -> float:

@@ -78,7 +78,7 @@ class RemainingInterest:
         gain: Floats = 1 - missed
         return gain
 
-    def wanted(self, item: Codes) -> Floats:
+    def total_interest(self, item: Codes) -> Floats:
         """The interest of each of the first users in the aspects of one item."""
         wanted = np.zeros(len(item))
         for cells, place in self.places(item):

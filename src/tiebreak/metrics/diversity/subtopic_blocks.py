@@ -64,10 +64,10 @@ class Block:
         worth = self.worth(np.append(self.grade[self.covers], 0.0), r_max)
         request, subtopic = np.append(request, 0), np.append(subtopic, 0)
         gains = worth * self.weight[request, subtopic] * kept[np.append(before[self.covers], 0)]
-        return gains[self.covered].sum(axis=-1)
+        return gains[self.covered_places].sum(axis=-1)
 
     @property
-    def covered(self) -> NDArray[np.int64]:
+    def covered_places(self) -> NDArray[np.int64]:
         """The subtopics that the item at each position covers: their places among those of all, one more for none."""
         slot = np.cumsum(self.covers, axis=-1, dtype=np.int32)
         places = np.full((*self.covers.shape[:-1], int(slot.max(initial=0))), np.count_nonzero(self.covers))

@@ -40,7 +40,7 @@ class EffortMetric(InterestMetric):
             interest = RemainingInterest(interests[some.requests], rankings.table)
             for rank, size in enumerate(some.sizes):
                 item, ratings = some.item[:size, rank], np.nan_to_num(np.maximum(some.rating[:size, rank], 0.0))
-                gain = self.worth(ratings, highest) * interest.wanted(item) - self.e
+                gain = self.worth(ratings, highest) * interest.total_interest(item) - self.e
                 values[some.rows[:size]] += self.attention(rank + 1) * gain
                 interest.multiply(item, self.remaining(ratings, highest))
         return values.reshape(rankings.item.shape[:2])
