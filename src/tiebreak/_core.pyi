@@ -13,6 +13,9 @@ def project(sources: list[Source], judged: Judged, options: Options, tick: Tick 
 def largest_differences(
     kind: str, rows: Any, systems: int, draw: tuple[int, int, int], jobs: int, tick: Tick | None, /
 ) -> Any: ...
+def shuffled_sums(
+    kind: str, rows: Any, systems: int, numbers: Any, draw: tuple[int, int, int], jobs: int, tick: Tick | None, /
+) -> Any: ...
 def sum_pair_signs(p: Any, shape: tuple[int, int, int], x: Any, y: Any, /) -> Any: ...
 
 class ReadAhead:

@@ -102,6 +102,37 @@ def test_number_of_jobs_changes_nothing(engine, kind, data, seed, count):
     assert one == two == eight
 
 
+def sums(engine, kind, rows, numbers, draw, jobs=1, tick=None):
+    flat = np.array(rows, dtype=np.int64).ravel()
+    if kind != "preferences" or np.abs(flat).max(initial=0) < 2**31:
+        flat = flat.astype(KINDS[kind])
+    return engine.shuffled_sums(kind, flat, len(rows[0]), np.array(numbers, dtype=np.int64), draw, jobs, tick)
+
+
+@every_kind
+@settings(max_examples=examples(25))
+@given(data=st.data(), seed=SEEDS, first=FIRSTS, count=st.integers(0, 70), jobs=st.integers(1, 3))
+def test_sums_of_parts_of_the_requests_add_up(core, twin, kind, data, seed, first, count, jobs):
+    rows = data.draw(some_rows(kind, most_systems=6))
+    numbers = data.draw(st.permutations(range(len(rows))))
+    shuffled = [rows[number] for number in numbers]
+    cut = data.draw(st.integers(1, len(rows)))
+    draw = (seed, first, count)
+    total = 0
+    for part in (slice(0, cut), slice(cut, None)):
+        if shuffled[part]:
+            one = sums(core, kind, shuffled[part], numbers[part], draw, jobs)
+            assert one.tolist() == sums(twin, kind, shuffled[part], numbers[part], draw).tolist()
+            total = total + one
+    expected = largest(core, kind, rows, draw)
+    assert shuffles.largest_sums(kind, total).tolist() == expected.tolist()
+
+
+def test_numbers_that_do_not_fit_the_rows_are_refused(core):
+    with pytest.raises(ValueError, match="numbers of requests"):
+        sums(core, "values", [[1, 2], [3, 4]], [0], (0, 0, 1))
+
+
 @every_kind
 def test_seeds_shuffles_and_requests_are_drawn_apart(engine, kind):
     rng = np.random.default_rng(1)

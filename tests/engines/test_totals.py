@@ -106,8 +106,6 @@ def test_counts_of_a_billion_requests_are_ordered_without_spreading_them():
 
 NEEDS_VALUES = {
     "bootstrap": lambda c: c.bootstrap(),
-    "permutation": lambda c: c.test("permutation"),
-    "hsd": lambda c: c.test("hsd"),
     "bootstrap test": lambda c: c.test("bootstrap"),
     "tukey": lambda c: c.test("tukey"),
     "wilcoxon of numbers": lambda c: c.test("wilcoxon"),

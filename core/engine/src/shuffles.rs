@@ -67,12 +67,28 @@ pub enum Shuffled<'a> {
     LongPreferences(&'a [i64]),
 }
 
+impl Shuffled<'_> {
+    /// How many sums a shuffle has: of systems, or of pairs.
+    pub fn width(&self, systems: usize) -> usize {
+        match self {
+            Shuffled::Values(_) => systems,
+            _ => systems * systems.saturating_sub(1) / 2,
+        }
+    }
+}
+
 /// Which shuffles of which seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Draw {
     pub seed: u64,
     pub first: u64,
     pub count: usize,
+}
+
+impl From<(u64, u64, usize)> for Draw {
+    fn from((seed, first, count): (u64, u64, usize)) -> Self {
+        Draw { seed, first, count }
+    }
 }
 
 /// The largest difference between two systems in every shuffle; `None` if `tick` returns false.
@@ -82,20 +98,52 @@ pub fn largest_differences(
     requests: usize,
     draw: Draw,
     jobs: usize,
-    mut tick: impl FnMut(u64, u64) -> bool,
+    tick: impl FnMut(u64, u64) -> bool,
 ) -> Option<Vec<i64>> {
-    let mut largest = vec![0; draw.count];
-    let blocks = Mutex::new(largest.chunks_mut(TOGETHER).enumerate());
+    let numbers: Vec<u64> = (0..requests as u64).collect();
+    of_every_shuffle(shuffled, systems, &numbers, 1, draw, jobs, tick, |sums, k, place| place[0] = sums.largest(k))
+}
+
+/// The sums of every system, or of every pair, in every shuffle; `numbers` are those of the requests that the rows are
+/// of, so that the sums of all requests are those of their parts. `None` if `tick` returns false.
+pub fn shuffled_sums(
+    shuffled: Shuffled,
+    systems: usize,
+    numbers: &[u64],
+    draw: Draw,
+    jobs: usize,
+    tick: impl FnMut(u64, u64) -> bool,
+) -> Option<Vec<i64>> {
+    let width = shuffled.width(systems);
+    of_every_shuffle(shuffled, systems, numbers, width, draw, jobs, tick, |sums, k, places| sums.copy(k, places))
+}
+
+/// So many numbers of every shuffle, as `take` has them of the sums of one.
+#[allow(clippy::too_many_arguments)]
+fn of_every_shuffle(
+    shuffled: Shuffled,
+    systems: usize,
+    numbers: &[u64],
+    width: usize,
+    draw: Draw,
+    jobs: usize,
+    mut tick: impl FnMut(u64, u64) -> bool,
+    take: impl Fn(&Sums, usize, &mut [i64]) + Sync,
+) -> Option<Vec<i64>> {
+    let mut taken = vec![0; draw.count * width];
+    let blocks = Mutex::new(taken.chunks_mut((TOGETHER * width).max(1)).enumerate());
     let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let work = || {
-        let mut sums = Sums::new(shuffled, systems, requests);
+        let mut sums = Sums::new(shuffled, systems);
         loop {
             let Some((block, places)) = blocks.lock().expect("no thread panics").next() else { return };
             if stopped.load(Ordering::Relaxed) {
                 return;
             }
-            sums.fill(draw.seed, draw.first + (block * TOGETHER) as u64, places);
-            done.fetch_add(places.len(), Ordering::Relaxed);
+            let count = places.len() / width;
+            sums.fill(draw.seed, draw.first + (block * TOGETHER) as u64, count, numbers);
+            places.chunks_mut(width).enumerate().for_each(|(k, place)| take(&sums, k, place));
+            done.fetch_add(count, Ordering::Relaxed);
         }
     };
     let wake = || {
@@ -104,14 +152,13 @@ pub fn largest_differences(
         }
     };
     on_threads(jobs.clamp(1, draw.count.div_ceil(TOGETHER).max(1)), work, wake);
-    (!stopped.into_inner()).then_some(largest)
+    (!stopped.into_inner()).then_some(taken)
 }
 
 /// The buffers of one thread.
 struct Sums<'a> {
     shuffled: Shuffled<'a>,
     systems: usize,
-    requests: usize,
     /// Of systems.
     totals: Vec<i64>,
     /// Of pairs, the first system's with all later ones first: signs, of which there are fewer than 2^31, and
@@ -124,17 +171,16 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn new(shuffled: Shuffled<'a>, systems: usize, requests: usize) -> Self {
-        let all_pairs = systems * systems.saturating_sub(1) / 2;
+    fn new(shuffled: Shuffled<'a>, systems: usize) -> Self {
+        let width = shuffled.width(systems);
         let (totals, signs, pairs) = match shuffled {
-            Shuffled::Values(_) => (systems, 0, 0),
-            Shuffled::Ranks(_) => (0, all_pairs, 0),
-            Shuffled::Preferences(_) | Shuffled::LongPreferences(_) => (0, 0, all_pairs),
+            Shuffled::Values(_) => (width, 0, 0),
+            Shuffled::Ranks(_) => (0, width, 0),
+            Shuffled::Preferences(_) | Shuffled::LongPreferences(_) => (0, 0, width),
         };
         Sums {
             shuffled,
             systems,
-            requests,
             totals: vec![0; TOGETHER * totals],
             signs: vec![0; TOGETHER * signs],
             pairs: vec![0; TOGETHER * pairs],
@@ -144,19 +190,16 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// The largest difference of every shuffle of a block.
-    fn fill(&mut self, seed: u64, first: u64, largest: &mut [i64]) {
+    /// Add up every shuffle of a block; `numbers` are those of the requests.
+    fn fill(&mut self, seed: u64, first: u64, count: usize, numbers: &[u64]) {
         self.totals.fill(0);
         self.signs.fill(0);
         self.pairs.fill(0);
-        for request in 0..self.requests {
-            for k in 0..largest.len() {
-                let mut words = Words::new(seed, first + k as u64, request as u64);
+        for (request, &number) in numbers.iter().enumerate() {
+            for k in 0..count {
+                let mut words = Words::new(seed, first + k as u64, number);
                 self.add(request, k, &mut words);
             }
-        }
-        for (k, place) in largest.iter_mut().enumerate() {
-            *place = self.largest(k);
         }
     }
 
@@ -197,6 +240,16 @@ impl<'a> Sums<'a> {
             }
             Shuffled::Ranks(_) => part(&self.signs, k).iter().map(|sum| i64::from(sum.abs())).max().unwrap_or(0),
             _ => part(&self.pairs, k).iter().map(|sum| sum.abs()).max().unwrap_or(0),
+        }
+    }
+
+    fn copy(&self, k: usize, places: &mut [i64]) {
+        match self.shuffled {
+            Shuffled::Values(_) => places.copy_from_slice(part(&self.totals, k)),
+            Shuffled::Ranks(_) => {
+                places.iter_mut().zip(part(&self.signs, k)).for_each(|(place, &sum)| *place = sum.into());
+            }
+            _ => places.copy_from_slice(part(&self.pairs, k)),
         }
     }
 }

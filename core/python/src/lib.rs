@@ -24,7 +24,7 @@ use tiebreak_engine::{Ahead, Duplicates, Fault, FaultKind, Judged, JudgedRows, M
 
 use crate::memory::{Number, Numbers, Slice};
 
-const INTERFACE: u32 = 9;
+const INTERFACE: u32 = 10;
 
 type Object = Py<PyAny>;
 
@@ -395,5 +395,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(frames::read_frame, module)?)?;
     module.add_function(wrap_pyfunction!(pair_signs::sum_pair_signs, module)?)?;
     module.add_function(wrap_pyfunction!(shuffles::largest_differences, module)?)?;
+    module.add_function(wrap_pyfunction!(shuffles::shuffled_sums, module)?)?;
     module.add_function(wrap_pyfunction!(project, module)?)
 }

@@ -2,10 +2,10 @@
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
-use tiebreak_engine::shuffles::{Draw, Shuffled, largest_differences as differences};
+use tiebreak_engine::shuffles::{self, Draw, Shuffled};
 
 use crate::memory::Slice;
-use crate::{Object, Ticker, array};
+use crate::{Object, Ticker, array, table};
 
 /// The rows of all requests, one after the other.
 enum Rows {
@@ -55,15 +55,43 @@ pub fn largest_differences<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = Rows::new(kind, rows)?;
     let (shuffled, requests) = rows.view(systems)?;
-    let (seed, first, count) = draw;
-    let mut ticker = Ticker { callback: tick, raised: None };
-    let largest = py.detach(|| {
-        differences(shuffled, systems, requests, Draw { seed, first, count }, jobs, |done, total| {
-            ticker.tick(done, total)
-        })
-    });
-    match largest {
-        Some(largest) => array(py, largest),
-        None => Err(ticker.raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))),
+    let draw = Draw::from(draw);
+    let largest =
+        watched(py, tick, |tick| shuffles::largest_differences(shuffled, systems, requests, draw, jobs, tick))?;
+    array(py, largest)
+}
+
+#[pyfunction]
+#[pyo3(signature = (kind, rows, systems, numbers, draw, jobs, tick, /))]
+#[allow(clippy::too_many_arguments)]
+pub fn shuffled_sums<'py>(
+    py: Python<'py>,
+    kind: &str,
+    rows: &Bound<'py, PyAny>,
+    systems: usize,
+    numbers: Slice<i64>,
+    draw: (u64, u64, usize),
+    jobs: usize,
+    tick: Option<Object>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = Rows::new(kind, rows)?;
+    let (shuffled, requests) = rows.view(systems)?;
+    let numbers: Vec<u64> = numbers.iter().map(|&number| number as u64).collect();
+    if numbers.len() != requests {
+        return Err(PyValueError::new_err("the rows do not fit the numbers of requests"));
     }
+    let (draw, width) = (Draw::from(draw), shuffled.width(systems));
+    let sums = watched(py, tick, |tick| shuffles::shuffled_sums(shuffled, systems, &numbers, draw, jobs, tick))?;
+    table(py, sums, draw.count, width)
+}
+
+/// What is computed without holding Python, unless it is interrupted.
+fn watched<T: Send>(
+    py: Python<'_>,
+    callback: Option<Object>,
+    compute: impl FnOnce(&mut (dyn FnMut(u64, u64) -> bool + Send)) -> Option<T> + Send,
+) -> PyResult<T> {
+    let mut ticker = Ticker { callback, raised: None };
+    let computed = py.detach(|| compute(&mut |done, total| ticker.tick(done, total)));
+    computed.ok_or_else(|| ticker.raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
 }

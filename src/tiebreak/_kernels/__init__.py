@@ -84,6 +84,20 @@ def largest_differences(
     return differences
 
 
+def shuffled_sums(
+    kind: str,
+    rows: NDArray[Any],
+    systems: int,
+    numbers: NDArray[int64],
+    draw: tuple[int, int, int],
+    jobs: int,
+    tick: Tick | None = None,
+) -> NDArray[int64]:
+    """Sums [shuffle, system or pair] of requests with these numbers."""
+    sums: NDArray[int64] = kernels().shuffled_sums(kind, rows, systems, numbers, draw, jobs, tick)
+    return sums
+
+
 def sum_pair_signs(p: NDArray[int32], x: NDArray[int64], y: NDArray[int64]) -> NDArray[int32]:
     """Sums [request, pair] over recall levels of the sign of y - x, of positions ``p[run, request, level]``."""
     sums: NDArray[int32] = kernels().sum_pair_signs(p.ravel(), p.shape, x, y)

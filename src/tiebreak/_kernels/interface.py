@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy import float64, int32, int64
     from numpy.typing import NDArray
 
-INTERFACE = 9
+INTERFACE = 10
 """Increased whenever arguments or results of a kernel change; checked when the core is imported."""
 
 MEMORY = 2_000_000_000

@@ -44,9 +44,17 @@ from tiebreak._kernels.interface import (
     TopItems,
 )
 from tiebreak._kernels.pair_signs import sum_pair_signs
-from tiebreak._kernels.shuffles import largest_differences
+from tiebreak._kernels.shuffles import largest_differences, shuffled_sums
 
-__all__ = ["INTERFACE", "largest_differences", "project", "read_frame", "read_judgements", "sum_pair_signs"]
+__all__ = [
+    "INTERFACE",
+    "largest_differences",
+    "project",
+    "read_frame",
+    "read_judgements",
+    "shuffled_sums",
+    "sum_pair_signs",
+]
 
 LONGEST_LINE = 65_536
 CHUNK = 262_144

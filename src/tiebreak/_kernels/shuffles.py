@@ -35,41 +35,72 @@ def largest_differences(
     `rows` holds per request `systems` values (int64) or ranks (int32), or a square matrix of preferences; sums are
     exact below 2^63. `draw` is (seed, first shuffle, number of shuffles); `tick` gets (shuffles done, shuffles in all).
     """
+    numbers = np.arange(rows.size // (systems**2 if kind == "preferences" else systems))
+    parts = [largest_sums(kind, sums) for sums in some_sums(kind, rows, systems, numbers, draw, tick)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def shuffled_sums(
+    kind: str,
+    rows: NDArray[Any],
+    systems: int,
+    numbers: Places,
+    draw: tuple[int, int, int],
+    jobs: int,
+    tick: Tick | None,
+    /,
+) -> NDArray[np.int64]:
+    """The sums of every system, or of every pair, in every shuffle, which add up over parts of the requests.
+
+    `numbers` are those of the requests that the rows are of; the rest is as in `largest_differences`.
+    """
+    width = systems if kind == "values" else systems * (systems - 1) // 2
+    parts = some_sums(kind, rows, systems, numbers, draw, tick)
+    return np.concatenate([np.zeros((0, width), dtype=np.int64), *parts])
+
+
+def some_sums(
+    kind: str, rows: NDArray[Any], systems: int, numbers: Places, draw: tuple[int, int, int], tick: Tick | None
+) -> Iterator[Numbers]:
+    """Sums of some shuffles at a time."""
     seed, first, count = draw
     shaped = rows.astype(np.int64).reshape((-1, systems, systems) if kind == "preferences" else (-1, systems))
-    largest = np.empty(count, dtype=np.int64)
     for begin in range(0, count, TOGETHER):
         if tick:
             tick(begin, count)
-        end = min(begin + TOGETHER, count)
-        shuffles = np.arange(first + begin, first + end, dtype=np.uint64)
-        orders = (permutations(systems, seed, shuffles, request) for request in range(len(shaped)))
-        largest[begin:end] = LARGEST[kind](shaped, orders)
-    return largest
+        shuffles = np.arange(first + begin, first + min(begin + TOGETHER, count), dtype=np.uint64)
+        yield SUMS[kind](shaped, (permutations(systems, seed, shuffles, number) for number in numbers.tolist()))
 
 
-def largest_value_differences(values: Numbers, orders: Iterable[Places]) -> Numbers:
-    """The range of the sums of all systems, by the ``orders[shuffle, place]`` of every request."""
+def value_sums(values: Numbers, orders: Iterable[Places]) -> Numbers:
+    """Sums [shuffle, system] by the ``orders[shuffle, place]`` of every request."""
     sums: Numbers = sum(row[order] for row, order in zip(values, orders, strict=True))
-    return np.asarray(sums.max(axis=1) - sums.min(axis=1))
+    return sums
 
 
-def largest_pair_sums(rows: Numbers, orders: Iterable[Places]) -> Numbers:
-    """The largest sum over requests of the preferences between two systems; of ranks, the smaller is preferred."""
+def pair_sums(rows: Numbers, orders: Iterable[Places]) -> Numbers:
+    """Sums [shuffle, pair] over requests of the preferences between two systems; of ranks, the smaller is preferred."""
     x, y = np.triu_indices(rows.shape[1], 1)
     sums: Any = 0
     for row, order in zip(rows, orders, strict=True):
         preferences = row if row.ndim == 2 else np.sign(row[None, :] - row[:, None])
         sums = sums + preferences[order[:, x], order[:, y]]
-    return np.asarray(np.abs(sums).max(axis=1, initial=0))
+    return np.asarray(sums)
 
 
-LARGEST: dict[str, Callable[[Numbers, Iterable[Places]], Numbers]] = {
-    "values": largest_value_differences,
-    "ranks": largest_pair_sums,
-    "preferences": largest_pair_sums,
+SUMS: dict[str, Callable[[Numbers, Iterable[Places]], Numbers]] = {
+    "values": value_sums,
+    "ranks": pair_sums,
+    "preferences": pair_sums,
 }
-"""What is largest in every shuffle, of numbers of 64 bits or of Python integers, by the kind of rows."""
+"""What is added up in every shuffle, of numbers of 64 bits or of Python integers, by the kind of rows."""
+
+
+def largest_sums(kind: str, sums: Numbers) -> Numbers:
+    """The largest difference between two systems in every shuffle, of its sums."""
+    if kind == "values":
+        return np.asarray(sums.max(axis=1) - sums.min(axis=1))
+    return np.asarray(np.abs(sums).max(axis=1, initial=0))
 
 
 def permutations(n: int, seed: int, shuffles: Words, request: int | Words) -> Places:

@@ -95,7 +95,8 @@ def run_whole(task: Task[State], positions: Positions, write: RequestFile | None
     state = task.partial(positions)
     if write is not None:
         write(state)
-    return fitted.join([fitted.reduce(state)])  # type: ignore[no-any-return]
+    joined = fitted.join([fitted.reduce(state)])
+    return fitted.with_visit(joined, lambda other: other.partial(positions))  # type: ignore[no-any-return]
 
 
 def run_blocks(
@@ -137,8 +138,28 @@ def run_blocks(
     known = [(k, outcome.part.state) for k, outcome in enumerate(outcomes) if outcome.part is not None]
     states = [task.attach(state, lambda k=k: load(k)) for k, state in known if state is not None]  # type: ignore[misc]
     joined, order = task.join(states), np.concatenate([*places, np.zeros(0, dtype=np.int64)])
+    if isinstance(task, TotalsTask):
+        return task.with_visit(joined, lambda other: reduce_blocks(plan, other, blocks, jobs)), summary
     is_sorted = bool((np.diff(order) > 0).all())
     return (joined if is_sorted else task.take_requests(joined, np.argsort(order))), summary
+
+
+def known_states(outcomes: Sequence[Outcome[State]]) -> list[State]:
+    """The states of blocks that were read before without a fault; what a task finds wrong is raised."""
+    for outcome in outcomes:
+        if error := outcome.fault or outcome.error:
+            raise error
+    return [outcome.part.state for outcome in outcomes if outcome.part is not None and outcome.part.state is not None]
+
+
+def reduce_blocks(plan: Plan, task: TotalsTask, blocks: Blocks, jobs: int | None) -> Any:
+    """What another task computes of all blocks, which were read before without a fault; one state is held."""
+    total: Any = None
+    for k in range(len(blocks)):
+        state = partial(plan, task, blocks.read(plan, k, jobs)).state
+        if state is not None:
+            total = state if total is None else task.add([total, state])
+    return total
 
 
 def detach(outcome: Outcome[State], task: Task[State]) -> Outcome[State]:

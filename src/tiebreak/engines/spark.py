@@ -18,7 +18,7 @@ from tiebreak import __version__
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.running import Outcome, compute, detach, finish, name_empty_requests
+from tiebreak.engines.running import Outcome, compute, detach, finish, known_states, name_empty_requests
 from tiebreak.engines.spark_packing import ROWS_PACKED, check_version
 from tiebreak.engines.spark_progress import watch_stages
 from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one_row
@@ -170,7 +170,12 @@ def run_spark(
     states = {number: part.state for number, part in known if part.state is not None}
     if isinstance(task, TotalsTask):
         total = task.add([*states.values()])
-        return task.join([task.attach(total, lambda: task.add([*exact_states().values()]))]), summary
+        joined = task.join([task.attach(total, lambda: task.add([*exact_states().values()]))])
+
+        def visit(other: TotalsTask) -> Any:
+            return other.add(known_states([block.outcome for block in held.collect(work._replace(task=other))]))
+
+        return task.with_visit(joined, visit, len(states), 1), summary
     joined = task.join(
         [task.attach(state, lambda k=k: exact_states()[k]) for k, state in states.items()]  # type: ignore[misc]
     )

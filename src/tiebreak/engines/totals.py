@@ -18,7 +18,7 @@ from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.preferences import PairValues
-from tiebreak.preferences.pair_totals import PairTotals
+from tiebreak.preferences.pair_totals import PairTotals, Reduction, Visit
 from tiebreak.projection import Positions
 
 
@@ -66,6 +66,32 @@ class TotalsTask:
 
     def attach(self, state: Any, load: Callable[[], Any]) -> Any:
         return state.attach(load)
+
+    def with_visit(self, state: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Any:
+        """The joined state, for which `visit` computes another task of all blocks once that is asked for.
+
+        `how` is as in `Visit`.
+        """
+        return state
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced(TotalsTask):
+    """What a reduction computes of every block, and adds up."""
+
+    reduction: Reduction
+
+    def reduce(self, state: Any) -> Any:
+        return self.reduction.reduce(state)
+
+    def add(self, states: Sequence[Any]) -> Any:
+        return self.reduction.add(states)
+
+    def detach(self, state: Any) -> Any:
+        return state
+
+    def attach(self, state: Any, load: Callable[[], Any]) -> Any:
+        return state
 
 
 class MetricSums(TotalsTask):
@@ -151,3 +177,8 @@ class PreferenceTotals(TotalsTask):
 
     def join(self, states: Sequence[PairTotals]) -> PairValues:
         return self.add(states).as_values()
+
+    def with_visit(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
+        assert state.totals is not None
+        again = Visit(lambda reduction: visit(Reduced(self.inner, reduction)), *how)
+        return replace(state, totals=replace(state.totals, visit=again))

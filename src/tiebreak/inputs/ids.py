@@ -85,14 +85,42 @@ class Ids(Sequence[str]):
     @cached_property
     def places_in_order(self) -> NDArray[np.int64]:
         """The rank of each id in the byte order of all of them, from 0."""
-        names = [self.buffer[a:b] for a, b in pairwise(self.offsets.tolist())]
-        places = np.empty(len(names), dtype=np.int64)
-        places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+        places = np.empty(len(self), dtype=np.int64)
+        places[self._order()] = np.arange(len(self))
         return places
+
+    def _order(self) -> NDArray[np.int64] | list[int]:
+        """The indices in byte order: of many ids by words of eight bytes, filled up with 0, and then by length."""
+        sizes = np.diff(self.offsets)
+        longest = int(sizes.max(initial=0))
+        if longest > MOST_SORTED_BY_WORDS or len(self) < FEW:
+            names = [self.buffer[a:b] for a, b in pairwise(self.offsets.tolist())]
+            return sorted(range(len(names)), key=names.__getitem__)
+        letters = np.frombuffer(self.buffer + bytes(8), dtype=np.uint8)
+        words = [
+            take_word(letters, self.offsets[:-1] + begin, sizes - begin) for begin in range(0, longest, WORD_BYTES)
+        ]
+        return np.lexsort([sizes, *words[::-1]])
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in reversed(list(enumerate(self)))}
+
+
+WORD_BYTES = 8
+MOST_SORTED_BY_WORDS = 64
+"""Bytes of an id; longer ones are sorted one by one, and so are few."""
+FEW = 1 << 10
+
+
+def take_word(letters: NDArray[np.uint8], begins: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Up to eight letters from each place on as one number, the first counting most; `left` are those of its id."""
+    word = np.zeros(len(begins), dtype=np.uint64)
+    last = len(letters) - 1
+    for k in range(WORD_BYTES):
+        letter = np.where(k < left, letters[np.minimum(begins + k, last)], 0)
+        word = word << np.uint64(8) | letter.astype(np.uint64)
+    return word
 
 
 Coded: TypeAlias = "tuple[Ids, NDArray[np.int32]]"

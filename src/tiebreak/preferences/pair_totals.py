@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.dropped import Dropped
+from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
@@ -21,6 +22,25 @@ from tiebreak.exact.sums import sum_fractions
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats
+
+
+class Reduction(Protocol):
+    """What is computed of the values of every block, and how that adds up. It can be pickled."""
+
+    def reduce(self, values: PairValues) -> Any: ...
+    def add(self, states: Sequence[Any]) -> Any: ...
+
+
+class Visit(NamedTuple):
+    """Goes through the values of all blocks once more and adds up what is asked for.
+
+    `at_once` states are together in this process before they are added; `jobs` is the number of threads for a block,
+    unless it is the caller's choice.
+    """
+
+    run: Callable[[Reduction], Any]
+    at_once: int = 1
+    jobs: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +83,7 @@ class PairTotals:
 
     `votes` and `points` are what orders by win rates need: by how many requests more each run is placed above another,
     [run, run]; and twice the points of Borda's rule, [run]. `by_run` are the sums of what values are differences of.
+    `visit` goes through all requests once more, for tests that draw from them.
     """
 
     runs: tuple[str, ...]
@@ -74,6 +95,7 @@ class PairTotals:
     quotients: QuotientCounts | None = None
     sums: RowSums | None = None
     by_run: RowSums | None = None
+    visit: Visit | None = None
 
     @classmethod
     def from_values(cls, values: PairValues, votes: NDArray[np.int64], points: NDArray[np.int64]) -> PairTotals:
@@ -124,6 +146,20 @@ class PairTotals:
             return None if sums is None else sums.attach(lambda: getattr(load(), name))
 
         return replace(self, sums=attach_sums("sums"), by_run=attach_sums("by_run"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: without the way back to the values."""
+        return vars(self) | {"visit": None}
+
+    def revisit(self, reduction: Reduction) -> Any:
+        """What is asked for of the values of all requests."""
+        if self.visit is None:
+            raise InputError(
+                "this needs the values of every request, which a copy of sums and counts does not find again. Compare "
+                "the runs again here.",
+                kind="per_request",
+            )
+        return self.visit.run(reduction)
 
     def as_values(self) -> PairValues:
         """Values of pairs of which only these totals are known."""

@@ -58,7 +58,7 @@ class PairValues:
     totals: PairTotals | None = None  # in place of values, where requests are too many to hold
     _internals: ClassVar[tuple[str, ...]] = (
         *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
-        *("from_counts", "from_exact", "differences", "by_name", "plus", "has_all_pairs", "exact_values"),
+        *("from_counts", "from_exact", "differences", "by_name", "sort_by_name", "plus", "has_all_pairs", "exact_values"),
         *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals", "take_pairs"),
     )
 
@@ -169,14 +169,18 @@ class PairValues:
         """Runs and requests sorted by name, so that random draws do not depend on the order of the input."""
         if self.totals is not None:
             return self
+        values = self.sort_by_name()
+        # None of these depends on the order.
+        vars(values).update(mean=self.mean, deviation=self.deviation, win_tie_loss=self.win_tie_loss)
+        return values
+
+    def sort_by_name(self: Values) -> Values:
+        """The same as `by_name`, of a block of requests: what is told of all of them is not computed."""
         places = Ids.from_names(self.runs).places_in_order
         values = self.take_requests(np.argsort(self.requests.places_in_order))
         by_run = None if values.by_run is None else values.by_run.take_rows(np.argsort(places).tolist())
         pairs = Pairs(places[self.pairs.x], places[self.pairs.y], ())
-        values = replace(values, runs=tuple(sorted(self.runs)), pairs=pairs, by_run=by_run, labels=None)
-        # None of these depends on the order.
-        vars(values).update(mean=self.mean, deviation=self.deviation, win_tie_loss=self.win_tie_loss)
-        return values
+        return replace(values, runs=tuple(sorted(self.runs)), pairs=pairs, by_run=by_run, labels=None)
 
     @property
     def n_requests(self) -> int:

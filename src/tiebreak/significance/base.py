@@ -139,3 +139,14 @@ def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
     by_run[paired.pairs.y[first]] = -numbers[first]
     by_run[paired.pairs.x[second]] = numbers[second]
     return by_run
+
+
+def ranks_by_wins(paired: PairValues) -> NDArray[np.int32] | None:
+    """Ranks [request, run] whose signs are the values, the smaller the better; None where preferences are cyclic."""
+    signs = np.sign(paired.values).astype(np.int32)
+    wins = np.zeros((len(paired.runs), paired.n_requests), dtype=np.int32)
+    np.add.at(wins, paired.pairs.x, signs)
+    np.subtract.at(wins, paired.pairs.y, signs)
+    if not np.array_equal(np.sign(wins[paired.pairs.x] - wins[paired.pairs.y]), signs):
+        return None
+    return np.ascontiguousarray(-wins.T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Tick
 from tiebreak._kernels.shuffles import Words, words
 from tiebreak.errors import InputError
+from tiebreak.exact.held import Places
 from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
-from tiebreak.significance.whole_numbers import ExactSums, whole_pairs
+from tiebreak.significance.block_flips import FlippedSums, PairScale, count_below_exactly
+from tiebreak.significance.surveys import Numbering, passes, survey
+from tiebreak.significance.whole_numbers import FLOAT_SUMS, ExactSums, whole_pairs
 
 DRAWS_AT_ONCE = 256
 REQUESTS_AT_ONCE = 8192
@@ -37,25 +40,49 @@ class SignFlip(RandomisationTest):
     is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        whole, exact = whole_pairs(paired), ExactSums(paired)
-        numbers = -whole.numbers if self.side < 0 else whole.numbers
-        observed, slack = self.distance(numbers.sum(axis=1))[:, None], whole.slack[:, None]
-        least, most = observed - slack, np.where(slack > 0, observed + slack, -np.inf)  # between them it is undecided
-        reached = np.zeros(len(observed), dtype=np.int64)
         draws = self.draws(paired.n_requests)
+        count = self.count_reached if paired.totals is None else self.count_over_blocks
+        reached = count(paired, draws, tick)
+        p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
+        return Outcome(paired.mean.copy(), p, *paired.student_interval(alpha))
+
+    def count_reached(self, paired: PairValues, draws: int, tick: Tick | None) -> NDArray[np.int64]:
+        """The number of draws that reach the observed sum of every pair."""
+        whole, exact = whole_pairs(paired), ExactSums(paired)
+        limits = self.limits(whole.numbers.sum(axis=1), whole.slack)
+        places = np.arange(paired.n_requests)
+        reached = np.zeros(len(whole.numbers), dtype=np.int64)
         for begin in range(0, draws, DRAWS_AT_ONCE):
             if tick:
                 tick(begin, draws)
             some = range(begin, min(begin + DRAWS_AT_ONCE, draws))
-            sums = self.distance(self.sums(numbers, some))
-            may_reach = sums >= least
-            reached += np.count_nonzero(may_reach, axis=1)
-            is_undecided = np.less_equal(sums, most)
-            is_undecided &= may_reach
+            counted, is_undecided = limits.compare(self.distance(self.sums(whole.numbers, some, places)))
+            reached += counted
             if is_undecided.any():
                 reached -= self.count_below_observed(exact, is_undecided, some)
-        p = reached / draws if self.permutations == "all" else draw_pvalues(reached, draws)
-        return Outcome(paired.mean.copy(), p, *paired.student_interval(alpha))
+        return reached
+
+    def count_over_blocks(self, paired: PairValues, draws: int, tick: Tick | None) -> NDArray[np.int64]:
+        """The same of values that are not held: every block is visited, and sums add up."""
+        totals = paired.totals
+        assert totals is not None
+        findings = survey(totals, FLOAT_SUMS)
+        scale, numbering = PairScale.from_findings(findings), Numbering.from_blocks(findings.requests)
+        reached = np.zeros(len(paired.pairs), dtype=np.int64)
+        for some in passes(draws, len(reached), totals):
+            if tick:
+                tick(some.start, draws)
+            observed, sums = totals.revisit(FlippedSums(self.many_sums, scale, numbering, some))
+            counted, is_undecided = self.limits(observed, scale.slack).compare(self.distance(sums))
+            reached += counted
+            if is_undecided.any():
+                reached -= count_below_exactly(totals, self.bits, numbering, is_undecided, some, self.side)
+        return reached
+
+    def limits(self, observed: Floats, slack: NDArray[np.int64]) -> Limits:
+        """Between which distances from 0 a sum may reach the observed one."""
+        far, off = self.distance(-observed if self.side < 0 else observed)[:, None], slack[:, None]
+        return Limits(far - off, np.where(off > 0, far + off, -np.inf))
 
     def distance(self, sums: Floats) -> Floats:
         """How far sums are from 0: on either side, or towards the alternative."""
@@ -94,18 +121,39 @@ class SignFlip(RandomisationTest):
             return np.arange(draws.start, draws.stop, dtype=np.uint64) >> requests & np.uint64(1)
         return random_bits(self.seed, draws, requests)
 
-    def sums(self, numbers: Floats, draws: range) -> Floats:
-        """Sums [pair, draw] of numbers with the signs of each draw, some requests at a time."""
+    def sums(self, numbers: Floats, draws: range, places: Places) -> Floats:
+        """Sums [pair, draw] of numbers with the signs of each draw, towards the alternative; some requests at a time.
+
+        `places` are those of the requests in the order of names.
+        """
         sums = np.zeros((len(numbers), len(draws)))
         buffer = np.empty((min(REQUESTS_AT_ONCE, numbers.shape[1]), len(draws)))
         for begin in range(0, numbers.shape[1], REQUESTS_AT_ONCE):
-            some = numbers[:, begin : begin + REQUESTS_AT_ONCE]
-            requests = np.arange(begin, begin + some.shape[1], dtype=np.uint64)[:, None]
-            bits = self.bits(draws, requests)
-            signs = np.multiply(bits, -2.0, out=buffer[: len(bits)])
-            signs += 1.0
-            sums += some @ signs
+            some = slice(begin, begin + REQUESTS_AT_ONCE)
+            bits = self.bits(draws, places[some, None].astype(np.uint64))
+            signs = np.multiply(bits, 2.0 if self.side < 0 else -2.0, out=buffer[: len(bits)])
+            signs += -1.0 if self.side < 0 else 1.0
+            sums += numbers[:, some] @ signs
         return sums
+
+    def many_sums(self, numbers: Floats, draws: range, places: Places) -> Floats:
+        """The same of more draws than are computed at once."""
+        parts = (draws[begin : begin + DRAWS_AT_ONCE] for begin in range(0, len(draws), DRAWS_AT_ONCE))
+        return np.concatenate([self.sums(numbers, part, places) for part in parts], axis=1)
+
+
+class Limits(NamedTuple):
+    """Sums reach the observed ones from the least distance on; up to the most, [pair, 1], it is undecided."""
+
+    least: Floats
+    most: Floats
+
+    def compare(self, sums: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """How many sums [pair, draw] of every pair may reach the observed one, and which of these are undecided."""
+        may_reach = sums >= self.least
+        is_undecided = np.less_equal(sums, self.most)
+        is_undecided &= may_reach
+        return np.count_nonzero(may_reach, axis=1), is_undecided
 
 
 def random_bits(seed: int, draws: range, requests: Words) -> NDArray[np.uint8]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, gcd, lcm
 from typing import Any, NamedTuple
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from tiebreak.exact import ExactValues
 from tiebreak.exact.held import Places
-from tiebreak.exact.sums import whole_units
+from tiebreak.exact.sums import WholeUnits, whole_units
 from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE, PairValues, largest_sizes
 from tiebreak.projection.primitives import Floats
 
@@ -58,33 +60,69 @@ class Whole(NamedTuple):
         return distances
 
 
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """How values [row, request] become whole numbers: over a common denominator, or rounded to 2^-shift.
+
+    `shift` is [row, 1] and `slack` [row], as in `Whole`; `below` bounds sums over all requests.
+    """
+
+    below: int
+    shift: NDArray[np.int64]
+    slack: NDArray[np.int64]
+    common: int = 0
+    """The common denominator; 0 where values are rounded."""
+
+    @classmethod
+    def choose(
+        cls,
+        largest: Floats,
+        n: int,
+        denominators: Sequence[int],
+        below: int,
+        one_unit: bool = False,
+        untied: NDArray[np.int64] | None = None,
+    ) -> Scale:
+        """Of n values in every row, of which the largest [row, 1] has this size.
+
+        They are exact where values have one of these denominators and fit; otherwise rounded to a power of two that
+        depends on the largest value of a row, or of all rows if `one_unit`. In other than the `untied` requests they
+        are 0.
+        """
+        nothing = np.zeros(len(largest), dtype=np.int64)
+        if len(denominators):
+            common = lcm(*denominators)
+            bound = ceil(largest.max(initial=0.0))
+            if common * bound * n < below and max(denominators) * bound < FLOAT_SUMS // 2:
+                return cls(below, nothing[:, None], nothing, common)
+        if one_unit:
+            largest = np.full_like(largest, largest.max(initial=0.0))
+        exponents = np.ceil(np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
+        # Two sums of n rounded numbers are off by n units at most; a little more for what rounds a float.
+        off = np.full(len(largest), n) if untied is None else untied
+        slack = np.where(largest[:, 0] < LEAST, below // 2, off + off // 1024 + 1)
+        return cls(below, bits_held(n, below) - exponents, np.where(largest[:, 0] == 0, 0, slack).astype(np.int64))
+
+    def apply(self, values: Floats, denominator: NDArray[np.int64] | None) -> Whole:
+        """The whole numbers of some requests, as floats if these hold their sums, else in 64 bits."""
+        dtype = np.float64 if self.below <= FLOAT_SUMS else np.int64
+        if self.common and denominator is not None:
+            numerator = values * denominator
+            numbers = np.rint(numerator, out=numerator).astype(dtype, copy=False)
+            numbers *= self.common // denominator
+            return Whole.over(self.common, numbers)
+        scaled = np.ldexp(values, self.shift)
+        numbers = np.rint(scaled, out=scaled).astype(dtype, copy=False)
+        return Whole(numbers, np.ldexp(1.0, -self.shift), self.slack)
+
+
 def whole_numbers(
     values: Floats, denominator: NDArray[np.int64] | None, below: int = FLOAT_SUMS, one_unit: bool = False
 ) -> Whole:
-    """Whole numbers whose sums over all requests stay below a bound, as floats if these hold it, else in 64 bits.
-
-    They are exact where the values have a denominator per request and fit; otherwise rounded to a power of two that
-    depends on the largest value of a row, or of all rows if `one_unit`.
-    """
-    dtype = np.float64 if below <= FLOAT_SUMS else np.int64
-    largest, n = largest_sizes(values), values.shape[1]
-    if denominator is not None:
-        common = lcm(*np.unique(denominator).tolist())
-        bound = ceil(largest.max(initial=0.0))
-        if common * bound * n < below and int(denominator.max()) * bound < FLOAT_SUMS // 2:
-            numerator = values * denominator
-            numbers = np.rint(numerator, out=numerator).astype(dtype, copy=False)
-            numbers *= common // denominator
-            return Whole.over(common, numbers)
-    if one_unit:
-        largest = np.full_like(largest, largest.max(initial=0.0))
-    exponents = np.ceil(np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
-    shift = bits_held(n, below) - exponents
-    scaled = np.ldexp(values, shift)
-    numbers = np.rint(scaled, out=scaled).astype(dtype, copy=False)
-    # Two sums of n rounded numbers are off by n units at most; a little more for what rounds a float.
-    slack = np.where(largest < LEAST, below // 2, n + n // 1024 + 1)
-    return Whole(numbers, np.ldexp(1.0, -shift), np.where(largest == 0, 0, slack)[:, 0].astype(np.int64))
+    """Whole numbers whose sums over all requests stay below a bound."""
+    denominators = [] if denominator is None else np.unique(denominator).tolist()
+    scale = Scale.choose(largest_sizes(values), values.shape[1], denominators, below, one_unit)
+    return scale.apply(values, denominator)
 
 
 def bits_held(n: int, below: int) -> int:
@@ -132,8 +170,23 @@ def over_one_denominator(table: ExactValues, below: int) -> tuple[Places, int] |
         common = lcm(common, common_denominator(row_values))
         if common * largest >= below:
             return None
-    numbers = np.array([number.numerator * (common // number.denominator) for number in exact], dtype=np.int64)
-    return numbers[which].reshape(table.nearest.shape), common
+    return numerators(exact, common)[which].reshape(table.nearest.shape), common
+
+
+def numerators(numbers: list[Fraction], common: int) -> Places:
+    """Fractions as whole numbers over a common denominator."""
+    return np.array([number.numerator * (common // number.denominator) for number in numbers], dtype=np.int64)
+
+
+def exact_by_float(table: ExactValues) -> tuple[list[Fraction], Places] | None:
+    """Few exact values that are told apart by their floats, and which of them every cell has; else None."""
+    if not (table.is_rational and table.is_injective):
+        return None
+    cells, which = distinct_cells(table)
+    if len(cells) > MOST_DISTINCT:
+        return None
+    exact = table.exact_cells(*np.divmod(cells, max(table.nearest.shape[1], 1)))
+    return exact, which.reshape(table.nearest.shape)
 
 
 def common_denominator(numbers: list[Fraction]) -> int:
@@ -155,27 +208,44 @@ class ExactSums:
 
     def __init__(self, paired: PairValues) -> None:
         self.paired = paired
-        self.units: dict[int, tuple[NDArray[Any], int]] = {}
+        self.units: dict[int, tuple[NDArray[Any], WholeUnits]] = {}
 
     def signs(self, pairs: Places, draws: Places, weights: NDArray[np.generic]) -> Places:
         """Signs of the sums of pairs with the ``weights[draw, request]`` of their draws."""
-        signs = np.empty(len(pairs), dtype=np.int64)
+        signs = np.zeros(len(pairs), dtype=np.int64)
+        for cells, sums, whole in self._sums(pairs, draws, weights):
+            signs[cells] = (sums > whole.same).astype(np.int64) - (sums < -whole.same)
+        return signs
+
+    def sums(self, pairs: Places, draws: Places, weights: NDArray[np.generic]) -> tuple[NDArray[Any], Fraction]:
+        """The exact sums themselves, and up to which size a sum is 0."""
+        exact = np.full(len(pairs), Fraction(0), dtype=object)
+        same = Fraction(0)
+        for cells, sums, whole in self._sums(pairs, draws, weights):
+            exact[cells] = sums * whole.unit
+            same = whole.same * whole.unit
+        return exact, same
+
+    def _sums(
+        self, pairs: Places, draws: Places, weights: NDArray[np.generic]
+    ) -> Iterator[tuple[Places, NDArray[Any], WholeUnits]]:
+        """Sums of some cells at a time, as multiples of a unit."""
         for pair in np.unique(pairs).tolist():
             untied = np.flatnonzero(self.paired.values[pair])
-            numbers, same = self._pair_units(pair, untied)
+            if not len(untied):
+                continue
+            numbers, whole = self._pair_units(pair, untied)
             cells = np.flatnonzero(pairs == pair)
             step = max(1, NUMBERS_AT_ONCE // len(untied))
             for begin in range(0, len(cells), step):
                 some = cells[begin : begin + step]
                 times = weights[np.ix_(draws[some], untied)].astype(np.int64)
-                sums = times.astype(object) @ numbers
-                signs[some] = (sums > same).astype(np.int64) - (sums < -same)
-        return signs
+                yield some, times.astype(object) @ numbers, whole
 
-    def _pair_units(self, pair: int, untied: Places) -> tuple[NDArray[Any], int]:
-        """A pair's values in the requests that are not tied, as Python integers; sums of at most the second are 0."""
+    def _pair_units(self, pair: int, untied: Places) -> tuple[NDArray[Any], WholeUnits]:
+        """A pair's values in the requests that are not tied, as Python integers."""
         if pair not in self.units:
             _, first, which = np.unique(self.paired.equal_values(pair, untied), return_index=True, return_inverse=True)
             whole = whole_units(self.paired.exact_values(pair, untied[first]), self.paired.is_rational)
-            self.units[pair] = np.array(whole.numbers, dtype=object)[which.ravel()], whole.same
+            self.units[pair] = np.array(whole.numbers, dtype=object)[which.ravel()], whole
         return self.units[pair]

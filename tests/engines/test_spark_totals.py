@@ -1,0 +1,48 @@
+"""What Spark computes without values of requests is what is computed here of all of them."""
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from engines import spark_session
+from engines.test_spark import frames, make_tables
+from tiebreak.engines import spark as engine
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # of py4j's sockets
+    pytest.mark.filterwarnings("ignore::tiebreak.errors.TiebreakWarning"),
+]
+CLOSE = {"rtol": 1e-12, "atol": 1e-12}
+
+
+@pytest.fixture(scope="module")
+def session():
+    session = spark_session.start()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=[1, 2, 7])
+def partitions(request, session):
+    session.conf.set("spark.sql.shuffle.partitions", str(request.param))
+    return request.param
+
+
+@pytest.fixture
+def both(session, partitions, monkeypatch):
+    """An experiment on Spark in blocks of few requests, and one here."""
+    monkeypatch.setattr(engine, "ROWS_AT_ONCE", 40)
+    judged, runs = make_tables()
+    return tb.Experiment(*frames(session, judged, runs)), tb.Experiment(judged, runs)
+
+
+@pytest.mark.parametrize("measure", ["RPP", "diff(nDCG@5)", "LexiRecall"])
+def test_draws_are_the_same_on_spark(both, measure):
+    on_spark, local = both
+    counts, kept = on_spark.compare(measure, per_request=False), local.compare(measure)
+    for test in ("permutation", "hsd"):
+        result, expected = (one.test(test, permutations=200, seed=3) for one in (counts, kept))
+        assert result.pvalue.tolist() == expected.pvalue.tolist()
+        np.testing.assert_allclose(result.outcome.high, expected.outcome.high, **CLOSE)
