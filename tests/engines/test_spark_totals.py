@@ -46,3 +46,4 @@ def test_draws_are_the_same_on_spark(both, measure):
         result, expected = (one.test(test, permutations=200, seed=3) for one in (counts, kept))
         assert result.pvalue.tolist() == expected.pvalue.tolist()
         np.testing.assert_allclose(result.outcome.high, expected.outcome.high, **CLOSE)
+    np.testing.assert_allclose(counts.test("wilcoxon").pvalue, kept.test("wilcoxon").pvalue, **CLOSE)

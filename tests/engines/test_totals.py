@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,8 @@ from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.orderings import CATALOGUE as METHODS
 from tiebreak.populations import CATALOGUE as POPULATIONS
-from tiebreak.significance.classic import Wilcoxon
+from tiebreak.significance import size_counts
+from tiebreak.significance.classic import Wilcoxon, by_size
 
 WHOLE, BLOCKS = experiment(), experiment(4)
 BOTH = pytest.mark.parametrize("exp", [WHOLE, BLOCKS], ids=["whole", "blocks"])
@@ -59,7 +61,7 @@ def test_pairs_by_counts(exp, measure, baseline):
     summary, expected = counts.summary(), kept.summary()
     assert summary.notes == expected.notes
     assert [row[:4] for row in summary.values] == [row[:4] for row in expected.values]
-    for test in ("t", "sign", *(["wilcoxon"] if kept.exact is None else [])):
+    for test in ("t", "sign", "wilcoxon"):
         for alternative in ("two-sided", "greater", "less"):
             result = counts.test(test, alternative=alternative)
             other = kept.test(test, alternative=alternative)
@@ -108,7 +110,6 @@ NEEDS_VALUES = {
     "bootstrap": lambda c: c.bootstrap(),
     "bootstrap test": lambda c: c.test("bootstrap"),
     "tukey": lambda c: c.test("tukey"),
-    "wilcoxon of numbers": lambda c: c.test("wilcoxon"),
     "rows": lambda c: list(c.rows()),
     "between": lambda c: c.between("old", "new"),
     "groups": lambda c: c.by_group({"q0é": "a"}),
@@ -182,7 +183,29 @@ def test_wilcoxon_of_counts_is_that_of_all_differences(counts, alternative):
     test = Wilcoxon(alternative=alternative)
     differences = np.array([float(value) for value, n in counts.items() for _ in range(n) if value])
     expected = test.of_differences(differences) if len(differences) else (0.0, 1.0)
-    np.testing.assert_allclose(test.of_counts(counts), expected, rtol=1e-11, atol=1e-15)
+    np.testing.assert_allclose(test.of_sizes(by_size(counts)), expected, rtol=1e-11, atol=1e-15)
+
+
+def test_sizes_of_many_requests_that_share_floats_are_ranked_exactly():
+    """Differences of nDCG that tie exactly, with other floats on the way, and more of them than are enumerated."""
+    rng = random.Random(5)
+    items = "abcdefgh"
+    judged = {f"q{k}": {item: rng.choice([1, 2, 3]) for item in rng.sample(items, 3)} for k in range(150)}
+    runs = {name: {q: {i: rng.random() for i in rng.sample(items, 5)} for q in judged} for name in "xyz"}
+    kept = tb.Experiment(judged, runs).compare("diff(nDCG)")
+    assert kept.win_tie_loss[:, 1].max() < 100
+    for size in (None, 40, 7):
+        counts = tb.Experiment(judged, runs, block_requests=size).compare("diff(nDCG)", per_request=False)
+        for alternative in ("two-sided", "greater", "less"):
+            result, expected = (one.test("wilcoxon", alternative=alternative) for one in (counts, kept))
+            np.testing.assert_allclose(result.pvalue, expected.pvalue, rtol=1e-11)
+            assert result.statistic.tolist() == expected.statistic.tolist()
+
+
+def test_too_many_different_sizes_are_refused(monkeypatch):
+    monkeypatch.setattr(size_counts, "MOST_HELD", 400)
+    with pytest.raises(tb.InputError, match=r"more than .* different ones"):
+        BLOCKS.compare("diff(nDCG@3)", per_request=False).test("wilcoxon")
 
 
 @BOTH

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -18,8 +18,10 @@ from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues
 from tiebreak.exact.held import Places
 from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, Test
+from tiebreak.significance.size_counts import SizeCounts, signed_counts
 from tiebreak.significance.whole_numbers import whole_pairs
 
 ENUMERATED = 13
@@ -78,8 +80,8 @@ class Wilcoxon(Test):
     is_directed: ClassVar[bool] = True
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
-        if paired.totals is not None and paired.totals.quotients is not None:
-            statistic, p = np.array([self.of_counts(counts) for counts in paired.totals.counts]).T
+        if paired.totals is not None:
+            statistic, p = np.array([self.of_sizes(signed) for signed in count_sizes(paired.totals)]).T
             return Outcome(statistic, p, *paired.student_interval(alpha))
         statistic, p = np.zeros(len(paired.values)), np.ones(len(paired.values))
         # Equal values are equal floats; different ones are different floats where these are few whole numbers.
@@ -101,15 +103,26 @@ class Wilcoxon(Test):
         statistic, p = wilcoxon(differences, alternative=self.alternative)
         return float(statistic), float(p)
 
-    def of_counts(self, counts: Mapping[Fraction, int]) -> tuple[float, float]:
-        """The statistic and the p-value of differences that occur so often."""
-        sizes = sorted({abs(value) for value in counts if value})
-        signed = [(counts.get(size, 0), counts.get(-size, 0)) for size in sizes]
+    def of_sizes(self, signed: Sequence[tuple[int, int]]) -> tuple[float, float]:
+        """The statistic and the p-value of so many positive and negative differences of every size."""
         n = sum(map(sum, signed))
         if n <= EXACT_UP_TO:
-            ranks = np.outer(np.arange(1.0, len(sizes) + 1), [1, -1]).ravel()
+            ranks = np.outer(np.arange(1.0, len(signed) + 1), [1, -1]).ravel()
             return self.of_differences(np.repeat(ranks, np.ravel(signed))) if n else (0.0, 1.0)
         return wilcoxon_by_size(signed, n, self.side)
+
+
+def count_sizes(totals: PairTotals) -> Iterable[list[tuple[int, int]]]:
+    """For every pair the numbers of positive and of negative differences of every size, from the smallest up."""
+    if totals.quotients is None:
+        return signed_counts(totals.revisit(SizeCounts()), len(totals.pairs))
+    return map(by_size, totals.counts)
+
+
+def by_size(counts: Mapping[Fraction, int]) -> list[tuple[int, int]]:
+    """The same of how often each difference occurs."""
+    sizes = sorted({abs(value) for value in counts if value})
+    return [(counts.get(size, 0), counts.get(-size, 0)) for size in sizes]
 
 
 def wilcoxon_ranks(paired: PairValues, pair: int) -> Floats:
