@@ -13,7 +13,7 @@ import pytest
 
 import tiebreak as tb
 from cli.running import run
-from engines.parity import comparison, make_input, outcome, scores
+from engines.parity import FIGURES, comparison, make_input, outcome, scores
 from engines.test_stream_blocks import WAYS, parquet_file, parquet_folder, rows_of, table
 from tiebreak.engines import packed_rows, partitions, spool
 from tiebreak.errors import LargeTablesWarning
@@ -259,6 +259,10 @@ def test_request_of_many_rows_is_not_divided(tmp_path):
     rng.shuffle(rows)
     tables = store(tmp_path, judged, {"a": rows, "b": rows[::-1]})
     same(scores, tables, "AP", sizes=(5,))
+
+
+def test_figures_of_whole_runs_need_no_judgements(tables):
+    same(scores, tables, [*FIGURES, "nDCG@3"], sizes=(3,))
 
 
 def test_popularity_of_items_needs_judgements_that_are_held(tables):

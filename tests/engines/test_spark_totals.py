@@ -5,6 +5,7 @@ import pytest
 
 import tiebreak as tb
 from engines import spark_session
+from engines.parity import FIGURES
 from engines.test_spark import frames, make_tables
 from tiebreak.engines import spark as engine
 
@@ -36,6 +37,14 @@ def both(session, partitions, monkeypatch):
     monkeypatch.setattr(engine, "ROWS_AT_ONCE", 40)
     judged, runs = make_tables()
     return tb.Experiment(*frames(session, judged, runs)), tb.Experiment(judged, runs)
+
+
+def test_figures_of_whole_runs_are_the_same_on_spark(both):
+    on_spark, local = both
+    for per_request in (None, False):
+        result, expected = (exp.evaluate([*FIGURES, "nDCG@5"], per_request=per_request) for exp in (on_spark, local))
+        assert repr(result.summary().values) == repr(expected.summary().values)
+        assert result.notes == expected.notes
 
 
 @pytest.mark.parametrize("measure", ["RPP", "diff(nDCG@5)", "LexiRecall"])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiebreak as tb
-from engines.parity import BY_REQUEST, PAIRWISE, experiment, outcome
+from engines.parity import BY_REQUEST, FIGURES, PAIRWISE, experiment, outcome
 from tiebreak.engines import tasks
 from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.inputs.counted_utilities import CountedUtilities
@@ -42,6 +42,14 @@ def test_means_and_intervals_of_sums(exp, measure):
     for mean, expected in zip(sums.intervals().values, kept.intervals().values, strict=True):
         assert (mean.run, mean.measure, mean.value, mean.n_requests) == (*expected[:3], expected.n_requests)
         np.testing.assert_allclose(mean[3:5], expected[3:5], **CLOSE)
+
+
+@BOTH
+def test_figures_of_whole_runs_beside_sums(exp):
+    measures = [*FIGURES, "nDCG@3"]
+    kept, sums = WHOLE.evaluate(measures), exp.evaluate(measures, per_request=False)
+    assert repr(sums.summary().values) == repr(kept.summary().values)
+    assert sums.figures.keys() == kept.figures.keys() and sums.notes == kept.notes
 
 
 @pytest.mark.one_in(3)

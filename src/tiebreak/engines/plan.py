@@ -58,6 +58,12 @@ class Task(Protocol[State]):
     def attach(self, state: State, load: Callable[[], State]) -> State:
         """A detached state whose exact values are those of what `load` returns."""
 
+    def complete(self, state: State, visit: Callable[[Any], Any], *how: Any) -> State:
+        """The joined state, with what is computed in another pass over all blocks: `visit` does that, of other tasks.
+
+        Their states are added up. `how` is as in `Visit`.
+        """
+
 
 @dataclass(frozen=True, eq=False)
 class Partial(Generic[State]):

@@ -39,22 +39,14 @@ class Outcome(Generic[State]):
     error: TiebreakError | None = None
 
 
-def compute(
-    plan: Plan, task: Task[State], read: Callable[[], Positions], write: RequestFile | None = None
-) -> Outcome[State]:
-    """What becomes of the block that `read` returns; what is added up may be written before."""
+def compute(plan: Plan, task: Task[State], read: Callable[[], Positions]) -> Outcome[State]:
+    """What becomes of the block that `read` returns."""
     try:
         everything = read()
     except InputError as fault:
         return Outcome(fault=fault)
     try:
-        if write is None or not isinstance(task, TotalsTask):
-            return Outcome(partial(plan, task, everything))
-        part = partial(plan, task.inner, everything)
-        if part.state is None:
-            return Outcome(part)
-        write(part.state)
-        return Outcome(replace(part, state=task.reduce(part.state)))
+        return Outcome(partial(plan, task, everything))
     except TiebreakError as error:
         return Outcome(partial(plan, NOTHING, everything), error=error)  # type: ignore[arg-type]
 
@@ -87,16 +79,17 @@ def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, byt
 
 def run_whole(task: Task[State], positions: Positions, write: RequestFile | None = None) -> State:
     """What is computed of all requests at once."""
-    fitted = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
-    if fitted is task:
-        return task.partial(positions)
-    fitted.check_blocks()
-    assert isinstance(fitted, TotalsTask)
-    state = task.partial(positions)
-    if write is not None:
-        write(state)
-    joined = fitted.join([fitted.reduce(state)])
-    return fitted.with_visit(joined, lambda other: other.partial(positions))  # type: ignore[no-any-return]
+    fitted: Task[State] = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
+    if fitted is not task:
+        fitted.check_blocks()
+    state = with_file(fitted, write).partial(positions)
+    joined = state if fitted is task else fitted.join([state])
+    return fitted.complete(joined, lambda other: other.partial(positions))
+
+
+def with_file(task: Task[State], write: RequestFile | None) -> Task[State]:
+    """A task that writes the values of every request before it adds them up, if that is asked for."""
+    return replace(task, write=write) if isinstance(task, TotalsTask) else task
 
 
 def run_blocks(
@@ -115,12 +108,13 @@ def run_blocks(
     task.check_blocks()
     blocks.whole.check(plan.reading)
     plan = replace(plan, scale=whole_scale(plan, blocks, jobs))
+    writing = with_file(task, write)
     outcomes: list[Outcome[State]] = []
     places: list[NDArray[np.int64]] = []
     for k in range(len(blocks)):
         has_failed = any(outcome.error is not None for outcome in outcomes)
-        chosen: Task[State] = NOTHING if has_failed else task  # type: ignore[assignment]
-        outcome = compute(plan, chosen, lambda k=k: blocks.read(plan, k, jobs), write)  # type: ignore[misc]
+        chosen: Task[State] = NOTHING if has_failed else writing  # type: ignore[assignment]
+        outcome = compute(plan, chosen, lambda k=k: blocks.read(plan, k, jobs))  # type: ignore[misc]
         outcomes.append(outcome if has_failed else detach(outcome, task))
         requests = None if outcome.part is None or outcome.part.state is None else task.requests(outcome.part.state)
         if requests is not None:
@@ -138,8 +132,7 @@ def run_blocks(
     known = [(k, outcome.part.state) for k, outcome in enumerate(outcomes) if outcome.part is not None]
     states = [task.attach(state, lambda k=k: load(k)) for k, state in known if state is not None]  # type: ignore[misc]
     joined, order = task.join(states), np.concatenate([*places, np.zeros(0, dtype=np.int64)])
-    if isinstance(task, TotalsTask):
-        return task.with_visit(joined, lambda other: reduce_blocks(plan, other, blocks, jobs)), summary
+    joined = task.complete(joined, lambda other: reduce_blocks(plan, other, blocks, jobs))
     is_sorted = bool((np.diff(order) > 0).all())
     return (joined if is_sorted else task.take_requests(joined, np.argsort(order))), summary
 

@@ -168,17 +168,18 @@ def run_spark(
 
     known = [(block.number, block.outcome.part) for block in blocks if block.outcome.part is not None]
     states = {number: part.state for number, part in known if part.state is not None}
+
+    def visit(other: TotalsTask) -> Any:
+        return other.add(known_states([block.outcome for block in held.collect(work._replace(task=other))]))
+
     if isinstance(task, TotalsTask):
         total = task.add([*states.values()])
         joined = task.join([task.attach(total, lambda: task.add([*exact_states().values()]))])
-
-        def visit(other: TotalsTask) -> Any:
-            return other.add(known_states([block.outcome for block in held.collect(work._replace(task=other))]))
-
-        return task.with_visit(joined, visit, len(states), 1), summary
+        return task.complete(joined, visit, len(states), 1), summary
     joined = task.join(
         [task.attach(state, lambda k=k: exact_states()[k]) for k, state in states.items()]  # type: ignore[misc]
     )
+    joined = task.complete(joined, visit)
     requests = task.requests(joined)
     return (joined if requests is None else task.take_requests(joined, np.argsort(requests.places_in_order))), summary
 

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.text import join_names
 from tiebreak.engines.plan import Task
-from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number
 from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
-from tiebreak.metrics.base import evaluate_all
+from tiebreak.metrics.base import Shown, evaluate_all
 from tiebreak.notes import is_of_aspects
 from tiebreak.projection import Positions
 
@@ -63,9 +61,8 @@ class MetricValues:
 
     def partial(self, positions: Positions) -> MetricTable:
         exact = tuple(evaluate_all(self.metrics, positions))
-        figures = {k: figures for k, m in enumerate(self.metrics) if (figures := m.figures(positions))}
         counted = [int((~np.isnan(values.nearest)).any(axis=0).sum()) for values in exact]
-        return MetricTable(positions.runs, positions.requests, exact, counted, figures)
+        return MetricTable(positions.runs, positions.requests, exact, counted)
 
     def fit(self, n_requests: int, runs: tuple[str, ...]) -> Task[Any]:
         if is_held(self.per_request, n_requests * len(runs) * len(self.metrics)):
@@ -75,13 +72,7 @@ class MetricValues:
         return MetricSums(self)
 
     def check_blocks(self) -> None:
-        """Refuse what is not the sum of what blocks are."""
-        if figures := [str(metric) for metric in self.metrics if metric.total == "figure"]:
-            raise InputError(
-                f"{join_names(figures)}: a figure of whole runs, which is not computed in blocks of requests yet. "
-                "Evaluate it without block_requests.",
-                kind="blocks",
-            )
+        """All metrics are computed in blocks."""
 
     def join(self, states: Sequence[MetricTable]) -> MetricTable:
         requests = Ids.concatenate([state.requests for state in states])
@@ -102,6 +93,15 @@ class MetricValues:
     def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
         exact = (values.attach(lambda k=k: load().exact[k]) for k, values in enumerate(state.exact))  # type: ignore[misc]
         return replace(state, exact=tuple(exact))
+
+    def complete(self, state: MetricTable, visit: Callable[[Any], Any], *how: Any) -> MetricTable:
+        """With the figures of whole runs, of what every run shows in all requests."""
+        from tiebreak.engines.totals import ShownCounts
+
+        if not any(metric.total == "figure" for metric in self.metrics):
+            return state
+        shown: dict[int, list[Shown]] = visit(ShownCounts(self))
+        return replace(state, figures={k: [*map(self.metrics[k].figure, runs)] for k, runs in shown.items()})
 
 
 class UtilityValues(MetricValues):
@@ -155,3 +155,6 @@ class Preferences:
 
     def attach(self, state: PairValues, load: Callable[[], PairValues]) -> PairValues:
         return state.attach(load)
+
+    def complete(self, state: PairValues, visit: Callable[[Any], Any], *how: Any) -> PairValues:
+        return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tiebreak.errors import InputError
 from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.value_counts import ValueCounts
+from tiebreak.metrics.base import Shown
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.preferences import PairValues
 from tiebreak.preferences.pair_totals import PairTotals, Reduction, Visit
@@ -27,6 +28,7 @@ class TotalsTask:
     """A task that adds up what another one computes of every request: `reduce` is of the state of one block."""
 
     inner: Any
+    write: Callable[[Any], None] | None = field(default=None, kw_only=True)  # what the other task computes
 
     @property
     def levels(self) -> frozenset[float | None]:
@@ -40,7 +42,10 @@ class TotalsTask:
         return self
 
     def partial(self, positions: Positions) -> Any:
-        return self.reduce(self.inner.partial(positions))
+        state = self.inner.partial(positions)
+        if self.write is not None:
+            self.write(state)
+        return self.reduce(state)
 
     def reduce(self, state: Any) -> Any:
         raise NotImplementedError
@@ -67,12 +72,8 @@ class TotalsTask:
     def attach(self, state: Any, load: Callable[[], Any]) -> Any:
         return state.attach(load)
 
-    def with_visit(self, state: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Any:
-        """The joined state, for which `visit` computes another task of all blocks once that is asked for.
-
-        `how` is as in `Visit`.
-        """
-        return state
+    def complete(self, state: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Any:
+        return self.inner.complete(state, visit, *how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,30 @@ class Reduced(TotalsTask):
 
     def attach(self, state: Any, load: Callable[[], Any]) -> Any:
         return state
+
+
+class ShownCounts(TotalsTask):
+    """What every run shows, for metrics that are figures of whole runs: by the metric's index."""
+
+    inner: MetricValues
+
+    def partial(self, positions: Positions) -> dict[int, list[Shown]]:
+        metrics = enumerate(self.inner.metrics)
+        return {k: metric.count_shown(positions) for k, metric in metrics if metric.total == "figure"}
+
+    def add(self, states: Sequence[dict[int, list[Shown]]]) -> dict[int, list[Shown]]:
+        return {k: [*map(add_counts, zip(*(state[k] for state in states), strict=True))] for k in states[0]}
+
+    def detach(self, state: Any) -> Any:
+        return state
+
+
+def add_counts(parts: Sequence[Shown]) -> Shown:
+    """The counts of several blocks."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total.update(part)
+    return total
 
 
 class MetricSums(TotalsTask):
@@ -178,7 +203,7 @@ class PreferenceTotals(TotalsTask):
     def join(self, states: Sequence[PairTotals]) -> PairValues:
         return self.add(states).as_values()
 
-    def with_visit(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
+    def complete(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
         assert state.totals is not None
         again = Visit(lambda reduction: visit(Reduced(self.inner, reduction)), *how)
         return replace(state, totals=replace(state.totals, visit=again))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from tiebreak.projection import Levels, Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.primitives import UNRETRIEVED, Floats, Ranks
 
+Shown: TypeAlias = "Counter[tuple[str, int]]"
+"""How often a run shows each item at each rank."""
 LEAST, MOST = 1e-6, 1e6
 """Bounds of parameters of which high powers are taken exactly: with many more digits that takes minutes."""
 
@@ -99,9 +102,13 @@ class Metric(Entry):
             raise NotImplementedError
         return ExactValues.from_floats(self.evaluate(positions))
 
-    def figures(self, positions: Positions) -> list[Number] | None:
-        """The exact figure of every run, of a metric that has no value for a request."""
-        return None
+    def count_shown(self, positions: Positions) -> list[Shown]:
+        """What every run shows, of a metric that is a figure of whole runs."""
+        raise NotImplementedError
+
+    def figure(self, shown: Shown) -> Number:
+        """The exact figure of a run that shows so much in all requests."""
+        raise NotImplementedError
 
     def evaluate(self, positions: Positions) -> Floats:
         """The floats [run, request] nearest the exact values."""

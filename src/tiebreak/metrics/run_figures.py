@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 from math import lcm
 from typing import ClassVar
 
@@ -14,14 +17,12 @@ from tiebreak.errors import InputError
 from tiebreak.exact import ExactValues, Number
 from tiebreak.exact.arithmetic import FRACTIONS, counting
 from tiebreak.exact.held import Places
-from tiebreak.inputs.ids import Ids
 from tiebreak.metrics._recall_level import RecallLevelMetric, recall_level_form
 from tiebreak.metrics._shown_items import ShownItems
-from tiebreak.metrics.base import Metric, Traits, check_corpus_size, check_deepest
+from tiebreak.metrics.base import Metric, Shown, Traits, check_corpus_size, check_deepest
 from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
 
-LARGEST = 2**62
-"""Whole numbers below this are computed as 64-bit integers, larger ones as Python's."""
 LARGEST_CUTOFF = 1000
 """Of exposures by position, which are whole numbers with thousands of digits beyond."""
 
@@ -41,23 +42,31 @@ class RunFigure(ShownItems):
     def values(self, positions: Positions) -> ExactValues:
         return ExactValues.from_floats(np.full((len(positions.runs), len(positions.requests)), np.nan))
 
-    def figures(self, positions: Positions) -> list[Number]:
-        """The exact figure of every run."""
-        return [self.figure(rank, items) for _, rank, items in self.first_items(positions)]
+    @property
+    def needs(self) -> Needs:
+        return Needs(shown=int(self.cutoff or 1))
 
-    def figure(self, rank: Places, items: Ids) -> Number:
-        """The figure of the first items of a run, with their ranks."""
+    def count_shown(self, positions: Positions) -> list[Shown]:
+        """Of every run how often it shows each item at each rank; counts of several requests add up."""
+        return [
+            Counter(zip(items, self.shown_ranks(rank), strict=True)) for _, rank, items in self.first_items(positions)
+        ]
+
+    def shown_ranks(self, rank: Places) -> Iterable[int]:
+        """Ranks as they are counted: all the same where they make no difference."""
+        return repeat(1, len(rank))
+
+    def figure(self, shown: Shown) -> Number:
         raise NotImplementedError
 
-    def distinct(self, items: Ids) -> tuple[Ids, Places]:
-        """Distinct items and which of them each is; no more than there are in the catalogue."""
-        names = Ids.from_names(dict.fromkeys(items))
-        if len(names) > self.n:
+    def check_catalogue(self, n_items: int) -> int:
+        """The number of items that a run shows, unless it is more than there are."""
+        if n_items > self.n:
             raise InputError(
-                f"{self}: a run shows {len(names):,} items, of a catalogue of {self.n:,}. Give its true size.",
+                f"{self}: a run shows {n_items:,} items, of a catalogue of {self.n:,}. Give its true size.",
                 kind="corpus_size",
             )
-        return names, names.indices(items)
+        return n_items
 
 
 @dataclass(frozen=True)
@@ -89,8 +98,8 @@ class Coverage(RunFigure):
     name: ClassVar[str] = "Coverage"
     traits: ClassVar[Traits] = Traits(cutoff="must", rises=False, sees_relevance=False)
 
-    def figure(self, rank: Places, items: Ids) -> Number:
-        return Number(Fraction(len(self.distinct(items)[0]), self.n))
+    def figure(self, shown: Shown) -> Number:
+        return Number(Fraction(self.check_catalogue(len(shown)), self.n))
 
 
 @dataclass(frozen=True)
@@ -138,16 +147,18 @@ class ExposureGini(RunFigure):
     def form(self) -> RecallLevelMetric | None:
         return None if self.base is None else recall_level_form(self.base)
 
-    def figure(self, rank: Places, items: Ids) -> Number:
-        names, which = self.distinct(items)
-        deepest = int(rank.max(initial=0))
+    def shown_ranks(self, rank: Places) -> Iterable[int]:
+        return super().shown_ranks(rank) if self.form is None else rank.tolist()
+
+    def figure(self, shown: Shown) -> Number:
+        deepest = max((rank for _, rank in shown), default=0)
         weights = [1] * deepest if self.form is None else whole_exposures(self.form, deepest)
-        is_small = max(weights, default=0) * 2 * self.n * max(len(which), 1) < LARGEST
-        exposure = np.zeros(len(names), dtype=np.int64 if is_small else object)
-        for k, weight in enumerate(weights, start=1):
-            exposure += np.bincount(which[rank == k], minlength=len(names)).astype(exposure.dtype) * weight
-        place = 2 * np.arange(self.n - len(names) + 1, self.n + 1).astype(exposure.dtype) - self.n - 1
-        above, below = int((np.sort(exposure) * place).sum()), self.n * int(exposure.sum())
+        exposure: Counter[str] = Counter()
+        for (item, rank), times in shown.items():
+            exposure[item] += times * weights[rank - 1]
+        first = self.n - self.check_catalogue(len(exposure)) + 1
+        above = sum((2 * i - self.n - 1) * x for i, x in enumerate(sorted(exposure.values()), start=first))
+        below = self.n * exposure.total()
         return Number(Fraction(above, max(below, 1)), is_rational=self.form is None or self.form.is_rational)
 
 

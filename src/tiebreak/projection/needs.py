@@ -13,15 +13,21 @@ class Needs:
     """What has to be read for a measure; `|` is the union.
 
     The number of distinct items of each request over all rankings (`pool`); the first k items of every ranking, with
-    their aspects (`aspects` is k); every item of every ranking (`is_whole`).
+    their aspects (`aspects` is k) or without (`shown`); every item of every ranking (`is_whole`).
     """
 
     pool: bool = False
     aspects: int = 0
     is_whole: bool = False
+    shown: int = 0
 
     def __or__(self, other: Needs) -> Needs:
-        return Needs(self.pool or other.pool, max(self.aspects, other.aspects), self.is_whole or other.is_whole)
+        return Needs(
+            self.pool or other.pool,
+            max(self.aspects, other.aspects),
+            self.is_whole or other.is_whole,
+            max(self.shown, other.shown),
+        )
 
     @classmethod
     def union(cls, needs: Iterable[Needs]) -> Needs:
@@ -34,4 +40,4 @@ class Needs:
     @property
     def top(self) -> int | None:
         """How many of the first items are read; None where none are."""
-        return WHOLE_RANKING if self.is_whole else self.aspects or None
+        return WHOLE_RANKING if self.is_whole else max(self.aspects, self.shown) or None
