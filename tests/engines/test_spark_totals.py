@@ -55,4 +55,8 @@ def test_draws_are_the_same_on_spark(both, measure):
         result, expected = (one.test(test, permutations=200, seed=3) for one in (counts, kept))
         assert result.pvalue.tolist() == expected.pvalue.tolist()
         np.testing.assert_allclose(result.outcome.high, expected.outcome.high, **CLOSE)
+    in_blocks = local.compare(measure, per_request=False)
+    result, expected = (one.test("bootstrap", permutations=200) for one in (counts, in_blocks))
+    assert result.pvalue.tolist() == expected.pvalue.tolist()
+    assert result.outcome.low.tolist() == expected.outcome.low.tolist()
     np.testing.assert_allclose(counts.test("wilcoxon").pvalue, kept.test("wilcoxon").pvalue, **CLOSE)

@@ -116,7 +116,6 @@ def test_counts_of_a_billion_requests_are_ordered_without_spreading_them():
 
 NEEDS_VALUES = {
     "bootstrap": lambda c: c.bootstrap(),
-    "bootstrap test": lambda c: c.test("bootstrap"),
     "tukey": lambda c: c.test("tukey"),
     "rows": lambda c: list(c.rows()),
     "between": lambda c: c.between("old", "new"),

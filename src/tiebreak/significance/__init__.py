@@ -104,7 +104,7 @@ def significance(
     check_choice(correction, "correction", CORRECTIONS)
     chosen.check(paired)
     outcome = chosen.run_by_name(paired, alpha, workers, tick)
-    notes = (*warn_few_draws(chosen, correction, alpha, len(paired.pairs)), *notes)
+    notes = (*warn_few_draws(chosen, correction, alpha, len(paired.pairs)), *chosen.notes(paired), *notes)
     settings = more_settings or {}
     return Significance(
         measure, paired, chosen, correction, alpha, outcome, notes, library=library, more_settings=settings

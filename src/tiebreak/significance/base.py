@@ -86,13 +86,17 @@ class Test(Entry):
     def run_by_name(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         """`run` with runs and requests sorted by name; where pairs are independent, on some of them at a time."""
         pairs, step = len(paired.pairs), max(FEWEST_PAIRS, VALUES_AT_ONCE // max(paired.n_requests, 1))
-        if pairs <= step or not self.is_by_pair:
+        if pairs <= step or not self.is_by_pair or paired.totals is not None:
             return self.run(paired.by_name(), alpha, jobs, tick)
         parts = []
         for begin in range(0, pairs, step):
             some = paired.take_pairs(slice(begin, begin + step)).by_name()
             parts.append(self.run(some, alpha, jobs, tick and partial(tick_part, tick, begin, len(some.pairs), pairs)))
         return Outcome(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def notes(self, paired: PairValues) -> tuple[str, ...]:
+        """What results say of how they were computed."""
+        return ()
 
     def check(self, paired: PairValues) -> None:
         if paired.n_requests < self.min_requests:

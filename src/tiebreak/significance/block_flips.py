@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.held import Places
+from tiebreak.inputs import Ids
 from tiebreak.preferences import PairValues
 from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
@@ -18,7 +19,7 @@ from tiebreak.significance.surveys import DrawSums, Findings, Numbering, run_num
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, ExactSums, Scale
 
 Bits = Callable[[range, NDArray[np.uint64]], NDArray[np.unsignedinteger[Any]]]
-"""(draws, requests [request, 1]) -> which values [request, draw] change their signs."""
+"""(draws, requests [request, 1]) -> which values [request, draw] change their signs, or how often they are drawn."""
 CELLS_AT_ONCE = 1 << 16
 BITS_AT_ONCE = 1 << 25
 
@@ -31,8 +32,17 @@ class PairScale:
     scale: Scale
 
     @classmethod
-    def from_findings(cls, findings: Findings) -> PairScale:
-        return cls(findings.run_denominator(FLOAT_SUMS), findings.scale(FLOAT_SUMS))
+    def from_findings(cls, findings: Findings, n: int | None = None) -> PairScale:
+        """For sums over all requests, or of n values that are drawn from them."""
+        size, untied = (findings.n_requests, findings.untied) if n is None else (n, None)
+        scale = Scale.choose(findings.largest, size, [*findings.denominators], FLOAT_SUMS, untied=untied)
+        return cls(findings.run_denominator(FLOAT_SUMS, n), scale)
+
+    @property
+    def units(self) -> Floats:
+        """What whole numbers are multiples of: [pair]."""
+        common = self.denominator or self.scale.common
+        return np.full(len(self.slack), 1 / common) if common else np.ldexp(1.0, -self.scale.shift[:, 0])
 
     @property
     def slack(self) -> NDArray[np.int64]:
@@ -88,7 +98,7 @@ class FlippedExactly:
     """Sums some cells (pair, draw) exactly."""
 
     bits: Bits
-    numbering: Numbering
+    numbering: Callable[[Ids], NDArray[Any]]
     pairs: Places
     draws: Places
 
@@ -112,14 +122,19 @@ class FlippedExactly:
         return ExactFlips(sum(flipped[1:], flipped[0]), sum(everything[1:], everything[0]), max(same))
 
 
+def split_cells(is_undecided: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
+    """The undecided cells [pair, draw], so many as are summed exactly in one visit."""
+    pairs, draws = np.nonzero(is_undecided)
+    for begin in range(0, len(pairs), CELLS_AT_ONCE):
+        yield pairs[begin : begin + CELLS_AT_ONCE], draws[begin : begin + CELLS_AT_ONCE]
+
+
 def count_below_exactly(
     totals: PairTotals, bits: Bits, numbering: Numbering, is_undecided: NDArray[np.bool_], draws: range, side: int
 ) -> NDArray[np.int64]:
     """The number of undecided sums [pair, draw] that do not reach the observed one: [pair]."""
     below = np.zeros(len(is_undecided), dtype=np.int64)
-    every_pair, every_draw = np.nonzero(is_undecided)
-    for begin in range(0, len(every_pair), CELLS_AT_ONCE):
-        pairs, places = (cells[begin : begin + CELLS_AT_ONCE] for cells in (every_pair, every_draw))
+    for pairs, places in split_cells(is_undecided):
         exact: ExactFlips = totals.revisit(FlippedExactly(bits, numbering, pairs, draws.start + places))
         below += exact.count_below(pairs, len(below), side)
     return below

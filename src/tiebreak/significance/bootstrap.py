@@ -12,8 +12,10 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import draw_counts
 from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
+from tiebreak.significance.block_bootstrap import NOTE, bootstrap_blocks
 from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256
@@ -42,6 +44,8 @@ class BootstrapTest(RandomisationTest):
 
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         draws = int(self.permutations)
+        if paired.totals is not None:
+            return self.over_blocks(paired, paired.totals, alpha, tick)
         low, high, p = (np.empty(len(paired.values)) for _ in range(3))
         whole, exact = whole_pairs(paired), ExactSums(paired)
         step = max(1, SUMS_AT_ONCE // draws)
@@ -50,10 +54,22 @@ class BootstrapTest(RandomisationTest):
             sums, signs = self.sums(whole, exact, rows, tick)
             bounds = np.quantile(sums, [alpha / 2, 1 - alpha / 2], axis=0)
             low[rows], high[rows] = bounds * whole.unit[rows, 0] / paired.n_requests
-            below, above = (signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0)
-            beyond = {1: below, 0: np.minimum(below, above), -1: above}[self.side]
-            p[rows] = np.minimum(self.min_count * draw_pvalues(beyond, draws), 1.0)
+            p[rows] = self.pvalues(signs)
         return Outcome(paired.mean.copy(), p, low, high)
+
+    def over_blocks(self, paired: PairValues, totals: PairTotals, alpha: float, tick: Tick | None) -> Outcome:
+        """Of values that are not held: every block is visited, and sums by Poisson's weights add up."""
+        means, signs = bootstrap_blocks(totals, int(self.permutations), int(self.seed), tick)
+        return Outcome(paired.mean.copy(), self.pvalues(signs), *np.quantile(means, [alpha / 2, 1 - alpha / 2], axis=0))
+
+    def pvalues(self, signs: NDArray[np.int8]) -> Floats:
+        """Of the signs of means [draw, pair]."""
+        below, above = (signs <= 0).sum(axis=0), (signs >= 0).sum(axis=0)
+        beyond = {1: below, 0: np.minimum(below, above), -1: above}[self.side]
+        return np.minimum(self.min_count * draw_pvalues(beyond, len(signs)), 1.0)
+
+    def notes(self, paired: PairValues) -> tuple[str, ...]:
+        return () if paired.totals is None else (NOTE,)
 
     def sums(self, whole: Whole, exact: ExactSums, pairs: slice, tick: Tick | None) -> tuple[Floats, NDArray[np.int8]]:
         """Sums [draw, pair] of resampled requests, and their signs."""

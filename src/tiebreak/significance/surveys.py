@@ -24,7 +24,7 @@ from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.preferences.pair_values import largest_sizes, narrow
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import ranks_by_wins
-from tiebreak.significance.whole_numbers import Scale, common_denominator, exact_by_float, numerators
+from tiebreak.significance.whole_numbers import common_denominator, exact_by_float, numerators
 
 MOST_NUMBERED = 1 << 25
 """Requests whose ids are held to number them in the order of names: some 2 GB."""
@@ -35,7 +35,8 @@ MOST_SUMS = 1 << 24
 class Findings(NamedTuple):
     """What is known of the values of several blocks."""
 
-    requests: list[Ids]  # of every block, in the order of names
+    requests: list[Ids]  # of every block, in the order of names, if they are asked for
+    n_requests: int
     largest: Floats  # the size of the largest value: [pair, 1]
     untied: Places  # [pair]
     denominators: frozenset[int]  # of quotients
@@ -43,18 +44,10 @@ class Findings(NamedTuple):
     largest_of_runs: float
     is_ranked: bool  # in every request values are signs of differences between ranks
 
-    @property
-    def n_requests(self) -> int:
-        return sum(map(len, self.requests))
-
-    def run_denominator(self, below: int) -> int:
-        """The common denominator, if sums of differences of all requests stay below a bound; else 0."""
-        most = 2 * self.n_requests * (1 + int(self.largest_of_runs))
+    def run_denominator(self, below: int, n: int | None = None) -> int:
+        """The common denominator, if sums of n differences, by default of all, stay below a bound; else 0."""
+        most = 2 * (self.n_requests if n is None else n) * (1 + int(self.largest_of_runs))
         return self.common if self.common * most < below else 0
-
-    def scale(self, below: int) -> Scale:
-        """How the values of pairs become whole numbers."""
-        return Scale.choose(self.largest, self.n_requests, [*self.denominators], below, untied=self.untied)
 
 
 @dataclass(frozen=True)
@@ -63,11 +56,13 @@ class Survey:
 
     below: int
     is_sign: bool = False
+    has_names: bool = True
 
     def reduce(self, values: PairValues) -> Findings:
         by_run = values.by_run
         return Findings(
-            [values.requests.take(np.argsort(values.requests.places_in_order))],
+            [values.requests.take(np.argsort(values.requests.places_in_order))] if self.has_names else [],
+            values.n_requests,
             largest_sizes(values.values),
             np.count_nonzero(values.values, axis=1),
             frozenset(np.unique(values.denominator).tolist() if values.exact is None else ()),
@@ -86,9 +81,10 @@ class Survey:
         return denominator if denominator < self.below else 0
 
     def add(self, states: Sequence[Findings]) -> Findings:
-        requests, largest, untied, denominators, common, of_runs, is_ranked = zip(*states, strict=True)
+        requests, n_requests, largest, untied, denominators, common, of_runs, is_ranked = zip(*states, strict=True)
         return Findings(
             [ids for block in requests for ids in block],
+            sum(n_requests),
             np.maximum.reduce(largest),
             np.sum(untied, axis=0),
             frozenset().union(*denominators),
@@ -98,15 +94,15 @@ class Survey:
         )
 
 
-def survey(totals: PairTotals, below: int, is_sign: bool = False) -> Findings:
+def survey(totals: PairTotals, below: int, is_sign: bool = False, has_names: bool = True) -> Findings:
     """What is known of all values, unless there are too many requests to number."""
-    if totals.n_requests > MOST_NUMBERED:
+    if has_names and totals.n_requests > MOST_NUMBERED:
         raise InputError(
             f"random draws belong to the names of requests, which are sorted here: at most {MOST_NUMBERED:,}, and "
             f"there are {totals.n_requests:,}. Take a sample of the requests, or a t-test.",
             kind="size",
         )
-    findings: Findings = totals.revisit(Survey(below, is_sign))
+    findings: Findings = totals.revisit(Survey(below, is_sign, has_names))
     return findings
 
 
