@@ -358,6 +358,8 @@ def total(values: Sample | RowSum, kind: str) -> Number | float:
     if kind == "geometric mean":
         from tiebreak.exact.roots import geometric_mean
 
-        assert isinstance(values, Sample)
-        return geometric_mean(values)
+        if isinstance(values, Sample):
+            return geometric_mean(values)
+        assert values.counted is not None, "products are counted"
+        return geometric_mean(values.counted, weights=values.counted.weights())
     return values.total() if kind == "sum" else values.mean()

@@ -8,6 +8,7 @@ import pytest
 import tiebreak as tb
 from engines.parity import PAIRWISE, experiment, outcome
 from tiebreak.inputs import Ids
+from tiebreak.preferences import pair_totals
 from tiebreak.significance import block_flips, block_shuffles, surveys, whole_numbers
 from tiebreak.significance.surveys import Numbering
 
@@ -70,7 +71,7 @@ def test_draws_in_several_visits(monkeypatch):
     for module in (block_flips, block_shuffles):
         monkeypatch.setattr(module, "CELLS_AT_ONCE", 7)
     monkeypatch.setattr(block_flips, "BITS_AT_ONCE", 20)
-    monkeypatch.setattr(surveys, "MOST_SUMS", 100)
+    monkeypatch.setattr(pair_totals, "MOST_SUMS", 100)
     for measure in ("RPP", "diff(nDCG@3)", "LexiRecall", "RPP(weights='dcg')"):
         counts, kept = both(3, measure)
         for test in ("permutation", "hsd"):

@@ -11,9 +11,14 @@ import scipy.stats
 import tiebreak as tb
 from engines.parity import experiment
 from significance import slow
+from tiebreak.exact import competition_ranks
 from tiebreak.inputs import Ids
+from tiebreak.orderings import CATALOGUE as METHODS
+from tiebreak.orderings import Ballots, method
+from tiebreak.orderings import block_bootstrap as block_bootstrap_of_orders
+from tiebreak.orderings.poisson import PoissonWeights, hash_names
+from tiebreak.preferences import pair_totals
 from tiebreak.significance import block_bootstrap, whole_numbers
-from tiebreak.significance.poisson import PoissonWeights, hash_names
 
 EXPERIMENTS = {size: experiment(size) for size in (None, 17, 9, 1)}
 MEASURES = pytest.mark.parametrize("measure", ["RPP", "diff(nDCG@3)", "diff(P@5)", "LexiRecall", "RPP(weights='dcg')"])
@@ -85,6 +90,43 @@ def test_intervals_are_about_those_of_values_that_are_kept():
     width = kept.outcome.high - kept.outcome.low
     assert abs(result.outcome.low - kept.outcome.low) < 0.06 * width
     assert abs(result.outcome.high - kept.outcome.high) < 0.06 * width
+
+
+@MEASURES
+def test_orders_of_draws_are_those_of_repeated_requests(measure, monkeypatch):
+    monkeypatch.setattr(pair_totals, "MOST_SUMS", 300)
+    kept = EXPERIMENTS[None].compare(measure)
+    weights = [[slow_weight(5, draw, name) for name in kept.requests] for draw in range(15)]
+    drawn = [Ballots(kept.take_requests(np.repeat(np.arange(kept.n_requests), row))) for row in weights]
+    for by in METHODS:
+        expected = [competition_ranks(method(by).scores(ballots)).tolist() for ballots in drawn]
+        results = [
+            exp.compare(measure, per_request=False).bootstrap(by, resamples=15, seed=5) for exp in EXPERIMENTS.values()
+        ]
+        for result in results:
+            assert result.ranks.tolist() == expected
+            assert any("Poisson bootstrap" in note for note in result.notes)
+    wins = (kept.square(np.array([one.values.mean for one in drawn])) > 0).sum(axis=0)
+    assert all(result.wins.tolist() == wins.tolist() for result in results)
+
+
+def test_orders_that_estimates_leave_undecided_are_exact(monkeypatch):
+    compared = EXPERIMENTS[9].compare("diff(nDCG@3)", per_request=False)
+    expected = compared.bootstrap("mean", resamples=12)
+    monkeypatch.setattr(block_bootstrap_of_orders, "SUM_ERROR", 1.0)
+    monkeypatch.setattr(block_bootstrap_of_orders, "CELLS_AT_ONCE", 9)
+    result = compared.bootstrap("mean", resamples=12)
+    assert result.ranks.tolist() == expected.ranks.tolist() and result.wins.tolist() == expected.wins.tolist()
+
+
+def test_runs_that_tie_tie_in_every_draw():
+    judged = {f"q{k}": {"a": 1, "b": 2} for k in range(8)}
+    runs = {name: {q: {"a": 2.0, "x": 1.5, "b": 1.0} for q in judged} for name in ("x", "y")}
+    runs["z"] = {q: {"x": 1.0, "a": 0.5} for q in judged}
+    compared = tb.Experiment(judged, runs, block_requests=3).compare("diff(nDCG)", per_request=False)
+    for by in ("mean", "borda", "mc4"):
+        result = compared.bootstrap(by, resamples=30)
+        assert result.ranks[:, :2].tolist() == [[1, 1]] * 30 and result.shares("x", "y") == (0, 1, 0)
 
 
 def test_weights_have_poisson_distribution():

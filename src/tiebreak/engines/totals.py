@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak._base.dropped import Dropped
-from tiebreak._base.text import join_names
 from tiebreak.engines.plan import Task
 from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
-from tiebreak.errors import InputError
 from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.value_counts import ValueCounts
@@ -124,16 +122,6 @@ class MetricSums(TotalsTask):
 
     inner: MetricValues
 
-    def check_blocks(self) -> None:
-        """Refuse what is not the sum of what blocks are."""
-        super().check_blocks()
-        if products := [str(metric) for metric in self.inner.metrics if metric.total == "geometric mean"]:
-            raise InputError(
-                f"{join_names(products)}: a geometric mean needs the values of all requests, of which only sums are "
-                "kept. Keep them with per_request=True, if they fit.",
-                kind="per_request",
-            )
-
     def reduce(self, state: MetricTable) -> MetricTable:
         return drop_values(state, len(state.requests), tuple(map(RowSums.from_values, state.exact)))
 
@@ -149,6 +137,32 @@ class MetricSums(TotalsTask):
     def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
         sums = (sums.attach(lambda k=k: load().sums[k]) for k, sums in enumerate(state.sums))  # type: ignore[misc]
         return replace(state, sums=tuple(sums))
+
+    def complete(self, state: MetricTable, visit: Callable[[TotalsTask], Any], *how: Any) -> MetricTable:
+        """With how often each value occurs of metrics whose products are wanted."""
+        state = super().complete(state, visit, *how)
+        sums = [
+            replace(sums, value_counts=visit(ProductCounts(MetricValues((metric,)))).in_order())
+            if metric.total == "geometric mean"
+            else sums
+            for metric, sums in zip(self.inner.metrics, state.sums, strict=True)
+        ]
+        return replace(state, sums=tuple(sums))
+
+
+class ProductCounts(TotalsTask):
+    """How often a metric has each value in every run."""
+
+    inner: MetricValues
+
+    def reduce(self, state: MetricTable) -> ValueCounts:
+        return ValueCounts.from_values(state.exact[0])
+
+    def add(self, states: Sequence[ValueCounts]) -> ValueCounts:
+        return ValueCounts.join(states)
+
+    def detach(self, state: ValueCounts) -> ValueCounts:
+        return state
 
 
 def drop_values(table: MetricTable, n_requests: int, sums: tuple[RowSums, ...]) -> MetricTable:

@@ -16,6 +16,7 @@ from tiebreak.exact.doubles import Floats, two_product
 from tiebreak.exact.held import HeldSums, NotHeld
 from tiebreak.exact.number import Number
 from tiebreak.exact.sums import exact_sum, sum_fractions
+from tiebreak.exact.value_counts import CountedSample, ValueCounts
 from tiebreak.exact.values import ExactValues
 
 LEAST, MOST = 2.0**-400, 2.0**400
@@ -33,6 +34,7 @@ class RowSums:
     error: Fraction  # how far any value may be from its float and the rest
     is_rational: bool
     exactly: Callable[[], list[Fraction]]  # the exact sums of all rows
+    value_counts: ValueCounts | None = None  # in increasing order, where a product is wanted
 
     @classmethod
     def from_values(cls, values: ExactValues) -> RowSums:
@@ -89,7 +91,8 @@ class RowSums:
     def sample(self, row: int) -> RowSum:
         """The values of a row, of which only the number, the sum and the mean are known."""
         count, estimate = int(self.counts[row]), self.near[row] + self.rest[row]
-        return RowSum(count, Number(estimate, self.error * count, lambda: self._exact[row], self.is_rational))
+        known = None if self.value_counts is None else self.value_counts.sample(row)
+        return RowSum(count, Number(estimate, self.error * count, lambda: self._exact[row], self.is_rational), known)
 
     def squares_around(self, row: int, middle: Fraction) -> Fraction:
         """The sum of the squared differences between a row's floats and a number."""
@@ -103,10 +106,11 @@ class RowSums:
 
 @dataclass(frozen=True, eq=False)
 class RowSum:
-    """So many numbers, and their sum."""
+    """So many numbers, and their sum; of a product also how often each occurs."""
 
     count: int
     sum: Number
+    counted: CountedSample | None = None
 
     def __len__(self) -> int:
         return self.count

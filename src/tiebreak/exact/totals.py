@@ -42,15 +42,19 @@ class Totals:
         """Whether each sum is above 0, 0 or below: [sample, row]."""
         total, error = self.estimates(weights)
         signs = np.sign(total.high).astype(np.int8)
-        is_undecided = (np.abs(total.high) <= 2 * error[:, None]) & self._can_vary
-        signs[:, ~self._can_vary] = 0
+        is_undecided = (np.abs(total.high) <= 2 * error[:, None]) & self.can_vary
+        signs[:, ~self.can_vary] = 0
         for sample, row in np.argwhere(is_undecided).tolist():
-            exact = snap_to_zero(self.exact_sum(row, weights[sample]), self.values.is_rational)
+            exact = snap_to_zero(self.exact_sum(row, weights[sample]), self.is_rational)
             signs[sample, row] = (exact > 0) - (exact < 0)
         return signs
 
+    @property
+    def is_rational(self) -> bool:
+        return self.values.is_rational
+
     @cached_property
-    def _can_vary(self) -> NDArray[np.bool_]:
+    def can_vary(self) -> NDArray[np.bool_]:
         """Which rows have anything but 0."""
         return np.asarray(self.values.nearest.any(axis=1))
 
@@ -67,7 +71,7 @@ class Totals:
         """The sums of one sample as numbers that are computed exactly on demand."""
         estimates = [Fraction(a) + Fraction(b) for a, b in zip(total.high.tolist(), total.low.tolist(), strict=True)]
         return [
-            Number(estimate, error, partial(self.exact_sum, row, weights), self.values.is_rational)
+            Number(estimate, error, partial(self.exact_sum, row, weights), self.is_rational)
             for row, estimate in enumerate(estimates)
         ]
 

@@ -28,12 +28,13 @@ class ValueCounts:
 
     @classmethod
     def from_values(cls, values: ExactValues) -> ValueCounts:
-        """Of a table in which every cell has a value."""
+        """Of a table; cells without a value do not count."""
         codes = values.codes()
         distinct, first, which = np.unique(codes, return_index=True, return_inverse=True)
         rows = len(codes)
         row = np.repeat(np.arange(rows), codes.shape[1])
         counts = np.bincount(which.ravel() * rows + row, minlength=len(distinct) * rows).reshape(-1, rows)
+        first, counts = first[distinct >= 0], counts[distinct >= 0]
         return cls(values.exact_cells(*np.divmod(first, max(codes.shape[1], 1))), counts, values.is_rational)
 
     @classmethod
@@ -97,6 +98,10 @@ class CountedSample(Sample):
 
     def _number(self, exact: Fraction, *_: object) -> Number:
         return Number(exact, is_rational=self.is_rational)
+
+    def weights(self) -> Sample:
+        """How often numbers occur, as exact weights."""
+        return Sample.from_exact([*map(Fraction, self.times.tolist())])
 
     def spread(self) -> Sample:
         """All numbers, one by one."""

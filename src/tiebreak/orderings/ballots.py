@@ -127,13 +127,24 @@ class Ballots:
 
     def majorities(self, weights: Floats) -> NDArray[np.int8]:
         """Majority relation per sample: [sample, run, run], 1 where more requests prefer the first run."""
-        sums = weights @ self.signs.T.astype(np.float64)  # of whole numbers, so they are exact
-        return self.values.square(np.sign(sums).astype(np.int8))
+        return self.values.square(np.sign(self.majority_sums(weights)).astype(np.int8))
+
+    def majority_sums(self, weights: Floats) -> Floats:
+        """By how many requests more the first run of a pair is preferred: [sample, pair]."""
+        return np.asarray(weights @ self.signs.T.astype(np.float64))  # of whole numbers, so they are exact
 
     def placements(self, weights: Floats) -> NDArray[np.int8]:
         """Majority relation of win rates per sample: [sample, run, run], 1 where the first is more often higher."""
-        signs = [np.sign(weights @ self.win_rate_signs(run).T.astype(np.float64)) for run in range(len(self.runs))]
-        return np.stack(signs, axis=1).astype(np.int8)
+        return np.sign(self.placement_sums(weights)).astype(np.int8)
+
+    def placement_sums(self, weights: Floats) -> Floats:
+        """By how many requests more the first run has a higher win rate: [sample, run, run]."""
+        runs = range(len(self.runs))
+        return np.stack([weights @ self.win_rate_signs(run).T.astype(np.float64) for run in runs], axis=1)
+
+    def point_sums(self, weights: Floats) -> Floats:
+        """Twice the points of Borda's rule: [sample, run]."""
+        return np.asarray(weights @ self.double_points.T.astype(np.float64))  # sums of whole numbers
 
     @cached_property
     def totals(self) -> Totals:

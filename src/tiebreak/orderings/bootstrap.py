@@ -19,7 +19,10 @@ from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Ids
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
+from tiebreak.orderings.block_bootstrap import draw_ballots
+from tiebreak.orderings.poisson import NOTE
 from tiebreak.orderings.result import Ordering
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.drawable import Drawable
 from tiebreak.results.record import Result
@@ -70,6 +73,7 @@ class Bootstrap(Drawable, Result):
     ranks: NDArray[np.int64]
     wins: NDArray[np.int64]
     seed: int
+    more_notes: tuple[str, ...] = ()
     columns = RankInterval._fields
 
     @property
@@ -78,7 +82,8 @@ class Bootstrap(Drawable, Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"95% intervals of ranks: {plural(len(self.ranks), 'resample')} of requests, seed {self.seed}.",)
+        drawn = f"95% intervals of ranks: {plural(len(self.ranks), 'resample')} of requests, seed {self.seed}."
+        return (drawn, *self.more_notes)
 
     def rows(self) -> list[RankInterval]:
         """The 95% interval of every run's rank."""
@@ -133,6 +138,8 @@ def bootstrap(
 ) -> Bootstrap:
     """Order the runs by many bootstrap samples of the requests."""
     check_resamples(resamples, seed)
+    if ballots.values.totals is not None:
+        return bootstrap_totals(ballots, ballots.values.totals, method, resamples, seed, tick)
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     step = max(1, NUMBERS_AT_ONCE // max(ballots.n_requests, size**2))
@@ -145,6 +152,21 @@ def bootstrap(
             tick(rows.stop, resamples)
         wins += (ballots.values.square(ballots.pair_totals.signs(weights)) > 0).sum(axis=0)
     return Bootstrap(str(method), ballots.runs, ranks, wins, seed)
+
+
+def bootstrap_totals(
+    ballots: Ballots, totals: PairTotals, method: Method, resamples: int, seed: int, tick: Tick | None
+) -> Bootstrap:
+    """The same of values that are not held: Poisson's weights, and sums that add up over blocks."""
+    size = len(ballots.runs)
+    ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
+    for draws, drawn in draw_ballots(ballots.values, totals, resamples, seed):
+        if tick:
+            tick(int(draws[0]), resamples)
+        places = np.arange(len(draws), dtype=np.float64)[:, None]
+        ranks[draws] = method.ranks(drawn, places)
+        wins += (ballots.values.square(drawn.pair_totals.signs(places)) > 0).sum(axis=0)
+    return Bootstrap(str(method), ballots.runs, ranks, wins, seed, (NOTE,))
 
 
 def check_resamples(resamples: int, seed: int) -> None:

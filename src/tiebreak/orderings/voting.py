@@ -23,7 +23,7 @@ class Borda(Method):
         return [Fraction(points, 2 * ballots.n_requests) for points in ballots.points.tolist()]
 
     def ranks(self, ballots: Ballots, weights: Floats) -> NDArray[np.int64]:
-        return competition_ranks(weights @ ballots.double_points.T.astype(np.float64))  # sums of whole numbers
+        return competition_ranks(ballots.point_sums(weights))
 
 
 class Copeland(Method):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +22,9 @@ from tiebreak.exact.sums import sum_fractions
 from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats
+
+MOST_SUMS = 1 << 24
+"""Sums of draws that are held at once; for more, all blocks are visited again."""
 
 
 class Reduction(Protocol):
@@ -160,6 +163,12 @@ class PairTotals:
                 kind="per_request",
             )
         return self.visit.run(reduction)
+
+    def passes(self, draws: int, width: int) -> Iterator[range]:
+        """The draws of each visit, so that the sums of all fit, which are so many for a draw."""
+        at_once = 1 if self.visit is None else self.visit.at_once
+        step = max(1, MOST_SUMS // max(1, width * at_once))
+        return (range(begin, min(begin + step, draws)) for begin in range(0, draws, step))
 
     def as_values(self) -> PairValues:
         """Values of pairs of which only these totals are known."""

@@ -10,22 +10,18 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
+from tiebreak.orderings.poisson import PoissonWeights, hash_names
 from tiebreak.preferences import PairValues
 from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.block_flips import ExactFlips, FlippedExactly, PairScale, split_cells
-from tiebreak.significance.poisson import PoissonWeights, hash_names
-from tiebreak.significance.surveys import passes, survey
+from tiebreak.significance.surveys import survey
 from tiebreak.significance.whole_numbers import FLOAT_SUMS
 
 DRAWS_AT_ONCE = 256
 REQUESTS_AT_ONCE = 8192
 MOST_SUMS_KEPT = 1 << 26
 """Sums of all draws and pairs, of which quantiles are taken: 512 MB."""
-NOTE = (
-    "Values of requests are not kept: every request is drawn as often as Poisson's distribution with mean 1 says, by "
-    "its name (the Poisson bootstrap), not as many requests in all as there are."
-)
 
 
 def most_weight(n_requests: int) -> int:
@@ -67,7 +63,7 @@ def bootstrap_blocks(totals: PairTotals, draws: int, seed: int, tick: Tick | Non
     weights, most = PoissonWeights(seed), most_weight(totals.n_requests)
     scale = PairScale.from_findings(survey(totals, FLOAT_SUMS, has_names=False), most)
     means, signs = np.empty((draws, len(totals.pairs))), np.empty((draws, len(totals.pairs)), dtype=np.int8)
-    for some in passes(draws, len(totals.pairs) + 1, totals):
+    for some in totals.passes(draws, len(totals.pairs) + 1):
         if tick:
             tick(some.start, draws)
         *sums, total = totals.revisit(WeightedSums(weights, scale, some))

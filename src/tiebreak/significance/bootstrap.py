@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.orderings.bootstrap import draw_counts
+from tiebreak.orderings.poisson import NOTE
 from tiebreak.preferences import PairValues
 from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
-from tiebreak.significance.block_bootstrap import NOTE, bootstrap_blocks
+from tiebreak.significance.block_bootstrap import bootstrap_blocks
 from tiebreak.significance.whole_numbers import ExactSums, Whole, whole_pairs
 
 DRAWS_AT_ONCE = 256

@@ -23,7 +23,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
 from tiebreak.significance.block_shuffles import ShuffledSums, Shuffles, ShuffleScale, shuffle_blocks_exactly
 from tiebreak.significance.shuffle_rows import ShuffleInput, exact_rows, shuffle_rows, shuffle_some
-from tiebreak.significance.surveys import Numbering, passes, survey
+from tiebreak.significance.surveys import Numbering, survey
 from tiebreak.significance.whole_numbers import INTEGER_SUMS
 
 MOST_ENUMERATED = 200_000
@@ -93,7 +93,7 @@ class RandomisedHSD(RandomisationTest):
         assert totals.visit is not None
         scale, numbering = ShuffleScale.from_findings(findings, paired), Numbering.from_blocks(findings.requests)
         parts: list[NDArray[np.int64]] = []
-        for some in passes(int(self.permutations), len(paired.pairs), totals):
+        for some in totals.passes(int(self.permutations), len(paired.pairs)):
             if tick:
                 tick(some.start, int(self.permutations))
             draw = (int(self.seed), some.start, len(some))

@@ -16,7 +16,7 @@ from tiebreak.preferences import PairValues
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
 from tiebreak.significance.block_flips import FlippedSums, PairScale, count_below_exactly
-from tiebreak.significance.surveys import Numbering, passes, survey
+from tiebreak.significance.surveys import Numbering, survey
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, ExactSums, whole_pairs
 
 DRAWS_AT_ONCE = 256
@@ -69,7 +69,7 @@ class SignFlip(RandomisationTest):
         findings = survey(totals, FLOAT_SUMS)
         scale, numbering = PairScale.from_findings(findings), Numbering.from_blocks(findings.requests)
         reached = np.zeros(len(paired.pairs), dtype=np.int64)
-        for some in passes(draws, len(reached), totals):
+        for some in totals.passes(draws, len(reached)):
             if tick:
                 tick(some.start, draws)
             observed, sums = totals.revisit(FlippedSums(self.many_sums, scale, numbering, some))

@@ -6,7 +6,7 @@ requests. Then every block is visited by itself, and sums add up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import Any, NamedTuple
@@ -28,8 +28,6 @@ from tiebreak.significance.whole_numbers import common_denominator, exact_by_flo
 
 MOST_NUMBERED = 1 << 25
 """Requests whose ids are held to number them in the order of names: some 2 GB."""
-MOST_SUMS = 1 << 24
-"""Sums of draws that are held at once; for more, all blocks are visited again."""
 
 
 class Findings(NamedTuple):
@@ -146,10 +144,3 @@ class DrawSums(NamedTuple):
     @classmethod
     def add(cls, states: Sequence[DrawSums]) -> DrawSums:
         return cls(*(sum(parts[1:], parts[0]) for parts in zip(*states, strict=True)))
-
-
-def passes(draws: int, width: int, totals: PairTotals) -> Iterator[range]:
-    """The draws of each visit, so that so many sums of each are held at once as fit."""
-    at_once = 1 if totals.visit is None else totals.visit.at_once
-    step = max(1, MOST_SUMS // max(1, width * at_once))
-    return (range(begin, min(begin + step, draws)) for begin in range(0, draws, step))

@@ -20,6 +20,10 @@ MOST_DRAWN = 12
 BOUNDS = [int(2**32 * sum(Fraction(1, factorial(k)) for k in range(times + 1)) / EULER) for times in range(MOST_DRAWN)]
 """A number of 32 bits below the k-th of them means at most k times."""
 NUMBERS_IN_A_WORD = 2
+NOTE = (
+    "Values of requests are not kept: every request is drawn as often as Poisson's distribution with mean 1 says, by "
+    "its name (the Poisson bootstrap), not as many requests in all as there are."
+)
 
 
 def hash_names(ids: Ids) -> NDArray[np.uint64]:
