@@ -13,6 +13,7 @@ from tiebreak.comparison import Comparison
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact.held import Places
 from tiebreak.inputs.attributes import id_text
+from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.orderings import Method, Ordering, is_method
 from tiebreak.orderings.bootstrap import Bootstrap, check_resamples
@@ -25,6 +26,7 @@ from tiebreak.populations.ordering import (
     BESIDE_GROUPS,
     BESIDE_WEIGHTED,
     DECIDED,
+    DECIDED_BY_COUNTS,
     DECIDED_BY_GROUP,
     GROUPS,
     TIER,
@@ -110,7 +112,8 @@ class UtilityOrders:
         yield beside if self.table.weights is None else BESIDE_WEIGHTED
         if isinstance(chosen, DECIDED_BY_PLACE):
             by_group = self._is_of_groups or (self.groups is not None and is_by_group)
-            yield DECIDED_BY_GROUP if by_group else DECIDED
+            is_counted = isinstance(self.table, CountedUtilities)
+            yield DECIDED_BY_GROUP if by_group else DECIDED_BY_COUNTS if is_counted else DECIDED
 
     def _comparison(self, by: Any, tiers: object) -> Comparison:
         """All pairs of runs, for a method that compares them in every request."""

@@ -40,9 +40,11 @@ def both(session, partitions, monkeypatch):
 
 
 def test_figures_of_whole_runs_are_the_same_on_spark(both):
+    """And geometric means."""
     on_spark, local = both
     for per_request in (None, False):
-        result, expected = (exp.evaluate([*FIGURES, "nDCG@5"], per_request=per_request) for exp in (on_spark, local))
+        measures = [*FIGURES, "nDCG@5", "gm(AP)"]
+        result, expected = (exp.evaluate(measures, per_request=per_request) for exp in (on_spark, local))
         assert repr(result.summary().values) == repr(expected.summary().values)
         assert result.notes == expected.notes
 
@@ -59,4 +61,8 @@ def test_draws_are_the_same_on_spark(both, measure):
     result, expected = (one.test("bootstrap", permutations=200) for one in (counts, in_blocks))
     assert result.pvalue.tolist() == expected.pvalue.tolist()
     assert result.outcome.low.tolist() == expected.outcome.low.tolist()
+    samples = [one.bootstrap(resamples=20) for one in (counts, in_blocks)]
+    assert (
+        samples[0].ranks.tolist() == samples[1].ranks.tolist() and samples[0].wins.tolist() == samples[1].wins.tolist()
+    )
     np.testing.assert_allclose(counts.test("wilcoxon").pvalue, kept.test("wilcoxon").pvalue, **CLOSE)

@@ -39,7 +39,8 @@ DECIDED_BY_GROUP = (
     "place: from the worst group, the first at which a run and the next one below differ; request, value and next: the "
     "group and the utilities of both there."
 )
-COLUMN_NOTES = (BESIDE, BESIDE_WEIGHTED, BESIDE_GROUPS, GROUPS, TIER, DECIDED, DECIDED_BY_GROUP)
+DECIDED_BY_COUNTS = DECIDED.replace("request, value", "value")  # which request it is was not kept
+COLUMN_NOTES = (BESIDE, BESIDE_WEIGHTED, BESIDE_GROUPS, GROUPS, TIER, DECIDED, DECIDED_BY_GROUP, DECIDED_BY_COUNTS)
 NOTHING = Decision(*[None] * 5)  # type: ignore[arg-type]
 
 
