@@ -19,6 +19,8 @@ MOST_DRAWN = 12
 """More than so often a request is drawn once in 10^10 times; numbers of 32 bits do not tell that."""
 BOUNDS = [int(2**32 * sum(Fraction(1, factorial(k)) for k in range(times + 1)) / EULER) for times in range(MOST_DRAWN)]
 """A number of 32 bits below the k-th of them means at most k times."""
+OFTEN = 4
+"""More than so often a request is drawn in one of 270 draws."""
 NUMBERS_IN_A_WORD = 2
 NOTE = (
     "Values of requests are not kept: every request is drawn as often as Poisson's distribution with mean 1 says, by "
@@ -46,6 +48,8 @@ class PoissonWeights:
         first = draws.start % NUMBERS_IN_A_WORD
         numbers = random_words.view("<u4")[:, first : first + len(draws)]
         weights = np.zeros(numbers.shape, dtype=np.uint8)
-        for bound in BOUNDS:
+        for bound in BOUNDS[:OFTEN]:
             weights += numbers >= np.uint32(bound)
+        is_rare = numbers >= np.uint32(BOUNDS[OFTEN])
+        weights[is_rare] = np.searchsorted(BOUNDS, numbers[is_rare], side="right")
         return weights

@@ -26,7 +26,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import ranks_by_wins
 from tiebreak.significance.whole_numbers import common_denominator, exact_by_float, numerators
 
-MOST_NUMBERED = 1 << 25
+MOST_NUMBERED = 1 << 24
 """Requests whose ids are held to number them in the order of names: some 2 GB."""
 
 
