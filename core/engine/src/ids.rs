@@ -74,16 +74,48 @@ pub fn same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// Append an id; a short one without a call, as its first and its last eight bytes.
+/// Append the first bytes; a few without a call, as sixteen of which the others are cut off.
 #[inline(always)]
-pub fn append(buffer: &mut Vec<u8>, id: &[u8]) {
-    let (end, n) = (buffer.len(), id.len());
-    if (8..17).contains(&n) {
-        buffer.extend_from_slice(&word(id).to_le_bytes());
-        buffer.truncate(end + n - 8);
-        buffer.extend_from_slice(&word(&id[n - 8..]).to_le_bytes());
-    } else {
-        buffer.extend_from_slice(id);
+pub fn append(buffer: &mut Vec<u8>, bytes: &[u8], length: usize) {
+    let end = buffer.len() + length;
+    match bytes.first_chunk::<16>() {
+        Some(sixteen) if length <= 16 => buffer.extend_from_slice(sixteen),
+        _ => buffer.extend_from_slice(&bytes[..length]),
+    }
+    buffer.truncate(end);
+}
+
+/// An id that others are compared with.
+#[derive(Default)]
+pub struct Key {
+    id: Vec<u8>,
+    /// Its first eight bytes, and which bits of them count.
+    word: u64,
+    mask: u64,
+}
+
+impl Key {
+    pub fn set(&mut self, id: &[u8]) {
+        let mut eight = [0; 8];
+        let short = id.len().min(8);
+        eight[..short].copy_from_slice(&id[..short]);
+        self.word = u64::from_le_bytes(eight);
+        self.mask = if short == 0 { 0 } else { u64::MAX >> (64 - 8 * short) };
+        self.id.clear();
+        self.id.extend_from_slice(id);
+    }
+
+    /// Whether this is the id that the first bytes spell; what follows them may be read.
+    #[inline(always)]
+    pub fn begins(&self, (bytes, length): (&[u8], usize)) -> bool {
+        length == self.id.len()
+            && match bytes.first_chunk() {
+                None => bytes[..length] == self.id,
+                Some(&eight) => {
+                    (u64::from_le_bytes(eight) ^ self.word) & self.mask == 0
+                        && (length <= 8 || bytes[8..length] == self.id[8..])
+                }
+            }
     }
 }
 
@@ -170,25 +202,38 @@ impl Table {
     /// The number whose key has this hash and is the `same`; where there is none, `new` is entered and None returned.
     #[inline(always)]
     pub fn find_or_insert(&mut self, hash: u64, new: u32, same: impl Fn(u32) -> bool) -> Option<u32> {
-        if 2 * (self.taken + 1) > self.slots.len() {
-            self.grow();
+        self.insert_until_known(&[hash], new, |_, number| same(number)).map(|(_, number)| number)
+    }
+
+    /// Enter numbers from `first` on, one for each hash, up to one whose key is the `same` as that of a number entered
+    /// before: how many were entered, and that number.
+    #[inline(always)]
+    pub fn insert_until_known(
+        &mut self,
+        hashes: &[u64],
+        first: u32,
+        same: impl Fn(u32, u32) -> bool,
+    ) -> Option<(usize, u32)> {
+        if 2 * (self.taken + hashes.len()) > self.slots.len() {
+            self.grow(hashes.len());
         }
-        let tag = hash >> 32;
-        let mask = self.slots.len() - 1;
-        let mut place = tag as usize & mask;
-        loop {
-            let slot = self.slots[place];
-            if slot == 0 {
-                self.slots[place] = tag << 32 | (u64::from(new) + 1);
-                self.taken += 1;
-                return None;
+        let slots = &mut self.slots[..];
+        let mask = slots.len() - 1;
+        for (new, (entered, &hash)) in (first..).zip(hashes.iter().enumerate()) {
+            let tag = hash >> 32;
+            let mut place = tag as usize & mask;
+            while slots[place] != 0 {
+                let number = (slots[place] as u32).wrapping_sub(1);
+                if slots[place] >> 32 == tag && same(new, number) {
+                    self.taken += entered;
+                    return Some((entered, number));
+                }
+                place = (place + 1) & mask;
             }
-            let number = (slot as u32).wrapping_sub(1);
-            if slot >> 32 == tag && same(number) {
-                return Some(number);
-            }
-            place = (place + 1) & mask;
+            slots[place] = tag << 32 | (u64::from(new) + 1);
         }
+        self.taken += hashes.len();
+        None
     }
 
     /// The number whose key has this hash and is the `same`.
@@ -210,8 +255,8 @@ impl Table {
     }
 
     #[cold]
-    fn grow(&mut self) {
-        let larger = (2 * self.slots.len()).max(64);
+    fn grow(&mut self, more: usize) {
+        let larger = (2 * (self.taken + more)).max(self.slots.len() + 1).next_power_of_two().max(64);
         let old = std::mem::replace(&mut self.slots, vec![0; larger]);
         for slot in old.into_iter().filter(|&slot| slot != 0) {
             let mut place = (slot >> 32) as usize & (larger - 1);

@@ -2,7 +2,7 @@
 //!
 //! The readable definition of all of it is the Python twin, `src/tiebreak/_kernels/reference.py`; this crate gives the same
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
-//! [`source`] opens and decompresses, [`text`] finds lines and columns, [`number`] reads scores,
+//! [`source`] opens and decompresses, [`separators`] and [`text`] find lines and columns, [`number`] reads scores,
 //! [`judgements`] reads a judgements file, [`judged`] indexes judgements, [`ranking`] orders the items of one request,
 //! [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] in the background.
 //! Beside them [`pair_signs`] compares recall levels of pairs of rankings, and [`shuffles`] draws the shuffles of the
@@ -20,6 +20,7 @@ pub mod pair_signs;
 pub mod project;
 pub mod ranking;
 pub mod run;
+mod separators;
 pub mod shuffles;
 pub mod source;
 pub mod tally;

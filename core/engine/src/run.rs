@@ -5,16 +5,17 @@
 //! them.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::{Gathered, Line};
-use crate::ids::{IdColumn, same};
+use crate::ids::{IdColumn, Key};
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
-use crate::ranking::{Entry, JudgedItems, Ranking, UNJUDGED, count_float32_ties, count_tied, ties};
+use crate::ranking::{JudgedItems, Placed, Ranking, Refused, count_float32_ties, ties};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
-use crate::text::{Batch, Row, each_batch};
+use crate::text::{Batch, each_batch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duplicates {
@@ -58,6 +59,9 @@ impl Default for Options {
 
 /// Lines between two checks whether to stop.
 const CHECK_EVERY: usize = 65_536;
+
+/// Lines after which duplicates are dropped, so that they take no memory.
+const MOST_PENDING: usize = 4096;
 
 /// Two hashes of an item id, which identify an item of a request.
 pub type Fingerprint = (u64, u64);
@@ -135,7 +139,7 @@ struct Projector<'a> {
     result: RunResult,
     ranking: Ranking,
     current: Current<'a>,
-    current_id: Vec<u8>,
+    current_id: Key,
     /// Of the current request.
     first_line: u64,
     seen: Vec<bool>,
@@ -144,6 +148,8 @@ struct Projector<'a> {
     /// Of the lines of a batch: their scores, NaN where there is none, and the hashes of their items.
     scores: Vec<f64>,
     hashes: Vec<u64>,
+    /// Their rank columns, if they are read.
+    ranks_read: Vec<i64>,
 }
 
 impl<'a> Projector<'a> {
@@ -166,25 +172,30 @@ impl<'a> Projector<'a> {
             result,
             ranking: Ranking::default(),
             current: Current::Nothing,
-            current_id: Vec::new(),
+            current_id: Key::default(),
             first_line: 0,
             seen: vec![false; requests],
             unjudged: HashSet::new(),
             gathered: gather.then(Gathered::default),
             scores: Vec::new(),
             hashes: Vec::new(),
+            ranks_read: Vec::new(),
         }
     }
 
     fn read(&mut self, source: &Source, watch: &Watch) -> Result<(), Stop> {
         let mut tally = Tally::default();
-        let read = match source {
+        let mut read = match source {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => {
                 let mut text = Text::open(source, watch)?;
-                each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(&batch, tally))
+                each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(batch, tally))
             }
         };
+        if let Err(Stop::Fault(_)) = read {
+            // A duplicate among the lines before a fault is the earlier fault.
+            read = self.look_up(&mut tally).and(read);
+        }
         self.result.tally = tally;
         read
     }
@@ -192,41 +203,117 @@ impl<'a> Projector<'a> {
     /// Lines `request iteration item rank score [tag]`. Scores and hashes are computed for all of them first: loops that
     /// do one thing let the processor work on several lines at once.
     fn read_batch(&mut self, batch: &Batch, tally: &mut Tally) -> Result<(), Stop> {
-        let mut scores = std::mem::take(&mut self.scores);
-        let mut hashes = std::mem::take(&mut self.hashes);
+        let (mut scores, mut hashes) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.hashes));
         scores.clear();
-        scores.extend(batch.rows().map(|row| {
-            let (bytes, length) = row.from_column(4);
-            number::parse_start(bytes, length).unwrap_or(f64::NAN)
-        }));
+        let texts = batch.column(4, 0..batch.len());
+        scores.extend(texts.map(|(bytes, length)| number::parse_start(bytes, length).unwrap_or(f64::NAN)));
         hashes.clear();
-        hashes.extend(batch.rows().map(|row| self.judged.seed.hash(row.column(2))));
-        let mut values = scores.iter().zip(&hashes);
-        let read = batch
-            .rows()
-            .zip(&mut values)
-            .try_for_each(|(row, (&score, &hash))| self.read_row(&row, score, hash, tally));
+        let items = batch.column(2, 0..batch.len());
+        hashes.extend(items.map(|(bytes, length)| self.judged.seed.hash(&bytes[..length])));
+        let fault = self.read_ranks(batch, tally);
+        let sound = fault.as_ref().map_or(batch.len(), |(k, _)| *k);
+        let read = self.read_lines(batch, sound, &scores, &hashes, tally);
         (self.scores, self.hashes) = (scores, hashes);
-        read
+        read?;
+        fault.map_or(Ok(()), |(_, fault)| Err(fault.into()))
     }
 
-    #[inline(always)]
-    fn read_row(&mut self, row: &Row, score: f64, hash: u64, tally: &mut Tally) -> Result<(), Stop> {
-        let (number, request, item) = (row.number(), row.column(0), row.column(2));
-        let mut rank = 0;
+    /// Read rank columns, where they count: the first line without one, and its fault.
+    fn read_ranks(&mut self, batch: &Batch, tally: &mut Tally) -> Option<(usize, Fault)> {
+        self.ranks_read.clear();
         if self.options.rank_breaks_ties {
-            let text = row.column(3);
-            rank =
-                number::parse_rank(text).ok_or_else(|| Fault::entry(FaultKind::Rank, number, request, item, text))?;
+            for (k, row) in batch.rows().enumerate() {
+                let text = row.column(3);
+                let Some(rank) = number::parse_rank(text) else {
+                    return Some((k, Fault::entry(FaultKind::Rank, row.number(), row.column(0), row.column(2), text)));
+                };
+                self.ranks_read.push(rank);
+            }
         }
         if self.options.audit {
-            row.count_spelling(number, row.column(4), tally);
-            rank = count_rank(row.column(3), number, tally);
+            self.ranks_read.clear();
+            for row in batch.rows() {
+                row.count_spelling(row.number(), row.column(4), tally);
+                self.ranks_read.push(count_rank(row.column(3), row.number(), tally));
+            }
         }
-        if score.is_nan() {
-            return self.refuse_score(number, request, item, row.column(4), tally);
+        None
+    }
+
+    /// Push the first `sound` lines, those of one request together.
+    fn read_lines(
+        &mut self,
+        batch: &Batch,
+        sound: usize,
+        scores: &[f64],
+        hashes: &[u64],
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
+        let mut k = 0;
+        while k < sound {
+            let row = batch.row(k);
+            if scores[k].is_nan() {
+                self.refuse_score(row.number(), row.column(0), row.column(2), row.column(4), tally)?;
+                k += 1;
+                continue;
+            }
+            self.enter(row.column(0), row.number(), tally)?;
+            let others = batch.column(0, k + 1..sound).zip(&scores[k + 1..sound]);
+            let same = others.take_while(|(request, score)| !score.is_nan() & self.current_id.begins(*request));
+            let lines = k..k + 1 + same.count();
+            k = lines.end;
+            self.push_lines(batch, lines, scores, hashes, tally)?;
         }
-        self.push(request, Line { number, item, score, rank }, hash, tally)
+        Ok(())
+    }
+
+    /// Lines of the current request.
+    #[inline(always)]
+    fn push_lines(
+        &mut self,
+        batch: &Batch,
+        lines: Range<usize>,
+        scores: &[f64],
+        hashes: &[u64],
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
+        if self.gathered.is_some() || !matches!(self.current, Current::Judged(..)) {
+            return lines.into_iter().try_for_each(|k| {
+                let row = batch.row(k);
+                let rank = self.ranks_read.get(k).copied().unwrap_or(0);
+                let line = Line { number: row.number(), item: row.column(2), score: scores[k], rank };
+                self.push(row.column(0), &line, hashes[k], tally)
+            });
+        }
+        let number = batch.row(lines.start).number();
+        let items = batch.column(2, lines.clone());
+        self.ranking.extend(number, &scores[lines.clone()], &hashes[lines.clone()], items);
+        if !self.ranks_read.is_empty() {
+            self.ranking.extend_ranks(&self.ranks_read[lines]);
+        }
+        self.check_memory(tally)
+    }
+
+    /// A line of the current request.
+    fn push(&mut self, request: &[u8], line: &Line, hash: u64, tally: &mut Tally) -> Result<(), Stop> {
+        let Current::Judged(r, _) = self.current else {
+            tally.add(Counter::UnjudgedLines, line.number, request);
+            return Ok(());
+        };
+        if let Some(gathered) = &mut self.gathered {
+            // The memory limit comes before the check for duplicates.
+            if gathered.bytes_held_with(line) > self.options.memory {
+                return Err(Fault::entry(FaultKind::Memory, line.number, request, line.item, b"").into());
+            }
+            gathered.push(r as u32, line);
+            return Ok(());
+        }
+        let item = (line.item, line.item.len());
+        self.ranking.extend(line.number, &[line.score], &[hash], std::iter::once(item));
+        if self.options.audit || self.options.rank_breaks_ties {
+            self.ranking.extend_ranks(&[line.rank]);
+        }
+        self.check_memory(tally)
     }
 
     fn read_table(&mut self, rows: &Rows, tally: &mut Tally, watch: &Watch) -> Result<(), Stop> {
@@ -239,7 +326,8 @@ impl<'a> Projector<'a> {
             tally.add(Counter::Lines, number, b"");
             if score.is_finite() {
                 let line = Line { number, item, score: score + 0.0, rank: 0 };
-                self.push(request, line, self.judged.seed.hash(item), tally)?;
+                self.enter(request, number, tally)?;
+                self.push(request, &line, self.judged.seed.hash(item), tally)?;
             } else {
                 self.refuse_score(number, request, item, score.to_string().to_lowercase().as_bytes(), tally)?;
             }
@@ -263,30 +351,18 @@ impl<'a> Projector<'a> {
         Ok(())
     }
 
+    /// A line of this request follows.
     #[inline(always)]
-    fn push(&mut self, request: &[u8], line: Line, hash: u64, tally: &mut Tally) -> Result<(), Stop> {
-        if !same(request, &self.current_id) || matches!(self.current, Current::Nothing) {
-            self.begin(request, line.number, tally)?;
-        }
-        let Current::Judged(r, judged) = self.current else {
-            tally.add(Counter::UnjudgedLines, line.number, request);
+    fn enter(&mut self, request: &[u8], line: u64, tally: &mut Tally) -> Result<(), Stop> {
+        if self.current_id.begins((request, request.len())) && !matches!(self.current, Current::Nothing) {
             return Ok(());
-        };
-        match &mut self.gathered {
-            Some(gathered) => {
-                // The memory limit comes before the check for duplicates.
-                check_memory(gathered.bytes_held_with(&line), self.options, request, &line)?;
-                gathered.push(r as u32, &line);
-                Ok(())
-            }
-            None => self.rank(judged, request, line, hash, tally),
         }
+        self.begin(request, line, tally)
     }
 
     fn begin(&mut self, request: &[u8], line: u64, tally: &mut Tally) -> Result<(), Stop> {
-        self.settle(tally);
-        self.current_id.clear();
-        self.current_id.extend_from_slice(request);
+        self.settle(tally)?;
+        self.current_id.set(request);
         let Some(r) = self.judged.request(request) else {
             self.current = Current::Unjudged;
             if self.unjudged.insert(self.judged.seed.hash(request)) {
@@ -301,11 +377,12 @@ impl<'a> Projector<'a> {
             }
             tally.add(Counter::Returning, line, request);
         }
-        self.enter(r, line);
+        self.rank(r, line);
         Ok(())
     }
 
-    fn enter(&mut self, r: usize, line: u64) {
+    /// Lines of this judged request follow.
+    fn rank(&mut self, r: usize, line: u64) {
         let judged = self.judged.items_of_request(r);
         self.current = Current::Judged(r, judged);
         self.first_line = line;
@@ -315,96 +392,123 @@ impl<'a> Projector<'a> {
     }
 
     #[inline(always)]
-    fn rank(
-        &mut self,
-        judged: JudgedItems,
-        request: &[u8],
-        line: Line,
-        hash: u64,
-        tally: &mut Tally,
-    ) -> Result<(), Stop> {
-        let place = if self.options.rank_breaks_ties { line.rank } else { 0 };
-        let listed = self.ranking.push(judged, hash, line.item, line.score, place);
-        if self.options.audit && listed.is_none() {
-            self.ranking.note_rank(self.ranking.entries().len() - 1, line.rank);
-        }
-        match (listed, self.options.duplicates) {
-            (None, _) => return check_memory(self.ranking.bytes_held(), self.options, request, &line),
-            (Some(_), Duplicates::Error) => {
-                return Err(Fault::entry(FaultKind::Duplicate, line.number, request, line.item, b"").into());
+    fn check_memory(&mut self, tally: &mut Tally) -> Result<(), Stop> {
+        let is_much = self.ranking.bytes_held() > self.options.memory || self.ranking.pending() >= MOST_PENDING;
+        if is_much { self.look_up(tally) } else { Ok(()) }
+    }
+
+    /// Look up the lines of the current request that are not yet: which are judged, and which are duplicates?
+    fn look_up(&mut self, tally: &mut Tally) -> Result<(), Stop> {
+        let (Current::Judged(r, judged), None) = (self.current, &self.gathered) else { return Ok(()) };
+        while let Some(refused) = self.ranking.next_refused(judged, self.options.memory) {
+            let (item, score, rank, line) = self.ranking.refused(&refused);
+            let kind = match refused {
+                Refused::TooLarge => Some(FaultKind::Memory),
+                Refused::Listed(_) => (self.options.duplicates == Duplicates::Error).then_some(FaultKind::Duplicate),
+            };
+            if let Some(kind) = kind {
+                self.current = Current::Nothing;
+                return Err(Fault::entry(kind, line, self.judged.requests.get(r), item, b"").into());
             }
-            (Some(entry), Duplicates::Best) if line.score > self.ranking.score(entry) => {
-                self.ranking.replace(entry, line.score, place);
-                if self.options.audit {
-                    self.ranking.note_rank(entry, line.rank);
+            tally.add(Counter::Duplicate, line, item);
+            match refused {
+                Refused::Listed(entry)
+                    if self.options.duplicates == Duplicates::Best && score > self.ranking.score(entry) =>
+                {
+                    self.ranking.replace(entry, score, rank);
                 }
+                _ => {}
             }
-            (Some(_), _) => {}
         }
-        tally.add(Counter::Duplicate, line.number, line.item);
         Ok(())
     }
 
     /// The current request is complete: order it and write its results.
-    fn settle(&mut self, tally: &mut Tally) {
-        let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return };
-        if self.ranking.rises() {
+    fn settle(&mut self, tally: &mut Tally) -> Result<(), Stop> {
+        self.look_up(tally)?;
+        let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return Ok(()) };
+        let rises = self.ranking.rises();
+        if rises {
             tally.add(Counter::Unsorted, self.first_line, self.judged.requests.get(r));
         }
         if self.options.audit && self.ranking.rank_disagrees() {
             tally.add(Counter::RankDisagrees, self.first_line, self.judged.requests.get(r));
         }
-        self.ranking.order();
+        self.result.tied[r] = self.ranking.order(rises, self.options.rank_breaks_ties) as i32;
         if self.options.audit {
             self.count_ties(r, tally);
         }
-        let listed = self.ranking.entries();
-        if let [best, ..] = listed {
+        if let Some((low, high)) = self.ranking.extremes(rises) {
             let range = &mut self.result.scores;
-            range.high = range.high.max(best.score);
-            range.low = range.low.min(listed[listed.len() - 1].score);
+            (range.low, range.high) = (range.low.min(low), range.high.max(high));
         }
-        let first = self.judged.first(r);
-        let counts = |entry: &&Entry| match entry.judged {
-            UNJUDGED => !self.options.judged_only,
-            judged => self.judged.slot[first + judged as usize] != EXCLUDED,
-        };
-        let ranking = listed.iter().filter(counts).take(self.options.depth);
-        let mut retrieved = 0;
-        for entry in ranking.clone() {
-            retrieved += 1;
-            if entry.judged != UNJUDGED {
-                let slot = self.judged.slot[first + entry.judged as usize];
-                if slot >= 0 {
-                    self.ranks[slot as usize] = retrieved;
-                }
+        self.result.listed[r] = self.ranking.len() as i32;
+        self.result.retrieved[r] = if self.is_whole(r) { self.write_places(r) } else { self.write_selection(r) };
+        Ok(())
+    }
+
+    /// Whether every listed item counts, and only judged ones are asked for.
+    fn is_whole(&self, r: usize) -> bool {
+        let slots = &self.judged.slot[self.judged.first(r)..self.judged.first(r + 1)];
+        let Options { judged_only, top, pool, .. } = self.options;
+        !judged_only && top.is_none() && !pool && !slots.contains(&EXCLUDED)
+    }
+
+    /// Write the ranks of judged items: their places; how many items the ranking has.
+    fn write_places(&mut self, r: usize) -> i32 {
+        let depth = self.options.depth;
+        let slots = &self.judged.slot[self.judged.first(r)..];
+        for (place, &slot) in self.ranking.judgement_places().zip(slots) {
+            if let Some(place) = place.filter(|&place| slot >= 0 && (place as usize) < depth) {
+                self.ranks[slot as usize] = place as i32 + 1;
             }
         }
-        self.result.listed[r] = listed.len() as i32;
-        self.result.tied[r] = count_tied(listed) as i32;
-        self.result.retrieved[r] = retrieved;
-        for entry in ranking.clone().take(self.options.top.unwrap_or(0)) {
-            let judgement = if entry.judged == UNJUDGED { -1 } else { first as i32 + entry.judged as i32 };
-            self.result.top[r].push(self.ranking.id(entry), judgement);
+        self.ranking.len().min(depth) as i32
+    }
+
+    /// The same where some items do not count, or others are asked for, too.
+    fn write_selection(&mut self, r: usize) -> i32 {
+        let first = self.judged.first(r);
+        let judgements = self.ranking.judgements_by_entry();
+        let judgement = |placed: &Placed| judgements[placed.entry as usize].map(|judged| first + judged as usize);
+        let counts = |placed: &&Placed| match judgement(placed) {
+            None => !self.options.judged_only,
+            Some(judgement) => self.judged.slot[judgement] != EXCLUDED,
+        };
+        let ordered = self.ranking.ordered();
+        let selection = ordered.iter().filter(counts).take(self.options.depth);
+        let mut retrieved = 0;
+        for placed in selection.clone() {
+            retrieved += 1;
+            let slot = judgement(placed).map_or(-1, |judgement| self.judged.slot[judgement]);
+            if slot >= 0 {
+                self.ranks[slot as usize] = retrieved;
+            }
+        }
+        for placed in selection.clone().take(self.options.top.unwrap_or(0)) {
+            let judgement = judgement(placed).map_or(-1, |judgement| judgement as i32);
+            self.result.top[r].push(self.ranking.placed_id(placed), judgement);
         }
         if self.options.pool {
             let (one, two) = (self.judged.seed, self.judged.second_seed);
-            let ids = ranking.map(|entry| self.ranking.id(entry));
+            let ids = selection.map(|placed| self.ranking.placed_id(placed));
             self.result.pool[r] = ids.map(|id| (one.hash(id), two.hash(id))).collect();
         }
+        retrieved
     }
 
     /// Ties that touch a judged item, and scores that tie only in 32 bits.
     fn count_ties(&self, r: usize, tally: &mut Tally) {
         let (first, request) = (self.judged.first(r), self.judged.requests.get(r));
-        let is_judged = |entry: &Entry| {
-            entry.judged != UNJUDGED
-                && ![EXCLUDED, CANDIDATE].contains(&self.judged.slot[first + entry.judged as usize])
+        let judgements = self.ranking.judgements_by_entry();
+        let is_judged = |placed: &Placed| {
+            judgements[placed.entry as usize]
+                .is_some_and(|judged| ![EXCLUDED, CANDIDATE].contains(&self.judged.slot[first + judged as usize]))
         };
-        let listed = self.ranking.entries();
-        let touching = ties(listed).filter(|tied| tied.iter().any(is_judged)).count();
+        let ordered = self.ranking.ordered();
+        let touching = ties(&ordered).filter(|tied| tied.iter().any(is_judged)).count();
         tally.add_many(Counter::JudgedTies, touching, self.first_line, request);
-        tally.add_many(Counter::Float32Ties, count_float32_ties(listed), self.first_line, request);
+        tally.add_many(Counter::Float32Ties, count_float32_ties(&ordered), self.first_line, request);
     }
 
     /// A table may be empty: a run that retrieves nothing. An empty file is a fault.
@@ -419,7 +523,7 @@ impl<'a> Projector<'a> {
             }
         }
         let mut tally = std::mem::take(&mut self.result.tally);
-        self.settle(&mut tally);
+        self.settle(&mut tally)?;
         self.result.tally = tally;
         if !is_table && self.result.tally.count(Counter::Lines) == 0 {
             return Err(Fault::file(FaultKind::Empty, b"").into());
@@ -432,22 +536,23 @@ impl<'a> Projector<'a> {
         let mut offence: Option<Box<Fault>> = None;
         let (starts, order) = gathered.by_request(self.judged.requests.len());
         for (r, bounds) in starts.windows(2).enumerate().filter(|(_, bounds)| bounds[0] < bounds[1]) {
-            self.enter(r, gathered.line(order[bounds[0]]).number);
-            for &k in &order[bounds[0]..bounds[1]] {
+            let lines = &order[bounds[0]..bounds[1]];
+            self.rank(r, gathered.line(lines[0]).number);
+            let request = self.judged.requests.get(r);
+            let ranked = lines.iter().try_for_each(|&k| {
                 if k % CHECK_EVERY == 0 {
                     watch.check()?;
                 }
-                let (judged, request, line) =
-                    (self.judged.items_of_request(r), self.judged.requests.get(r), gathered.line(k));
-                let hash = self.judged.seed.hash(line.item);
-                match self.rank(judged, request, line, hash, &mut tally) {
-                    Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
-                        offence = Some(fault);
-                    }
-                    _ => {}
+                let line = gathered.line(k);
+                self.push(request, &line, self.judged.seed.hash(line.item), &mut tally)
+            });
+            match ranked.and_then(|()| self.settle(&mut tally)) {
+                Err(Stop::Fault(fault)) if offence.as_ref().is_none_or(|first| fault.line < first.line) => {
+                    offence = Some(fault);
                 }
+                Ok(()) | Err(Stop::Fault(_)) => {}
+                stopped => return stopped,
             }
-            self.settle(&mut tally);
         }
         self.current = Current::Nothing;
         self.result.tally = tally;
@@ -464,12 +569,4 @@ fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
         _ => {}
     }
     rank
-}
-
-#[inline(always)]
-fn check_memory(held: u64, options: &Options, request: &[u8], line: &Line) -> Result<(), Stop> {
-    if held > options.memory {
-        return Err(Fault::entry(FaultKind::Memory, line.number, request, line.item, b"").into());
-    }
-    Ok(())
 }

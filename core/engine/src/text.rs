@@ -4,6 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::number::parse_rank;
+use crate::separators::{Separators, WINDOW};
 use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
 
@@ -11,99 +12,117 @@ pub const LONGEST_LINE: usize = 65_536;
 /// Columns beyond these are ignored where they are allowed.
 const MOST_COLUMNS: usize = 6;
 const BUFFER: usize = 128 * 1024;
-/// Bytes that are searched at once.
-const WINDOW: usize = 64;
-/// Lines that are visited together: as many as the fastest memory holds.
-const BATCH: usize = 128;
+/// Bytes whose lines are visited together: as many as the fastest memory holds, with what is found in them.
+const PIECE: usize = 16 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Neighbouring lines, their columns found. Bytes that follow them can be read, too.
+pub struct Batch<'a> {
+    buffer: &'a [u8],
+    /// The number of the first line.
+    first: u64,
+    places: Places<'a>,
+    /// Whether columns are separated by single spaces.
+    is_tidy: bool,
+}
+
+/// Where columns are: column c of line k begins after `before[k * stride + c]` and ends before `ends[k * stride + c]`.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    before: &'a [u32],
+    ends: &'a [u32],
+    stride: usize,
+}
+
+impl<'a> Batch<'a> {
+    pub fn len(&self) -> usize {
+        self.places.ends.len() / self.places.stride
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.places.ends.is_empty()
+    }
+
+    #[inline(always)]
+    pub fn rows(&self) -> impl Iterator<Item = Row<'a>> {
+        (0..self.len()).map(|k| self.row(k))
+    }
+
+    /// A column of some lines: the bytes from where it begins, beyond the line too, and its length.
+    #[inline(always)]
+    pub fn column(&self, c: usize, lines: Range<usize>) -> impl Iterator<Item = (&'a [u8], usize)> {
+        let Batch { buffer, places: Places { before, ends, stride }, .. } = *self;
+        lines.map(move |k| {
+            let (from, to) = (before[k * stride + c].wrapping_add(1) as usize, ends[k * stride + c] as usize);
+            (&buffer[from..], to - from)
+        })
+    }
+
+    #[inline(always)]
+    pub fn row(&self, k: usize) -> Row<'a> {
+        let Batch { buffer, first, places: Places { before, ends, stride }, is_tidy } = *self;
+        let line = k * stride..(k + 1) * stride;
+        Row { buffer, number: first + k as u64, before: &before[line.clone()], ends: &ends[line], is_tidy }
+    }
+}
 
 /// The columns of one line.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     buffer: &'a [u8],
-    place: &'a Place,
-}
-
-/// Where a line and its columns are. It is filled in place: copying what was just written in pieces is slow.
-#[derive(Clone, Default)]
-struct Place {
     number: u64,
-    line: (u32, u32),
-    columns: u32,
-    /// Where each column begins and ends; those beyond `columns` are of another line.
-    edges: Edges,
+    before: &'a [u32],
+    ends: &'a [u32],
+    is_tidy: bool,
 }
-
-type Edges = [(u32, u32); MOST_COLUMNS];
 
 impl<'a> Row<'a> {
     #[inline(always)]
     pub fn number(&self) -> u64 {
-        self.place.number
+        self.number
     }
 
     #[inline(always)]
     pub fn column(&self, c: usize) -> &'a [u8] {
-        let (from, to) = self.place.edges[c];
-        &self.buffer[from as usize..to as usize]
-    }
-
-    /// The bytes from a column on, beyond the line too, and the length of the column.
-    #[inline(always)]
-    pub fn from_column(&self, c: usize) -> (&'a [u8], usize) {
-        let (from, to) = self.place.edges[c];
-        (&self.buffer[from as usize..], (to - from) as usize)
+        let (from, to) = self.edges(c);
+        &self.buffer[from..to]
     }
 
     #[inline(always)]
+    fn edges(&self, c: usize) -> (usize, usize) {
+        (self.before[c].wrapping_add(1) as usize, self.ends[c] as usize)
+    }
+
     fn line(&self) -> &'a [u8] {
-        let (from, to) = self.place.line;
-        &self.buffer[from as usize..to as usize]
+        let (from, _) = self.edges(0);
+        let begin = memchr::memrchr(b'\n', &self.buffer[..from]).map_or(0, |before| before + 1);
+        let end = from + memchr::memchr(b'\n', &self.buffer[from..]).expect("a line feed");
+        let line = &self.buffer[begin..end];
+        line.strip_suffix(b"\r").unwrap_or(line)
     }
 
     /// Count how the line is written: tabs, repeated blanks, a number with an exponent.
     pub fn count_spelling(&self, line: u64, number: &[u8], tally: &mut Tally) {
-        if memchr::memchr(b'\t', self.line()).is_some() {
-            tally.add(Counter::Tabs, line, b"");
-        }
-        if self.has_spare_blanks() {
-            tally.add(Counter::Blanks, line, b"");
+        if !self.is_tidy {
+            self.count_separators(line, tally);
         }
         if memchr::memchr2(b'e', b'E', number).is_some() {
             tally.add(Counter::Scientific, line, number);
         }
     }
 
-    /// Whether there are blanks at the ends of the line, or several between columns.
-    fn has_spare_blanks(&self) -> bool {
+    fn count_separators(&self, number: u64, tally: &mut Tally) {
         let line = self.line();
-        let columns = (self.place.columns as usize).min(MOST_COLUMNS);
-        let edges = &self.place.edges[..columns];
-        if columns == MOST_COLUMNS && edges[columns - 1].1 != self.place.line.1 {
-            let is_blank = |byte: &u8| *byte <= b' ';
-            return line.windows(2).any(|pair| pair.iter().all(is_blank))
-                || line.first().is_some_and(is_blank)
-                || line.last().is_some_and(is_blank);
+        let is_blank = |byte: &u8| *byte <= b' ';
+        if line.contains(&b'\t') {
+            tally.add(Counter::Tabs, number, b"");
         }
-        let bytes: usize = edges.iter().map(|(from, to)| (to - from) as usize).sum();
-        line.len() - bytes >= columns
+        let at_ends = line.first().is_some_and(is_blank) || line.last().is_some_and(is_blank);
+        if at_ends || line.windows(2).any(|pair| pair.iter().all(is_blank)) {
+            tally.add(Counter::Blanks, number, b"");
+        }
     }
 }
-
-/// Neighbouring lines of a block, their columns found.
-pub struct Batch<'a> {
-    buffer: &'a [u8],
-    places: &'a [Place],
-}
-
-impl<'a> Batch<'a> {
-    #[inline(always)]
-    pub fn rows(&self) -> impl Iterator<Item = Row<'a>> {
-        let Batch { buffer, places } = *self;
-        places.iter().map(move |place| Row { buffer, place })
-    }
-}
-
 /// Call `visit` with every line that is neither blank nor a comment.
 ///
 /// Columns after a run's tag are ignored, as by trec_eval; where there is no rank before them, an id holds a blank.
@@ -123,9 +142,9 @@ pub fn each_batch(
     widths: RangeInclusive<usize>,
     tally: &mut Tally,
     watch: &Watch,
-    mut visit: impl FnMut(Batch, &mut Tally) -> Result<(), Stop>,
+    mut visit: impl FnMut(&Batch, &mut Tally) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let mut lines = Lines { widths, number: 0, low: Vec::new(), places: vec![Place::default(); BATCH] };
+    let mut lines = Lines { widths, number: 0, separators: Separators::default(), odd: OddLines::default() };
     let mut buffer = vec![0u8; BUFFER + 2 * WINDOW];
     let mut filled = 0;
     loop {
@@ -141,11 +160,15 @@ pub fn each_batch(
         }
         let whole = memchr::memrchr(b'\n', &buffer[..filled]).map_or(0, |last| last + 1);
         let mark = lines.number == 0 && buffer[..whole].starts_with(BYTE_ORDER_MARK);
-        let first = if mark { BYTE_ORDER_MARK.len() } else { 0 };
+        let mut start = if mark { BYTE_ORDER_MARK.len() } else { 0 };
         if mark {
             tally.add(Counter::ByteOrderMark, 1, b"");
         }
-        lines.visit_block(&buffer[first..], whole - first, tally, &mut visit)?;
+        while start < whole {
+            let end = piece_end(&buffer[start..whole]);
+            lines.visit_piece(&buffer[start..], end, tally, &mut visit)?;
+            start += end;
+        }
         if at_end {
             return Ok(());
         }
@@ -157,174 +180,141 @@ pub fn each_batch(
     }
 }
 
+/// Where the first of these lines end, about a piece of them; the last byte is a line feed.
+fn piece_end(lines: &[u8]) -> usize {
+    let (near, far) = lines.split_at(lines.len().min(PIECE));
+    let line_feed = memchr::memrchr(b'\n', near).or_else(|| memchr::memchr(b'\n', far).map(|at| near.len() + at));
+    line_feed.expect("a line feed") + 1
+}
+
 struct Lines {
     widths: RangeInclusive<usize>,
+    /// Of the last line that was found.
     number: u64,
-    /// Bit i of word k is that of byte 64 k + i of the block, see [`low_bytes`]; one more word follows.
-    low: Vec<u64>,
-    places: Vec<Place>,
+    separators: Separators,
+    odd: OddLines,
 }
 
 impl Lines {
     /// Visit the lines of `buffer[..end]`, which ends with a line feed; nearly two windows more can be read.
-    fn visit_block(
+    fn visit_piece(
         &mut self,
         buffer: &[u8],
         end: usize,
         tally: &mut Tally,
-        visit: &mut impl FnMut(Batch, &mut Tally) -> Result<(), Stop>,
+        visit: &mut impl FnMut(&Batch, &mut Tally) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let is_plain = is_plain(&buffer[..end]);
-        self.low.clear();
-        self.low.extend(buffer.chunks_exact(WINDOW).take(end.div_ceil(WINDOW) + 1).map(low_bytes));
+        match self.separators.find(buffer, end) {
+            Some(stride) if stride <= MOST_COLUMNS && self.widths.contains(&stride) => {
+                let (before, ends) = self.separators.places();
+                let is_tidy = memchr::memchr(b'\t', &buffer[..end]).is_none();
+                let places = Places { before, ends, stride };
+                let batch = Batch { buffer, first: self.number + 1, places, is_tidy };
+                self.number += batch.len() as u64;
+                tally.add_many(Counter::Lines, batch.len(), batch.first, b"");
+                visit(&batch, tally)
+            }
+            _ => self.visit_odd_lines(buffer, end, tally, visit),
+        }
+    }
+
+    /// The same for lines of any shape.
+    #[cold]
+    fn visit_odd_lines(
+        &mut self,
+        buffer: &[u8],
+        end: usize,
+        tally: &mut Tally,
+        visit: &mut impl FnMut(&Batch, &mut Tally) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut start = 0;
         while start < end {
-            let (next, lines, fault) = self.find_rows(buffer, start..end, is_plain, tally);
-            start = next;
-            visit(Batch { buffer, places: &self.places[..lines] }, tally)?;
-            fault?;
+            let first = self.number + 1;
+            let next = self.find_odd_lines(&buffer[..end], start, tally);
+            let batch = Batch { buffer, first, places: self.odd.places(), is_tidy: false };
+            tally.add_many(Counter::Lines, batch.len(), first, b"");
+            visit(&batch, tally)?;
+            start = next?;
         }
         Ok(())
     }
 
-    /// Fill places with lines from the beginning of a range on: where the next one begins, how many there are, and the
-    /// fault of the line that follows them.
-    fn find_rows(
-        &mut self,
-        buffer: &[u8],
-        Range { mut start, end }: Range<usize>,
-        is_plain: bool,
-        tally: &mut Tally,
-    ) -> (usize, usize, Result<(), Fault>) {
-        let mut lines = 0;
-        while start < end && lines < BATCH {
+    /// Find lines up to one that is blank or a comment, which is counted; where the line after it begins.
+    fn find_odd_lines(&mut self, lines: &[u8], mut start: usize, tally: &mut Tally) -> Result<usize, Fault> {
+        self.odd.clear();
+        let mut is_row = true;
+        while is_row && start < lines.len() {
             self.number += 1;
-            let place = &mut self.places[lines];
-            let (columns, line_feed) = next_row(buffer, start, low_bits(&self.low, start), &mut place.edges);
-            (place.number, place.columns) = (self.number, columns as u32);
-            place.line = (start as u32, line_feed as u32);
+            let line_feed = start + memchr::memchr(b'\n', &lines[start..]).expect("a line feed");
+            is_row = self.add_odd_line(&lines[start..line_feed], start, tally)?;
             start = line_feed + 1;
-            match place.check(buffer, &self.widths, is_plain, tally) {
-                Ok(is_row) => lines += usize::from(is_row),
-                Err(fault) => return (start, lines, Err(fault)),
-            }
         }
-        tally.add_many(Counter::Lines, lines, self.places[0].number, b"");
-        (start, lines, Ok(()))
+        Ok(start)
+    }
+
+    /// Whether the line is neither blank nor a comment.
+    fn add_odd_line(&mut self, mut line: &[u8], start: usize, tally: &mut Tally) -> Result<bool, Fault> {
+        let number = self.number;
+        if line.len() > LONGEST_LINE {
+            return Err(too_long(number));
+        }
+        if let Some(shorter) = line.strip_suffix(b"\r") {
+            tally.add(Counter::Crlf, number, b"");
+            line = shorter;
+        }
+        check_bytes(line, number)?;
+        let columns = line.split(|&byte| byte <= b' ').filter(|column| !column.is_empty());
+        let Some(first) = columns.clone().next() else {
+            tally.add(Counter::Blank, number, b"");
+            return Ok(false);
+        };
+        if first[0] == b'#' {
+            tally.add(Counter::Comment, number, line);
+            return Ok(false);
+        }
+        let width = columns.clone().count();
+        let is_tag_with_blanks = || columns.clone().nth(3).is_some_and(|rank| parse_rank(rank).is_some());
+        if !self.widths.contains(&width) || (width > MOST_COLUMNS && !is_tag_with_blanks()) {
+            return Err(Fault::line(FaultKind::Columns, number, width as i64, line));
+        }
+        self.odd.push(line, start);
+        Ok(true)
     }
 }
 
-impl Place {
-    /// Whether the line is neither blank nor a comment.
-    #[inline(always)]
-    fn check(
-        &mut self,
-        buffer: &[u8],
-        widths: &RangeInclusive<usize>,
-        is_plain: bool,
-        tally: &mut Tally,
-    ) -> Result<bool, Fault> {
-        let (number, columns) = (self.number, self.columns as usize);
-        if self.line.1 - self.line.0 > LONGEST_LINE as u32 {
-            return Err(too_long(number));
-        }
-        if !is_plain {
-            if buffer[..self.line.1 as usize].ends_with(b"\r") {
-                tally.add(Counter::Crlf, number, b"");
-                self.line.1 -= 1;
+/// Where the columns of lines of any shape are, [`MOST_COLUMNS`] for each.
+#[derive(Default)]
+struct OddLines {
+    before: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl OddLines {
+    fn places(&self) -> Places<'_> {
+        Places { before: &self.before, ends: &self.ends, stride: MOST_COLUMNS }
+    }
+
+    fn clear(&mut self) {
+        self.before.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, line: &[u8], mut from: usize) {
+        let filled = self.ends.len() + MOST_COLUMNS;
+        for column in line.split(|&byte| byte <= b' ') {
+            if !column.is_empty() && self.ends.len() < filled {
+                self.before.push((from as u32).wrapping_sub(1));
+                self.ends.push((from + column.len()) as u32);
             }
-            check_bytes(Row { buffer, place: self }.line(), number)?;
+            from += column.len() + 1;
         }
-        if columns == 0 {
-            tally.add(Counter::Blank, number, b"");
-            return Ok(false);
-        }
-        let row = Row { buffer, place: self };
-        if buffer[self.edges[0].0 as usize] == b'#' {
-            tally.add(Counter::Comment, number, row.line());
-            return Ok(false);
-        }
-        if !widths.contains(&columns) || (columns > MOST_COLUMNS && parse_rank(row.column(3)).is_none()) {
-            return Err(Fault::line(FaultKind::Columns, number, columns as i64, row.line()));
-        }
-        Ok(true)
+        self.before.resize(filled, 0);
+        self.ends.resize(filled, 0);
     }
 }
 
 fn too_long(number: u64) -> Fault {
     Fault::line(FaultKind::LongLine, number, LONGEST_LINE as i64, b"")
-}
-
-/// The bits of the `WINDOW` bytes from `start` on.
-#[inline(always)]
-fn low_bits(low: &[u64], start: usize) -> u64 {
-    let (words, shift) = (&low[start / 64..][..2], start % 64);
-    words[0] >> shift | words[1] << 1 << (63 - shift)
-}
-
-/// How many columns the line has that begins at `start`, and where its line feed is.
-///
-/// The buffer holds a line feed from `start` on, and `WINDOW` bytes at least, whose [`low_bytes`] are `low`.
-#[inline(always)]
-fn next_row(buffer: &[u8], start: usize, low: u64, edges: &mut Edges) -> (usize, usize) {
-    let window: &[u8; WINDOW] = buffer[start..start + WINDOW].try_into().expect("a window");
-    let (mut left, mut from) = (low, start as u32);
-    for (column, edge) in edges.iter_mut().enumerate() {
-        // While one byte stands between columns, each low byte ends one: no branch depends on how long they are.
-        let length = left.trailing_zeros();
-        let to = start as u32 + length;
-        *edge = (from, to);
-        if window[length as usize % WINDOW] == b'\n' {
-            let of_line = low & !(u64::MAX << (length % 64) << 1);
-            if of_line & (of_line << 1 | 1) != 0 {
-                break;
-            }
-            return (column + 1, to as usize);
-        }
-        left &= left.wrapping_sub(1);
-        from = to + 1;
-    }
-    next_row_of_any_shape(buffer, start, edges)
-}
-
-/// The same for lines with blanks at their ends, several between columns, too many columns, or more than a window.
-#[cold]
-fn next_row_of_any_shape(buffer: &[u8], start: usize, edges: &mut Edges) -> (usize, usize) {
-    let line_feed = start + memchr::memchr(b'\n', &buffer[start..]).expect("a line feed");
-    let (mut columns, mut from) = (0, start as u32);
-    for column in buffer[start..line_feed].split(|&byte| byte <= b' ') {
-        let to = from + column.len() as u32;
-        if !column.is_empty() {
-            if let Some(place) = edges.get_mut(columns) {
-                *place = (from, to);
-            }
-            columns += 1;
-        }
-        from = to + 1;
-    }
-    (columns, line_feed)
-}
-
-/// Bit i: byte i is a space or below, that is a separator, or a control byte, which is refused later.
-#[inline(always)]
-fn low_bytes(window: &[u8]) -> u64 {
-    let mut flags = [0u8; WINDOW];
-    for (flag, &byte) in flags.iter_mut().zip(window) {
-        *flag = u8::from(byte <= b' ');
-    }
-    let mut mask = 0;
-    for (k, flags) in flags.chunks_exact(8).enumerate() {
-        let word = u64::from_le_bytes(flags.try_into().expect("eight bytes"));
-        mask |= word.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * k);
-    }
-    mask
-}
-
-/// Whether a block holds printable ASCII, tabs and line feeds only, so that its lines need no check.
-fn is_plain(block: &[u8]) -> bool {
-    block.chunks(1024).all(|chunk| {
-        chunk.iter().fold(true, |plain, &b| plain & ((b.wrapping_sub(0x20) < 0x5f) | (b == b'\t') | (b == b'\n')))
-    })
 }
 
 fn check_bytes(line: &[u8], number: u64) -> Result<(), Fault> {
