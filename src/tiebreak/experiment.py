@@ -18,8 +18,8 @@ from tiebreak.engines import MetricValues, Plan, Preferences, Task, UtilityValue
 from tiebreak.engines.local_tables import open_elsewhere
 from tiebreak.engines.plan import State
 from tiebreak.engines.request_file import PerRequest, RequestFile, is_kept, pair_rows, request_file, score_rows
-from tiebreak.engines.running import run_whole
 from tiebreak.engines.steps import PlannedExperiment
+from tiebreak.engines.whole import run_whole
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements, read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns

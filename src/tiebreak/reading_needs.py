@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 
 def measure_needs(measure: str | Metric | Preference | Population) -> Needs:
     """What has to be read for a metric, a preference or a population."""
-    if isinstance(measure, str) and METRICS.begins(measure.strip()):  # a plain metric: nothing else is imported
+    if isinstance(measure, str) and METRICS.lists(measure.strip()):  # a plain metric: nothing else is imported
+        return metric(measure).needs
+    from tiebreak.preferences import CATALOGUE as PREFERENCES
+    from tiebreak.preferences import preference
+
+    if isinstance(measure, str) and PREFERENCES.lists(measure.strip()):
+        return preference(measure).needs
+    if isinstance(measure, str) and METRICS.begins(measure.strip()):
         return metric(measure).needs
     from tiebreak.populations import is_population, population
-    from tiebreak.preferences import preference
 
     if is_population(measure):
         inside = population(cast("str | Population", measure)).metric

@@ -16,17 +16,22 @@ pub fn parse_start(bytes: &[u8], length: usize) -> Option<f64> {
     parse_short(bytes, length).or_else(|| parse(&bytes[..length]))
 }
 
-/// The same for digits on both sides of a point, eight at most, if eight bytes can be read at either side.
+/// The same for digits on both sides of a point, eight at most, if some bytes more can be read.
 #[inline(always)]
 fn parse_short(bytes: &[u8], length: usize) -> Option<f64> {
-    let sign = usize::from(bytes.first() == Some(&b'-'));
-    let before = eight_digits(bytes.get(sign..sign + 8)?);
+    let bytes = bytes.first_chunk::<24>()?;
+    let sign = usize::from(bytes[0] == b'-');
+    let before = eight_digits(&bytes[sign..sign + 8]);
     let whole = leading_digits(before);
-    let fraction = length.wrapping_sub(sign + whole + 1);
-    if whole == 0 || !(1..=8 - whole.min(8)).contains(&fraction) || bytes[sign + whole] != b'.' {
+    if whole == 0 || whole >= 8 || (before >> (8 * whole)) as u8 != b'.' ^ b'0' {
         return None;
     }
-    let after = eight_digits(bytes.get(length - fraction..length - fraction + 8)?) << (64 - 8 * fraction);
+    let point = sign + whole;
+    let fraction = length.wrapping_sub(point + 1);
+    if fraction == 0 || fraction > 8 - whole {
+        return None;
+    }
+    let after = eight_digits(&bytes[point + 1..point + 9]) << (64 - 8 * fraction);
     if leading_digits(after) < 8 {
         return None;
     }
@@ -212,7 +217,7 @@ mod tests {
             for text in [format!("{value:.digits$}"), format!("{value:e}"), format!("-{value:.digits$}e-{digits}")] {
                 let expected: f64 = text.parse::<f64>().unwrap() + 0.0;
                 assert_eq!(parse(text.as_bytes()).unwrap().to_bits(), expected.to_bits(), "{text}");
-                let line = format!("{text} 16 tag");
+                let line = format!("{text} 16 tag and what follows it");
                 assert_eq!(parse_start(line.as_bytes(), text.len()).unwrap().to_bits(), expected.to_bits(), "{text}");
             }
         }
@@ -245,7 +250,7 @@ mod tests {
             "1\u{e9}.5",
         ];
         for text in texts {
-            for rest in ["", " ", " 123456789", "\n1.5 2.5 3.5 4.5", "\t.25252525252"] {
+            for rest in ["", " ", " 123456789", "\n1.5 2.5 3.5 4.5 5.5 6.5 7.5", "\t.2525252525252525252525252525"] {
                 let line = format!("{text}{rest}");
                 let (read, expected) = (parse_start(line.as_bytes(), text.len()), parse(text.as_bytes()));
                 assert_eq!(read.map(f64::to_bits), expected.map(f64::to_bits), "{line:?}");

@@ -94,8 +94,11 @@ class Catalogue(Mapping[str, type[Kind]], Generic[Kind]):
 
     def begins(self, text: str) -> bool:
         """Whether a spec begins with a name of this catalogue, once aliases are read."""
-        name = re.match(r"[\w-]*", canonical(text))
-        return name is not None and name.group() in self
+        return first_name(text) in self
+
+    def lists(self, text: str) -> bool:
+        """Whether it begins with a name of tiebreak's own: other packages are not looked for, which takes long."""
+        return first_name(text) in self.homes
 
     def find(
         self,
@@ -171,6 +174,12 @@ def arguments(
 def bare_word(value: Value) -> Value:
     """The text of a word without quotes; any other value as it is."""
     return value.name if isinstance(value, Spec) and not value.arguments and value.cutoff is None else value
+
+
+def first_name(text: str) -> str:
+    """The name that a spec begins with, once aliases are read."""
+    name = re.match(r"[\w-]*", canonical(text))
+    return "" if name is None else name.group()
 
 
 def takes_cutoff(kind: type[Entry]) -> bool:

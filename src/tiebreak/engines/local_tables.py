@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiebreak._base.temporary import temporary_folder
 from tiebreak._kernels.interface import Tick
-from tiebreak.engines.blocks import Blocks, LocalBlocks
-from tiebreak.engines.partitions import SPOOL_BYTES, partition_tables
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.running import run_blocks
-from tiebreak.engines.spark_tables import SparkTables, open_tables
 from tiebreak.errors import InputError, LargeTablesWarning, TiebreakError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
@@ -28,8 +25,14 @@ from tiebreak.inputs.streams import TableStream, has_stream, is_parquet_folder, 
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
+if TYPE_CHECKING:
+    from tiebreak.engines.blocks import Blocks
+    from tiebreak.engines.spark_tables import SparkTables
+
 HELD_BYTES = 130
 """What holding a row of a table takes in all, about."""
+SPOOL_BYTES = 16
+"""What a row takes in a temporary file, about."""
 LAZY = ("pyarrow", "polars", "duckdb", "_duckdb")
 
 
@@ -43,9 +46,12 @@ def open_elsewhere(
     memory: int,
 ) -> SparkTables | LocalTables | None:
     """The tables of an experiment that are not held at once: on Spark, or in blocks; `others` are those that are."""
-    spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
-    if spark is not None:
-        return spark
+    if engine is not None or "pyspark" in sys.modules:  # without it there are no frames of Spark
+        from tiebreak.engines.spark_tables import open_tables
+
+        spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
+        if spark is not None:
+            return spark
     rows = large_rows(judgements, runs, memory) if block_requests is None else None
     if block_requests is None and rows is None:
         return None
@@ -125,6 +131,8 @@ class LocalTables:
                 "Give more memory, or leave block_requests out.",
                 kind="blocks",
             )
+        from tiebreak.engines.running import run_blocks
+
         return run_blocks(plan, task, self.blocks(held, plan.reading), jobs, self.notes, write)
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
@@ -143,6 +151,9 @@ class LocalTables:
         return blocks
 
     def _divide(self, held: Block, how: Reading, tick: Tick | None) -> Blocks:
+        from tiebreak.engines.blocks import LocalBlocks
+        from tiebreak.engines.partitions import partition_tables
+
         if not any(source.kernel[0] == "stream" for source in held.runs):
             assert self.block_requests is not None, "what is divided by itself is a large table"
             return LocalBlocks.in_order(held, self.block_requests, how.memory)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Fault, FrameColumns, Tick
 from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
+from tiebreak.engines.local_tables import SPOOL_BYTES
 from tiebreak.engines.packed_rows import Places
 from tiebreak.engines.plan import Plan
 from tiebreak.engines.position_file import PositionFile
@@ -28,10 +29,6 @@ from tiebreak.projection.reading import Block, Reading
 
 ROWS_AT_ONCE = 1 << 20
 """Rows of a block, about, where nothing else is asked for."""
-
-
-SPOOL_BYTES = 16
-"""What a row takes in a temporary file, about."""
 
 
 class JudgementSpool(Spool):

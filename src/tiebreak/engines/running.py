@@ -77,16 +77,6 @@ def fault_place(fault: InputError, labels: Sequence[str]) -> tuple[int, int, byt
     return run, fault.line or 0, (fault.request or "").encode(), str(fault)
 
 
-def run_whole(task: Task[State], positions: Positions, write: RequestFile | None = None) -> State:
-    """What is computed of all requests at once."""
-    fitted: Task[State] = task.fit(0, positions.runs)  # there is room, but sums may be all that is wanted
-    if fitted is not task:
-        fitted.check_blocks()
-    state = with_file(fitted, write).partial(positions)
-    joined = state if fitted is task else fitted.join([state])
-    return fitted.complete(joined, lambda other: other.partial(positions))
-
-
 def with_file(task: Task[State], write: RequestFile | None) -> Task[State]:
     """A task that writes the values of every request before it adds them up, if that is asked for."""
     return replace(task, write=write) if isinstance(task, TotalsTask) else task

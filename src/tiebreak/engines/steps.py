@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tiebreak._base.text import plural
-from tiebreak.engines.local_tables import LocalTables
 from tiebreak.engines.plan import Plan
-from tiebreak.engines.spark_tables import SparkTables
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.sources import Source
 from tiebreak.projection.needs import Needs
 from tiebreak.results.record import Rows
+
+if TYPE_CHECKING:
+    from tiebreak.engines.local_tables import LocalTables
+    from tiebreak.engines.spark_tables import SparkTables
 
 
 class Step(NamedTuple):
@@ -109,6 +111,8 @@ class PlannedExperiment:
 
     def plan(self) -> WorkPlan:
         """What will be read, shuffled and held where, without doing any of it."""
+        from tiebreak.engines.spark_tables import SparkTables
+
         if isinstance(self._elsewhere, SparkTables):
             steps = [*spark_steps(self._elsewhere)]
         elif self._elsewhere is not None and self._elsewhere.judged is not None:

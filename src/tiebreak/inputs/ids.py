@@ -158,7 +158,7 @@ def gather(buffer: bytes, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -
     """Parts of a buffer, one after the other; about so many bytes at once, whose indices stay in the cache."""
     letters, ends = np.frombuffer(buffer, dtype=np.uint8), np.cumsum(sizes)
     steps = np.arange(GATHERED_AT_ONCE, int(ends[-1]) if len(ends) else 0, GATHERED_AT_ONCE)
-    cuts = np.unique([0, *np.searchsorted(ends, steps).tolist(), len(sizes)]).tolist()
+    cuts = sorted({0, *np.searchsorted(ends, steps).tolist(), len(sizes)})  # np.unique imports numpy.ma
     return b"".join(letters[ranges(begins[a:b], sizes[a:b])].tobytes() for a, b in pairwise(cuts))
 
 

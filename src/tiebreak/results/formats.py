@@ -70,17 +70,17 @@ def write_jsonl(header: Sequence[str], rows: Iterable[Sequence[Value]], out: Sup
     encode = json.JSONEncoder(ensure_ascii=False).encode
     encode_name = lru_cache(maxsize=10_000)(encode)  # of runs, requests and measures, again and again
 
-    def cell(value: Value) -> str:
-        if type(value) is int:  # not a truth value
-            return int.__repr__(value)
-        if isinstance(value, float):
-            return float.__repr__(value) if math.isfinite(value) else "null"
-        return encode_name(value) if isinstance(value, str) else encode(finite(value))
+    def number(value: float) -> str:
+        return float.__repr__(value) if math.isfinite(value) else "null"
 
+    def other(value: Value) -> str:
+        return number(value) if isinstance(value, float) else encode(finite(value))
+
+    writers: dict[type, Callable[[Any], str]] = {int: int.__repr__, float: number, str: encode_name}
     keys = (encode(name).replace("%", "%%") for name in header)
     line = "{" + ", ".join(f"{key}: %s" for key in keys) + "}\n"
     for row in rows:
-        out.write(line % tuple(map(cell, row)))
+        out.write(line % tuple([writers.get(type(value), other)(value) for value in row]))
 
 
 def write_json(results: list[dict[str, Any]], out: SupportsWrite[str]) -> None:
