@@ -87,3 +87,17 @@ fn every_policy_does_as_the_model_does_with_and_without_returning_requests() {
         }
     }
 }
+
+#[test]
+fn duplicates_of_a_long_request_come_before_what_is_wrong_below_them() {
+    // 5,900 items and their ids take 217,190 bytes: with as much memory, duplicates must not count.
+    let lines: String = (0..6_000).map(|k| format!("q1 0 i{} 1 {}\n", k % 5_900, 6_000 - k / 2)).collect();
+    for rest in ["", "q1 0 d1 1 x\n", "q1 0 d1\n", "q2 0 d1 1 1\nq1 0 d2 1 1\n"] {
+        for memory in [200_000, 217_189, 217_190, 10_000_000] {
+            for duplicates in [Duplicates::Error, Duplicates::First, Duplicates::Best] {
+                let options = Options { memory, ..with(duplicates) };
+                let _ = read_as_the_model(format!("{lines}{rest}").as_bytes(), &judgements(), &options);
+            }
+        }
+    }
+}
