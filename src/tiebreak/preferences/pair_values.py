@@ -58,7 +58,16 @@ class PairValues:
     totals: PairTotals | None = None  # in place of values, where requests are too many to hold
     _internals: ClassVar[tuple[str, ...]] = (
         *("numerator", "denominator", "exact", "by_run", "labels", "is_sign", "is_difference", "is_rational", "square"),
-        *("from_counts", "from_exact", "differences", "by_name", "sort_by_name", "plus", "has_all_pairs", "exact_values"),
+        *(
+            "from_counts",
+            "from_exact",
+            "differences",
+            "by_name",
+            "sort_by_name",
+            "plus",
+            "has_all_pairs",
+            "exact_values",
+        ),
         *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals", "take_pairs"),
     )
 
