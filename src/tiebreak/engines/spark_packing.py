@@ -55,13 +55,13 @@ class TableColumns(NamedTuple):
     is_rank: bool = False
 
     @property
-    def coded(self) -> list[str]:
+    def id_columns(self) -> list[str]:
         return [self.request, *([] if self.label is None else [self.label])]
 
     @property
     def names(self) -> list[str]:
         values = [] if self.value is None else [self.value]
-        return [*dict.fromkeys([*self.coded, self.item, *values])]
+        return [*dict.fromkeys([*self.id_columns, self.item, *values])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,10 @@ class InputTable:
     def packer(self, number: int, keys: int, rows_packed: int) -> Packer:
         return Packer(__version__, number, self.name, self.what, self.columns, self.codes, keys, rows_packed)
 
-    def selected(self) -> Any:
+    def select_columns(self) -> Any:
         """The frame with its columns as workers expect them: ids as text, values as numbers."""
         functions, columns = import_module("pyspark.sql.functions"), self.columns
-        kinds = dict.fromkeys((*columns.coded, columns.item), "string")
+        kinds = dict.fromkeys((*columns.id_columns, columns.item), "string")
         kinds |= {} if columns.value is None else {columns.value: "double"}
         return self.frame.select(*(functions.col(f"`{name}`").cast(kinds[name]).alias(name) for name in columns.names))
 
@@ -120,7 +120,7 @@ class Packer(NamedTuple):
     def read(self, table: Any) -> FrameColumns | Fault:
         names, columns = self.columns.names, self.columns
         rows = table if columns.value is None else select(table, names, columns.value)
-        read = _kernels.read_frame(rows, columns.coded, columns.item, columns.value)
+        read = _kernels.read_frame(rows, columns.id_columns, columns.item, columns.value)
         return read._replace(values=-read.values) if columns.is_rank and not isinstance(read, Fault) else read
 
     def error(self, fault: Fault) -> InputError:
@@ -151,7 +151,7 @@ def pack_tables(session: Any, tables: Sequence[InputTable], keys: int, rows_pack
     """A frame of `PACKED` of all tables; all files are one frame, as a union of small ones has one task only."""
     packers = [table.packer(number, keys, rows_packed) for number, table in enumerate(tables)]
     both = [*zip(tables, packers, strict=True)]
-    packed = [table.selected().mapInArrow(packer.__call__, PACKED) for table, packer in both if not table.parts]
+    packed = [table.select_columns().mapInArrow(packer.__call__, PACKED) for table, packer in both if not table.parts]
     tasks = tuple((packer, parts) for table, packer in both for parts in table.parts)
     if tasks:
         indices = session.range(0, len(tasks), 1, len(tasks))
@@ -196,7 +196,7 @@ def file_parts(frame: Any, columns: TableColumns, rows_at_once: int) -> tuple[tu
     They can if files are on disks and columns are of plain types in all of them.
     """
     kinds = {each.name: each.dataType.typeName() for each in frame.schema.fields}
-    ids = {*columns.coded, columns.item}
+    ids = {*columns.id_columns, columns.item}
     if not all(kinds[name] in (PLAIN_IDS if name in ids else PLAIN_VALUES) for name in columns.names):
         return ()
     parsed = [urlsplit(uri) for uri in frame.inputFiles()]

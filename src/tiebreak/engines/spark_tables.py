@@ -140,7 +140,7 @@ class SparkTables:
     def first_excluded(self) -> str:
         """The first request that has excluded items."""
         table = self.tables[1 + self.pairs.index("exclude")]
-        return str(table.selected().agg({table.columns.request: "min"}).first()[0])
+        return str(table.select_columns().agg({table.columns.request: "min"}).first()[0])
 
 
 def add_names(names: dict[str, int], table: InputTable) -> None:

@@ -59,7 +59,11 @@ class Number:
             low, high = float(self.estimate - self.error), float(self.estimate + self.error)
             if low == high:
                 return low
-        return float(snap_to_zero(self.exact, self.is_rational))
+        return float(self.exact)
+
+    def nearest_difference(self) -> float:
+        """The nearest float of a difference, which is 0 where it is 0 to 60 digits."""
+        return float(self) if self.compare(0) else 0.0
 
     def compare(self, other: Real) -> int:
         """1 where this number is larger, -1 where it is smaller, 0 where they are equal."""

@@ -237,10 +237,10 @@ class PairValues:
     def mean(self) -> Floats:
         """The mean over requests of every pair, exactly rounded."""
         if self.totals is not None:
-            return np.array([float(mean) for mean in self.totals.means])
+            return np.array([mean.nearest_difference() for mean in self.totals.means])
         if self.exact is None:
             return np.array(row_means(self.numerator, self.denominator))
-        return np.array([float(self.exact.sample(pair).mean()) for pair in range(len(self.pairs))])
+        return np.array([self.exact.sample(pair).mean().nearest_difference() for pair in range(len(self.pairs))])
 
     @cached_property
     def deviation(self) -> Floats:
