@@ -44,7 +44,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "populations": lambda: populations.section(50, max(100, int(1_000_000 * scale)), rounds),
         "diversity": lambda: diversity.section(max(100, int(100_000 * scale)), rounds),
         "significance": lambda: significance.section(max(20, int(10_000 * scale)), rounds),
-        "spark": lambda: spark.section(folder, max(1000, int(100_000 * scale)), min(rounds, 2)),
+        "spark": lambda: spark.section(folder, max(1000, int(1_000_000 * scale)), 1),
         "growth": lambda: growth.section(layouts, rounds),
     }
 
