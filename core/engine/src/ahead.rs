@@ -9,8 +9,8 @@ use crate::fault::Stop;
 use crate::ids::IdColumn;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::judgements::{JudgedRows, read_judgements};
+use crate::options::Options;
 use crate::project::{Failure, Projection, WAKE, project, run_watched};
-use crate::run::Options;
 use crate::source::{Source, Watch};
 
 /// The channels on which results arrive: the judgements first, then the projection.

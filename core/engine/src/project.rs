@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use crate::fault::Stop;
 use crate::judged::Judged;
-use crate::run::{Fingerprint, Options, RunResult, project_run};
+use crate::options::Options;
+use crate::run::project_run;
+use crate::run_result::{Fingerprint, RunResult};
 use crate::source::{Source, Watch};
 
 pub(crate) const WAKE: Duration = Duration::from_millis(100);

@@ -9,102 +9,21 @@ use std::ops::Range;
 
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::{Gathered, Line};
-use crate::ids::{IdColumn, Key};
+use crate::ids::Key;
 use crate::judged::{CANDIDATE, EXCLUDED, Judged};
 use crate::number;
+use crate::options::{Duplicates, Options};
 use crate::ranking::{JudgedItems, Placed, Ranking, Refused, count_float32_ties, ties};
+use crate::run_result::{RunResult, ScoreRange, Top};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Batch, each_batch};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duplicates {
-    Error,
-    First,
-    Best,
-}
-
-/// How runs are read.
-#[derive(Debug, Clone)]
-pub struct Options {
-    pub depth: usize,
-    pub judged_only: bool,
-    pub rank_breaks_ties: bool,
-    pub duplicates: Duplicates,
-    pub drop_bad_scores: bool,
-    pub top: Option<usize>,
-    pub pool: bool,
-    pub memory: u64,
-    pub jobs: usize,
-    /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
-    pub audit: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            depth: usize::MAX,
-            judged_only: false,
-            rank_breaks_ties: false,
-            duplicates: Duplicates::Error,
-            drop_bad_scores: false,
-            top: None,
-            pool: false,
-            memory: crate::MEMORY,
-            jobs: 1,
-            audit: false,
-        }
-    }
-}
 
 /// Lines between two checks whether to stop.
 const CHECK_EVERY: usize = 65_536;
 
 /// Lines after which duplicates are dropped, so that they take no memory.
 const MOST_PENDING: usize = 4096;
-
-/// Two hashes of an item id, which identify an item of a request.
-pub type Fingerprint = (u64, u64);
-
-/// The results of one run besides the ranks of judged items; one entry per request.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RunResult {
-    pub listed: Vec<i32>,
-    pub retrieved: Vec<i32>,
-    pub tied: Vec<i32>,
-    /// The lowest and the highest score of judged requests.
-    pub scores: ScoreRange,
-    pub tally: Tally,
-    /// The first items of every ranking, by request.
-    pub top: Vec<Top>,
-    /// Every item of every ranking, by request.
-    pub pool: Vec<Vec<Fingerprint>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoreRange {
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Default for ScoreRange {
-    fn default() -> Self {
-        ScoreRange { low: f64::INFINITY, high: f64::NEG_INFINITY }
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Top {
-    pub items: IdColumn,
-    pub judgement: Vec<i32>,
-}
-
-impl Top {
-    fn push(&mut self, item: &[u8], judgement: i32) {
-        self.items.push(item);
-        self.judgement.push(judgement);
-    }
-}
 
 /// Read one run and write the ranks of its judged items to their slots.
 pub fn project_run(

@@ -17,7 +17,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use tiebreak_engine::ids::{IdColumn, Ids};
 use tiebreak_engine::project::{Failure, Projection, project as project_runs};
-use tiebreak_engine::run::RunResult;
+use tiebreak_engine::run_result::RunResult;
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{COUNTERS, Tally};
 use tiebreak_engine::{Ahead, Duplicates, Fault, FaultKind, Judged, JudgedRows, MEMORY, Options, Source, Stop, Watch};

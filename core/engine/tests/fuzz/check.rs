@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use tiebreak_engine::project::Failure;
-use tiebreak_engine::run::{RunResult, project_run};
+use tiebreak_engine::run::project_run;
+use tiebreak_engine::run_result::RunResult;
 use tiebreak_engine::tally::{COUNTERS, Counter, Tally};
 use tiebreak_engine::{
     Duplicates, Fault, FaultKind, JudgedRows, Options, Source, Stop, UNRETRIEVED, Watch, project, read_judgements,

@@ -19,7 +19,7 @@ mod rankings;
 mod threads;
 
 use judgements::Judgements;
-use tiebreak_engine::run::RunResult;
+use tiebreak_engine::run_result::RunResult;
 use tiebreak_engine::tally::Counter;
 use tiebreak_engine::{Fault, JudgedRows, Options, Projection, Source, Stop, Watch};
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use tiebreak_engine::ids::Ids;
-use tiebreak_engine::run::{RunResult, ScoreRange, Top};
+use tiebreak_engine::run_result::{RunResult, ScoreRange, Top};
 use tiebreak_engine::source::Rows;
 use tiebreak_engine::tally::{Counter, Tally};
 use tiebreak_engine::text::LONGEST_LINE;

@@ -1,0 +1,41 @@
+//! How runs are read.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duplicates {
+    Error,
+    First,
+    Best,
+}
+
+/// How runs are read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub depth: usize,
+    pub judged_only: bool,
+    pub rank_breaks_ties: bool,
+    pub duplicates: Duplicates,
+    pub drop_bad_scores: bool,
+    pub top: Option<usize>,
+    pub pool: bool,
+    pub memory: u64,
+    pub jobs: usize,
+    /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
+    pub audit: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            depth: usize::MAX,
+            judged_only: false,
+            rank_breaks_ties: false,
+            duplicates: Duplicates::Error,
+            drop_bad_scores: false,
+            top: None,
+            pool: false,
+            memory: crate::MEMORY,
+            jobs: 1,
+            audit: false,
+        }
+    }
+}
