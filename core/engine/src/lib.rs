@@ -4,7 +4,8 @@
 //! ranks, counters and faults in one pass over the bytes. Modules in the order data flows:
 //! [`source`] opens and decompresses, [`separators`] and [`text`] find lines and columns, [`number`] reads scores,
 //! [`judgements`] reads a judgements file, [`judged`] indexes judgements, [`ranking`] orders the items of one request,
-//! [`run`] projects one run, [`project`] many of them on several threads, [`ahead`] in the background.
+//! [`run`] projects one run ([`options`] say how, [`run_result`] is what becomes known), [`project`] many of them on
+//! several threads, [`ahead`] in the background.
 //! Beside them [`pair_signs`] compares recall levels of pairs of rankings, and [`shuffles`] draws the shuffles of the
 //! randomised Tukey HSD.
 #![forbid(unsafe_code)]
