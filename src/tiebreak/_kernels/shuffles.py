@@ -54,9 +54,7 @@ def shuffled_sums(
 
     `numbers` are those of the requests that the rows are of; the rest is as in `largest_differences`.
     """
-    width = systems if kind == "values" else systems * (systems - 1) // 2
-    parts = some_sums(kind, rows, systems, numbers, draw, tick)
-    return np.concatenate([np.zeros((0, width), dtype=np.int64), *parts])
+    return np.concatenate([*some_sums(kind, rows, systems, numbers, draw, tick)])
 
 
 def some_sums(
@@ -64,12 +62,14 @@ def some_sums(
 ) -> Iterator[Numbers]:
     """Sums of some shuffles at a time."""
     seed, first, count = draw
+    width = systems if kind == "values" else systems * (systems - 1) // 2
     shaped = rows.astype(np.int64).reshape((-1, systems, systems) if kind == "preferences" else (-1, systems))
-    for begin in range(0, count, TOGETHER):
+    for begin in range(0, max(count, 1), TOGETHER):
         if tick:
             tick(begin, count)
         shuffles = np.arange(first + begin, first + min(begin + TOGETHER, count), dtype=np.uint64)
-        yield SUMS[kind](shaped, (permutations(systems, seed, shuffles, number) for number in numbers.tolist()))
+        orders = (permutations(systems, seed, shuffles, number) for number in numbers.tolist())
+        yield np.zeros((len(shuffles), width), dtype=np.int64) + SUMS[kind](shaped, orders)  # also of no request
 
 
 def value_sums(values: Numbers, orders: Iterable[Places]) -> Numbers:
