@@ -41,6 +41,7 @@ WAYS = {
     "stream": "in batches, written to a temporary file by block",
 }
 TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
+MIXED = "by Spark, and by workers from files"
 VALUES = "16 bytes for every request and run of a metric, 1 to 16 for every request and pair of a preference"
 
 
@@ -85,7 +86,7 @@ def spark_steps(tables: SparkTables) -> Iterator[Step]:
     """On Spark."""
     several = ["judgements", *tables.pairs, plural(len(tables.runs), "run")]
     files = sum(bool(table.parts) for table in tables.tables)
-    read = "by workers, from files" if files == len(tables.tables) else "by Spark" if not files else "by both"
+    read = "by workers, from files" if files == len(tables.tables) else "by Spark" if not files else MIXED
     yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value; {read}")
     settings = tables.session.conf
     number = settings.get("spark.sql.shuffle.partitions")
