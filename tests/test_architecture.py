@@ -69,7 +69,15 @@ def test_no_module_bears_the_name_of_a_public_function():
 
 UNNEEDED = ["scipy", "narwhals", "rich", "importlib.metadata", "numpy.ma", "tiebreak.metrics.condensed"]
 UNNEEDED += ["tiebreak.projection.aspect_rankings", "tiebreak.engines.running", "tiebreak.engines.spark_tables"]
+UNNEEDED += ["tiebreak.engines.local_tables", "tiebreak.inputs.streams"]
 OF_COMPARISONS = ["tiebreak.populations", "tiebreak.significance", "tiebreak.results.joint_table"]
+OF_COMPARISONS += [
+    "tiebreak.inputs.attributes",
+    "tiebreak.preferences",
+    "tiebreak.orderings",
+    "tiebreak.engines.totals",
+    "tiebreak.exact.row_sums",
+]
 COMMANDS = (
     (["--help"], UNNEEDED + OF_COMPARISONS),
     (["evaluate", "qrels", "run", "-m", "AP", "-m", "R@1000", "--format", "tsv"], UNNEEDED + OF_COMPARISONS),

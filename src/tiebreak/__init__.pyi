@@ -33,11 +33,11 @@ from tiebreak.gates import assert_not_worse as assert_not_worse
 from tiebreak.gates import gate as gate
 from tiebreak.inputs import Judgements as Judgements
 from tiebreak.inputs import Run as Run
-from tiebreak.inputs import read_aspects as read_aspects
-from tiebreak.inputs import read_groups as read_groups
 from tiebreak.inputs import read_judgements as read_judgements
-from tiebreak.inputs import read_providers as read_providers
-from tiebreak.inputs import read_weights as read_weights
+from tiebreak.inputs.attributes import read_aspects as read_aspects
+from tiebreak.inputs.attributes import read_groups as read_groups
+from tiebreak.inputs.attributes import read_providers as read_providers
+from tiebreak.inputs.attributes import read_weights as read_weights
 from tiebreak.measure_list import MeasureList as MeasureList
 from tiebreak.measure_list import measures as measures
 from tiebreak.metrics import metric as metric

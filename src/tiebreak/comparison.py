@@ -15,8 +15,8 @@ from tiebreak._base.text import join_names, plural
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.intervals import CONFIDENCE
-from tiebreak.inputs import Run, read_groups
-from tiebreak.inputs.attributes import group_places
+from tiebreak.inputs import Run
+from tiebreak.inputs.attributes import group_places, read_groups
 from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.runs import baseline_names
 from tiebreak.inputs.sources import Path

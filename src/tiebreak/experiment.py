@@ -15,13 +15,13 @@ from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.analysis.explainable import ExplainableExperiment
 from tiebreak.engines import MetricValues, Plan, Preferences, Task, UtilityValues
-from tiebreak.engines.local_tables import open_elsewhere
+from tiebreak.engines.placement import open_elsewhere
 from tiebreak.engines.plan import State
 from tiebreak.engines.request_file import PerRequest, RequestFile, is_kept, pair_rows, request_file, score_rows
 from tiebreak.engines.steps import PlannedExperiment
 from tiebreak.engines.whole import run_whole
 from tiebreak.errors import InputError
-from tiebreak.inputs import Judgements, read_aspects
+from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, check_held
 from tiebreak.inputs.shared_reader import SharedReader
@@ -155,10 +155,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
             "memory": memory,
             "jobs": jobs,
         }
-        known = None if aspects is None else read_aspects(aspects, columns=self._columns)
+        known = None if aspects is None else read.aspects(aspects)
         self._columns.check_used()
-        if known is not None and not any(known.values()):
-            raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
         self._aspect_source = AspectSource(self.judgements, known, training)
         self._tables = file_paths(tables)
         self._needs, self._has_audit = Needs(), audit

@@ -21,8 +21,7 @@ from tiebreak.errors import InputError, quote
 from tiebreak.exact.decimals import decimal_number
 from tiebreak.experiment import Experiment
 from tiebreak.gate_report import Gate, GateCheck
-from tiebreak.inputs import read_groups
-from tiebreak.inputs.attributes import group_places
+from tiebreak.inputs.attributes import group_places, read_groups
 from tiebreak.inputs.runs import Baselines, baseline_names
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.metrics import Metric

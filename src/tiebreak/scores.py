@@ -19,10 +19,8 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import ExactValues, Number, competition_ranks
 from tiebreak.exact.intervals import half_width
-from tiebreak.exact.row_sums import RowSum, RowSums
 from tiebreak.exact.sample import Sample
-from tiebreak.inputs import Ids, Run, read_groups
-from tiebreak.inputs.attributes import group_places
+from tiebreak.inputs import Ids, Run
 from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.runs import baseline_names
 from tiebreak.inputs.sources import Path
@@ -34,6 +32,7 @@ from tiebreak.results.means import Mean, MeanInterval, MeanIntervals, Means
 from tiebreak.results.record import LazyRows, Result
 
 if TYPE_CHECKING:
+    from tiebreak.exact.row_sums import RowSum, RowSums
     from tiebreak.preferences import Pairs
     from tiebreak.results.plots import Drawing
     from tiebreak.score_groups import ScoreGroups
@@ -250,6 +249,7 @@ class Scores(Drawable, Result):
         >>> scores.by_group({"q": "de", "r": "fr"})["de"].mean.ravel().tolist()
         [1.0, 0.0]
         """
+        from tiebreak.inputs.attributes import group_places, read_groups
         from tiebreak.score_groups import ScoreGroups
 
         if self.figures:

@@ -14,8 +14,8 @@ from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues
-from tiebreak.inputs import Ids, read_groups
-from tiebreak.inputs.attributes import every_request, request_weights
+from tiebreak.inputs import Ids
+from tiebreak.inputs.attributes import every_request, read_groups, request_weights
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.inputs.utilities import LOWER, UtilityTable, read_cells, read_utilities

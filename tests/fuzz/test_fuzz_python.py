@@ -30,7 +30,8 @@ from tiebreak import _kernels
 from tiebreak._kernels.interface import Fault, Options
 from tiebreak._kernels.reference import GZIP_MAGIC, ZSTD_MAGIC
 from tiebreak.errors import EmptyRequestsWarning, InputError
-from tiebreak.inputs import FileAudit, faults
+from tiebreak.inputs import faults
+from tiebreak.inputs.audit import FileAudit
 from tiebreak.inputs.judgements import group_rows
 from tiebreak.inputs.sources import Source
 

@@ -16,7 +16,8 @@ from tiebreak.analysis.sources import Readable, read_positions
 from tiebreak.analysis.theory import recall_level_metric
 from tiebreak.errors import InputError, quote
 from tiebreak.exact import ExactValues, like
-from tiebreak.inputs import Ids, read_providers
+from tiebreak.inputs import Ids
+from tiebreak.inputs.attributes import read_providers
 from tiebreak.inputs.sources import Path
 from tiebreak.metrics import Metric, RecallLevelMetric
 from tiebreak.preferences import Pairs, PairValues, Preference

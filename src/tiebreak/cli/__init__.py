@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import gc
 import os
 import signal
 import sys
@@ -85,6 +86,7 @@ def main() -> NoReturn:
     """Run the command line: exit code 0 when done, 2 on bad input. Never a traceback."""
     warnings.showwarning = _show_warning
     _prepare_streams()
+    gc.set_threshold(100_000)  # imports make many objects and hardly any garbage
     # OpenBLAS threads spin while they wait, on processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -120,6 +122,7 @@ def main() -> NoReturn:
             raise
         name = type(error).__name__
         _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)")
+    gc.freeze()  # nothing is looked for at the end of the process
     sys.exit(0)
 
 

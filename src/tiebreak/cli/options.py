@@ -359,7 +359,7 @@ def experiment(
     """The experiment that a command was given, read with a progress bar, with all that some measures need."""
     from tiebreak.cli.engine import named_tables
     from tiebreak.cli.progress import progress
-    from tiebreak.engines.local_tables import large_rows
+    from tiebreak.engines.placement import large_rows
     from tiebreak.experiment import Experiment
     from tiebreak.inputs import Run
     from tiebreak.inputs.judgements import read_judgements

@@ -46,7 +46,7 @@ def command(
     """Show how much exposure the providers of relevant items get, and who is worst off (LR 2.3.2)."""
     from tiebreak.analysis.providers import ProviderLeximin, provider_exposure
     from tiebreak.analysis.theory import recall_level_metric
-    from tiebreak.inputs import read_providers
+    from tiebreak.inputs.attributes import read_providers
     from tiebreak.notes import position_notes
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read

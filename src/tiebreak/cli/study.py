@@ -153,7 +153,7 @@ READERS: dict[Any, Callable[..., Any]] = {"sizes": sizes, "draws": draws}
 def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
     """Check what was typed, read the files, run the study."""
     from tiebreak.cli.progress import progress
-    from tiebreak.inputs import read_groups
+    from tiebreak.inputs.attributes import read_groups
     from tiebreak.studies.measures import preferences_by_name
 
     options = study_options(study, typed)

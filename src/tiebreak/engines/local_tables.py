@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiebreak._base.temporary import temporary_folder
@@ -21,58 +18,36 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.runs import iterate_runs
 from tiebreak.inputs.sources import calling
-from tiebreak.inputs.streams import TableStream, has_stream, is_parquet_folder, open_judgements, open_runs, open_stream
+from tiebreak.inputs.streams import TableStream, has_stream, open_judgements, open_runs, open_stream
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
 if TYPE_CHECKING:
     from tiebreak.engines.blocks import Blocks
-    from tiebreak.engines.spark_tables import SparkTables
 
-HELD_BYTES = 130
-"""What holding a row of a table takes in all, about."""
 SPOOL_BYTES = 16
 """What a row takes in a temporary file, about."""
-LAZY = ("pyarrow", "polars", "duckdb", "_duckdb")
 
 
-def open_elsewhere(
-    engine: str | None,
+def open_tables(
     judgements: Any,
     runs: Any,
     columns: ColumnNames,
-    others: Mapping[str, Any],
+    is_alone: bool,
     block_requests: int | None,
+    rows: int | None,
     memory: int,
-) -> SparkTables | LocalTables | None:
-    """The tables of an experiment that are not held at once: on Spark, or in blocks; `others` are those that are."""
-    if engine is not None or "pyspark" in sys.modules:  # without it there are no frames of Spark
-        from tiebreak.engines.spark_tables import open_tables
-
-        spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
-        if spark is not None:
-            return spark
-    rows = large_rows(judgements, runs, memory) if block_requests is None else None
-    if block_requests is None and rows is None:
-        return None
+) -> LocalTables:
+    """What is read in blocks: runs, and judgements if these are tables too and no other ones are given (`is_alone`)."""
     runs = [*runs] if isinstance(runs, Iterator) else runs
-    is_alone = all(table is None for table in others.values()) and all(map(has_stream, iterate_runs(runs)))
-    judged = open_judgements(judgements, columns) if is_alone else None
+    is_divided = is_alone and all(map(has_stream, iterate_runs(runs)))
+    judged = open_judgements(judgements, columns) if is_divided else None
     opened = open_runs(runs, columns, memory)
     return LocalTables(judgements if judged is None else empty_like(judged), judged, opened, block_requests, rows)
 
 
-def empty_like(judged: TableStream) -> Judgements:
-    """What is held of judgements in a large table."""
-    return replace(Judgements.nothing(), library=judged.library, notes=judged.notes)
-
-
-def large_rows(judgements: Any, runs: Any, memory: int) -> int | None:
-    """The rows of all tables where they are too many to hold, or in a folder; None where everything can be held."""
-    sources = [judgements, *tables_in(runs)]
-    is_folder = any(map(is_parquet_folder, sources))
-    if not is_folder and sum(map(most_rows, sources)) * HELD_BYTES <= memory:
-        return None
+def count_rows(sources: Sequence[Any]) -> int | None:
+    """The rows of judgements and runs; None without a run that can be read in batches."""
     rows = 0
     try:
         streams = [open_stream(source, "the table") for source in sources]
@@ -83,24 +58,12 @@ def large_rows(judgements: Any, runs: Any, memory: int) -> int | None:
                 rows += stream.count()
     except TiebreakError:  # which is raised again by reading
         return None
-    return rows if is_folder or rows * HELD_BYTES > memory else None
+    return rows
 
 
-def tables_in(runs: Any) -> Iterator[Any]:
-    """Every run that may be a table, also of those by name."""
-    for one in [] if isinstance(runs, Iterator) else iterate_runs(runs):
-        if not isinstance(one, Mapping):
-            yield one
-        elif {*map(type, one.values())} - {dict, list}:
-            yield from one.values()
-
-
-def most_rows(source: Any) -> float:
-    """How many rows a large table may have at most, told without opening it: a row takes a byte at least."""
-    if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        return os.path.getsize(path) if path.lower().endswith(".parquet") and os.path.isfile(path) else 0
-    return inf if type(source).__module__.partition(".")[0] in LAZY else 0
+def empty_like(judged: TableStream) -> Judgements:
+    """What is held of judgements in a large table."""
+    return replace(Judgements.nothing(), library=judged.library, notes=judged.notes)
 
 
 @dataclass(frozen=True, eq=False)

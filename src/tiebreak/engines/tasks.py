@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from tiebreak.engines.plan import Task
 from tiebreak.exact import ExactValues, Number
-from tiebreak.exact.row_sums import RowSums
-from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.inputs import Ids
 from tiebreak.metrics import Metric
 from tiebreak.metrics.base import Shown, evaluate_all
@@ -20,6 +18,8 @@ from tiebreak.notes import is_of_aspects
 from tiebreak.projection import Positions
 
 if TYPE_CHECKING:
+    from tiebreak.exact.row_sums import RowSums
+    from tiebreak.exact.value_counts import ValueCounts
     from tiebreak.preferences import Pairs, PairValues, Preference
 
 MOST_HELD = 1 << 23
@@ -96,10 +96,10 @@ class MetricValues:
 
     def complete(self, state: MetricTable, visit: Callable[[Any], Any], *how: Any) -> MetricTable:
         """With the figures of whole runs, of what every run shows in all requests."""
-        from tiebreak.engines.totals import ShownCounts
-
         if not any(metric.total == "figure" for metric in self.metrics):
             return state
+        from tiebreak.engines.totals import ShownCounts
+
         shown: dict[int, list[Shown]] = visit(ShownCounts(self))
         return replace(state, figures={k: [*map(self.metrics[k].figure, runs)] for k, runs in shown.items()})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from tiebreak.errors import InputError
 from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.judgements import read_judgements, read_pairs
 
@@ -27,3 +28,12 @@ class SharedReader:
         if path is not None:
             self.by_path[path] = table
         return table
+
+    def aspects(self, source: Any) -> dict[str, list[str]]:
+        """The aspects of items, of which one at least has some."""
+        from tiebreak.inputs.attributes import read_aspects
+
+        aspects = read_aspects(source, columns=self.columns)
+        if not any(aspects.values()):
+            raise InputError("aspects: no item has one. Give a table of items and aspects.", kind="aspects")
+        return aspects

@@ -26,6 +26,8 @@ Values: TypeAlias = Mapping["str | int", Mapping["str | int", float]]
 """``{request: {item: value}}``: scores of a run, or grades."""
 
 STANDARD_INPUT = "-"
+SPARK_MARK = "_SUCCESS"
+"""The file that Spark leaves in a folder that is one table."""
 CHUNK = 1 << 20
 LARGEST_VALUE = 1e100
 """The largest utility or weight: sums of larger squares may overflow a float64."""
@@ -250,3 +252,11 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: 
                 raise InputError(
                     f"{label}: the value of {where} is {value!r}. Give a number.", kind="score", file=label
                 )
+
+
+def is_parquet_folder(source: Any) -> bool:
+    """Whether this is the path of a folder of parquet files that are one table: by its name, or as Spark leaves it."""
+    if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
+        return False
+    path = os.fspath(source)
+    return path.lower().endswith(".parquet") or os.path.exists(os.path.join(path, SPARK_MARK))

@@ -20,15 +20,13 @@ from tiebreak.inputs.judgements import UNGRADED, Judgements, grade_column
 from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
 from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
-from tiebreak.inputs.sources import Source, calling
+from tiebreak.inputs.sources import Source, calling, is_parquet_folder
 from tiebreak.inputs.tables import Table
 
 BATCH = 1 << 19
 """Rows that are read together."""
 LIST = re.compile(r"(large_|fixed_size_)?list[<(]|array\(|.*\[\d*\]$", re.IGNORECASE)
 """Types of lists as pyarrow, polars and duckdb write them."""
-SPARK_MARK = "_SUCCESS"
-"""The file that Spark leaves in a folder that is one table."""
 Load = Callable[[list[str]], Iterable[Any]]
 """Names of columns -> batches of rows with these."""
 
@@ -212,14 +210,6 @@ def open_parquet(path: str) -> TableStream | None:
         with calling(path, "as parquet"):
             return opener(library, path)
     raise MissingExtraError(f"{path}: reading parquet in batches", "frames")
-
-
-def is_parquet_folder(source: Any) -> bool:
-    """Whether this is the path of a folder of parquet files that are one table: by its name, or as Spark leaves it."""
-    if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
-        return False
-    path = os.fspath(source)
-    return path.lower().endswith(".parquet") or os.path.exists(os.path.join(path, SPARK_MARK))
 
 
 def polars_parquet(polars: Any, path: str) -> TableStream:

@@ -72,7 +72,7 @@ class ReportableExperiment:
         >>> "too few requests" in exp.report(sections=["answer"]).to_html()
         True
         """
-        from tiebreak.inputs import read_groups
+        from tiebreak.inputs.attributes import read_groups
         from tiebreak.reports.ranking_content import Rankings
         from tiebreak.reports.sections import chosen_sections
 

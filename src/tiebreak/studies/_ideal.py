@@ -18,7 +18,7 @@ from tiebreak._base.tolerance import TOLERANCE
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import competition_ranks
-from tiebreak.inputs import read_aspects
+from tiebreak.inputs.attributes import read_aspects
 from tiebreak.inputs.columns import ColumnNames, Columns
 from tiebreak.inputs.judgements import read_judgements
 from tiebreak.metrics import Metric, parse_metrics

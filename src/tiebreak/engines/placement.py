@@ -1,0 +1,75 @@
+"""Where the tables of an experiment are: held by this process, on its disk in blocks of requests, or on Spark."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.inputs.columns import ColumnNames
+from tiebreak.inputs.runs import iterate_runs
+from tiebreak.inputs.sources import is_parquet_folder
+
+if TYPE_CHECKING:
+    from tiebreak.engines.local_tables import LocalTables
+    from tiebreak.engines.spark_tables import SparkTables
+
+HELD_BYTES = 130
+"""What holding a row of a table takes in all, about."""
+LAZY = ("pyarrow", "polars", "duckdb", "_duckdb")
+
+
+def open_elsewhere(
+    engine: str | None,
+    judgements: Any,
+    runs: Any,
+    columns: ColumnNames,
+    others: Mapping[str, Any],
+    block_requests: int | None,
+    memory: int,
+) -> SparkTables | LocalTables | None:
+    """The tables of an experiment that are not held at once: on Spark, or in blocks; `others` are those that are."""
+    if engine is not None or "pyspark" in sys.modules:  # without it there are no frames of Spark
+        from tiebreak.engines.spark_tables import open_tables
+
+        spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
+        if spark is not None:
+            return spark
+    rows = large_rows(judgements, runs, memory) if block_requests is None else None
+    if block_requests is None and rows is None:
+        return None
+    from tiebreak.engines.local_tables import open_tables as open_in_blocks
+
+    is_alone = all(table is None for table in others.values())
+    return open_in_blocks(judgements, runs, columns, is_alone, block_requests, rows, memory)
+
+
+def large_rows(judgements: Any, runs: Any, memory: int) -> int | None:
+    """The rows of all tables where they are too many to hold, or in a folder; None where everything can be held."""
+    sources = [judgements, *tables_in(runs)]
+    is_folder = any(map(is_parquet_folder, sources))
+    if not is_folder and sum(map(most_rows, sources)) * HELD_BYTES <= memory:
+        return None
+    from tiebreak.engines.local_tables import count_rows
+
+    rows = count_rows(sources)
+    return rows if rows is not None and (is_folder or rows * HELD_BYTES > memory) else None
+
+
+def tables_in(runs: Any) -> Iterator[Any]:
+    """Every run that may be a table, also of those by name."""
+    for one in [] if isinstance(runs, Iterator) else iterate_runs(runs):
+        if not isinstance(one, Mapping):
+            yield one
+        elif {*map(type, one.values())} - {dict, list}:
+            yield from one.values()
+
+
+def most_rows(source: Any) -> float:
+    """How many rows a large table may have at most, told without opening it: a row takes a byte at least."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return os.path.getsize(path) if path.lower().endswith(".parquet") and os.path.isfile(path) else 0
+    return inf if type(source).__module__.partition(".")[0] in LAZY else 0
