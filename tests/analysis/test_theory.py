@@ -102,14 +102,14 @@ PRINTED_WRONGLY = {(10**3, 10, "RP"): 0.82566}
 
 def test_printed_tables_of_tie_probabilities():
     wrong = {}
-    start = time.perf_counter()
+    start = time.process_time()
     for (n, m), printed in TABLES.items():
         for measure, digits in zip(MEASURES, printed, strict=True):
             exact = float(tie_probability(measure, n, m))
             if f"{exact:.3f}" != digits:
                 wrong[n, m, measure] = round(exact, 5)
     assert wrong == PRINTED_WRONGLY
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_two_printed_tables_disagree_about_one_number():
