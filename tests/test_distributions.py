@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 from math import atan, comb, pi
 
 import numpy as np
@@ -16,9 +17,9 @@ T = np.array([1e-8, 0.01, 0.1, 0.5, 1, 1.5, 2, 3, 5, 8, 15, 30, 100])
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 43, 249, 1000])
 def test_tails_of_coins_are_sums_of_binomial_coefficients(n):
-    heads = range(1, n + 1)
-    sums = [Fraction(sum(comb(n, k) for k in range(least, n + 1)), 2**n) for least in heads]
-    assert binomial_tail(heads, n).tolist() == [float(one) for one in sums]
+    ways = accumulate(comb(n, k) for k in range(n, 0, -1))  # of all heads, of all or all but one, ...
+    expected = [float(Fraction(number, 2**n)) for number in ways]
+    assert binomial_tail(range(1, n + 1), n).tolist() == expected[::-1]
 
 
 def test_tails_of_many_coins_have_twelve_digits():

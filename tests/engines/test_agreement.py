@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from engines.comparing import judged_by, plain, projected, rows_read
@@ -101,6 +101,8 @@ def test_file_is_read_as_its_bytes_are(engine, tmp_path):
 @pytest.mark.slow
 def test_examples_reach_every_fault_and_every_counter(twin):
     faults, met = set(), np.zeros(len(COUNTERS), dtype=np.int64)
+    of_runs = {"compression", "empty", "columns", "control", "encoding", "rank", "score", "duplicate", "memory"}
+    every = of_runs | {"grade", "conflict"}
 
     def record(fault, result):
         if fault:
@@ -108,20 +110,21 @@ def test_examples_reach_every_fault_and_every_counter(twin):
         else:
             np.add(met, result.counts.met.sum(axis=0), out=met)
 
-    @settings(max_examples=1200, derandomize=True, database=None)
+    @settings(max_examples=200, database=None)
     @given(file=files(run_texts()), grades=GRADES, options=OPTIONS)
     def runs(file, grades, options):
         record(*twin.project([("bytes", file)], judged_by(grades), options._replace(audit=True), None))
 
-    @settings(max_examples=300, derandomize=True, database=None)
+    @settings(max_examples=50, database=None)
     @given(file=files(judgement_texts()) | damaged(judgement_texts().flatmap(zstd_files)))
     def judgements(file):
         record(*twin.read_judgements(("bytes", file), None))
 
-    runs()
-    judgements()
-    every = "compression empty columns control encoding rank score duplicate memory grade conflict"
-    assert faults == set(every.split())
+    for number in range(6):
+        if faults != every or not met.all():
+            seed(number)(runs)()
+            seed(number)(judgements)()
+    assert faults == every
     assert [name for name, count in zip(COUNTERS, met, strict=True) if not count] == []
 
 
