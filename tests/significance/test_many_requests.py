@@ -4,6 +4,7 @@ import importlib
 import json
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
@@ -15,9 +16,13 @@ import scipy.stats
 
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, pair_values, utilities
+from tiebreak._kernels import largest_differences
 from tiebreak.exact import ExactValues
+from tiebreak.inputs import Ids
+from tiebreak.preferences import Pairs, PairValues, pair_totals
 from tiebreak.preferences import pair_values as pair_values_module
 from tiebreak.significance import CATALOGUE, base, bootstrap, permutation, significance
+from tiebreak.significance import whole_numbers as whole_numbers_module
 from tiebreak.significance.hsd import shuffle_rows
 from tiebreak.significance.whole_numbers import FLOAT_SUMS, INTEGER_SUMS, bits_held, whole_numbers
 
@@ -127,6 +132,75 @@ def test_blocks_of_pairs_change_nothing(test, alternative, unit, monkeypatch):
     assert [part.tolist() for part in blocks.outcome] == whole
     assert ticks == sorted(ticks)
     assert len(set(ticks)) > 3
+
+
+def preferences_of(runs, requests, **how):
+    """What tests see of so many runs whose values are thirds, or signs, with ties and circles."""
+    rng, pairs = np.random.default_rng(5), Pairs.all(runs)
+    numerator = rng.integers(-1, 2, size=(len(pairs), requests)).astype(np.int8)
+    denominator = np.where(rng.random(requests) < 0.5, 3, 1) if not how else np.ones(requests, dtype=np.int64)
+    names = Ids.from_names(f"q{q}" for q in rng.permutation(requests).tolist())
+    return PairValues(tuple(f"run{r}" for r in range(runs))[::-1], names, pairs, numerator, denominator, **how)
+
+
+def ranked_runs(runs, requests):
+    values = np.random.default_rng(6).integers(0, 4, size=(runs, requests))
+    pairs = Pairs.all(runs)
+    signs = np.sign(values[pairs.x] - values[pairs.y])
+    return replace(preferences_of(runs, requests, is_sign=True), numerator=signs)
+
+
+def differences_of(runs, requests, unit):
+    values = np.random.default_rng(7).integers(0, 3 * unit, size=(runs, requests)) / unit
+    return PairValues.differences(preferences_of(runs, requests), Pairs.all(runs), ExactValues.from_floats(values))
+
+
+SHUFFLED = {
+    "preferences": lambda *size: preferences_of(*size),
+    "circles of signs": lambda *size: preferences_of(*size, is_sign=True),
+    "ranks": ranked_runs,
+    "values": lambda *size: differences_of(*size, 8),
+    "rounded values": lambda *size: differences_of(*size, 10**15),
+}
+
+
+@pytest.mark.parametrize("kind", SHUFFLED)
+def test_hsd_of_blocks_is_that_of_all_requests_at_once(kind, monkeypatch):
+    values, ticks = SHUFFLED[kind](5, 40), []
+    rows = shuffle_rows(values.by_name())
+    largest = largest_differences(rows.kind, rows.numbers.ravel(), 5, (4, 0, 150), 2)
+    whole = significance("x", values, "hsd", permutations=150, seed=4)
+    if not rows.slack:
+        reached = (largest[:, None] >= np.abs(rows.observed)).sum(axis=0)
+        assert whole.pvalue.tolist() == ((1 + reached) / 151).tolist()
+    monkeypatch.setattr(pair_totals, "CELLS_AT_ONCE", 30)
+    monkeypatch.setattr(pair_totals, "MOST_SUMS", 1000)
+    blocks = significance("x", values, "hsd", permutations=150, seed=4, tick=lambda *done: ticks.append(done))
+    assert [part.tolist() for part in blocks.outcome] == [part.tolist() for part in whole.outcome]
+    if "values" not in kind and kind != "ranks":
+        assert ticks == sorted(ticks) and {total for _, total in ticks} == {150} and len(set(ticks)) > 30
+
+
+@pytest.mark.parametrize("kind", ["preferences", "values", "rounded values"])
+def test_hsd_decides_exactly_what_coarse_numbers_leave_undecided(kind, monkeypatch):
+    values = SHUFFLED[kind](4, 9)
+    expected = significance("x", values, "hsd", permutations=60).pvalue.tolist()
+    monkeypatch.setattr(whole_numbers_module, "MOST_BITS", 3)
+    monkeypatch.setattr(whole_numbers_module, "MOST_DISTINCT", 1)
+    assert significance("x", values, "hsd", permutations=60).pvalue.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", SHUFFLED)
+def test_hsd_holds_no_other_table_of_all_pairs(kind, core, monkeypatch):
+    values = SHUFFLED[kind](60, 600)
+    for known in ("mean", "deviation", "win_tie_loss"):
+        getattr(values, known)
+    monkeypatch.setattr(pair_totals, "CELLS_AT_ONCE", 1 << 14)
+    tracemalloc.start()
+    significance("x", values, "hsd", permutations=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.6 * 8 * values.numerator.size
 
 
 # Not by getrusage: that of a child begins with what its parent holds.

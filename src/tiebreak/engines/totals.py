@@ -219,5 +219,5 @@ class PreferenceTotals(TotalsTask):
 
     def complete(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
         assert state.totals is not None
-        again = Visit(lambda reduction: visit(Reduced(self.inner, reduction)), *how)
+        again = Visit(lambda reduction, tick: visit(Reduced(self.inner, reduction)), *how)
         return replace(state, totals=replace(state.totals, visit=again))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.dropped import Dropped
+from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.held import Places
@@ -25,6 +26,8 @@ from tiebreak.projection.primitives import Floats
 
 MOST_SUMS = 1 << 24
 """Sums of draws that are held at once; for more, all blocks are visited again."""
+CELLS_AT_ONCE = 1 << 22
+"""Values of a block of those that are held."""
 
 
 class Reduction(Protocol):
@@ -38,12 +41,37 @@ class Visit(NamedTuple):
     """Goes through the values of all blocks once more and adds up what is asked for.
 
     `at_once` states are together in this process before they are added; `jobs` is the number of threads for a block,
-    unless it is the caller's choice.
+    unless it is the caller's choice. `run` may be given a tick, for the requests visited of all.
     """
 
-    run: Callable[[Reduction], Any]
+    run: Callable[..., Any]
     at_once: int = 1
     jobs: int | None = None
+    is_held: bool = False
+    """Whether all values are in this process."""
+
+    @classmethod
+    def of_held(cls, values: PairValues) -> Visit:
+        """Goes through values that are held in blocks of some requests: no other table of all of them is made."""
+        n = values.n_requests
+
+        def run(reduction: Reduction, tick: Tick | None = None) -> Any:
+            first, *others = blocks(values, np.arange(n))
+            state, visited = reduction.reduce(values.take_requests(first)), len(first)
+            for places in others:
+                if tick:
+                    tick(visited, n)
+                state = reduction.add([state, reduction.reduce(values.take_requests(places))])
+                visited += len(places)
+            return state
+
+        return cls(run, at_once=3, is_held=True)
+
+
+def blocks(values: PairValues, places: Places) -> list[Places]:
+    """The indices of requests, some at a time."""
+    step = max(1, CELLS_AT_ONCE // max(1, len(values.pairs)))
+    return [places[begin : begin + step] for begin in range(0, len(places), step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +145,13 @@ class PairTotals:
         )
 
     @classmethod
+    def of_held(cls, values: PairValues) -> PairTotals:
+        """A way through values that are held, for what visits blocks of them."""
+        nothing = np.zeros(0, dtype=np.int64)
+        visit = Visit.of_held(values)
+        return cls(values.runs, values.pairs, values.n_requests, values.win_tie_loss, nothing, nothing, visit=visit)
+
+    @classmethod
     def join(cls, parts: Sequence[PairTotals]) -> PairTotals:
         """Of several blocks together."""
 
@@ -154,7 +189,7 @@ class PairTotals:
         """For pickles: without the way back to the values."""
         return vars(self) | {"visit": None}
 
-    def revisit(self, reduction: Reduction) -> Any:
+    def revisit(self, reduction: Reduction, tick: Tick | None = None) -> Any:
         """What is asked for of the values of all requests."""
         if self.visit is None:
             raise InputError(
@@ -162,7 +197,7 @@ class PairTotals:
                 "the runs again here.",
                 kind="per_request",
             )
-        return self.visit.run(reduction)
+        return self.visit.run(reduction, tick)
 
     def passes(self, draws: int, width: int) -> Iterator[range]:
         """The draws of each visit, so that the sums of all fit, which are so many for a draw."""

@@ -68,7 +68,16 @@ class PairValues:
             "has_all_pairs",
             "exact_values",
         ),
-        *("equal_values", "student_interval", "concatenate", "detach", "attach", "totals", "take_pairs"),
+        *(
+            "equal_values",
+            "student_interval",
+            "concatenate",
+            "detach",
+            "attach",
+            "totals",
+            "take_pairs",
+            "pairs_by_name",
+        ),
     )
 
     @classmethod
@@ -157,10 +166,9 @@ class PairValues:
             labels=None if labels is None else lambda: labels()[:, places],
         )
 
-    def take_pairs(self: Values, rows: slice) -> Values:
-        """The values of some pairs."""
-        places = range(*rows.indices(len(self.pairs)))
-        exact = None if self.exact is None else self.exact.take_rows(places)
+    def take_pairs(self: Values, rows: Places) -> Values:
+        """The values of some pairs, by their indices."""
+        exact = None if self.exact is None else self.exact.take_rows(rows.tolist())
         numerator = self.numerator[rows] if exact is None else exact.nearest
         pairs = Pairs(self.pairs.x[rows], self.pairs.y[rows], ())
         values = replace(self, pairs=pairs, numerator=numerator, exact=exact)
@@ -185,11 +193,16 @@ class PairValues:
 
     def sort_by_name(self: Values) -> Values:
         """The same as `by_name`, of a block of requests: what is told of all of them is not computed."""
-        places = Ids.from_names(self.runs).places_in_order
+        order = np.argsort(Ids.from_names(self.runs).places_in_order)
         values = self.take_requests(np.argsort(self.requests.places_in_order))
-        by_run = None if values.by_run is None else values.by_run.take_rows(np.argsort(places).tolist())
-        pairs = Pairs(places[self.pairs.x], places[self.pairs.y], ())
-        return replace(values, runs=tuple(sorted(self.runs)), pairs=pairs, by_run=by_run, labels=None)
+        by_run = None if values.by_run is None else values.by_run.take_rows(order.tolist())
+        return replace(values, runs=tuple(sorted(self.runs)), pairs=self.pairs_by_name, by_run=by_run, labels=None)
+
+    @property
+    def pairs_by_name(self) -> Pairs:
+        """The pairs as they are once runs are sorted by name."""
+        places = Ids.from_names(self.runs).places_in_order
+        return Pairs(places[self.pairs.x], places[self.pairs.y], ())
 
     @property
     def n_requests(self) -> int:

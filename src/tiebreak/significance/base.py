@@ -90,7 +90,7 @@ class Test(Entry):
             return self.run(paired.by_name(), alpha, jobs, tick)
         parts = []
         for begin in range(0, pairs, step):
-            some = paired.take_pairs(slice(begin, begin + step)).by_name()
+            some = paired.take_pairs(np.arange(begin, min(begin + step, pairs))).by_name()
             parts.append(self.run(some, alpha, jobs, tick and partial(tick_part, tick, begin, len(some.pairs), pairs)))
         return Outcome(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -147,7 +147,7 @@ def against_first(paired: PairValues, numbers: NDArray[Any]) -> NDArray[Any]:
 
 def ranks_by_wins(paired: PairValues) -> NDArray[np.int32] | None:
     """Ranks [request, run] whose signs are the values, the smaller the better; None where preferences are cyclic."""
-    signs = np.sign(paired.values).astype(np.int32)
+    signs = np.sign(paired.numerator).astype(np.int32)
     wins = np.zeros((len(paired.runs), paired.n_requests), dtype=np.int32)
     np.add.at(wins, paired.pairs.x, signs)
     np.subtract.at(wins, paired.pairs.y, signs)

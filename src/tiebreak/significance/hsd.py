@@ -19,10 +19,11 @@ from tiebreak._kernels.shuffles import SUMS, largest_sums
 from tiebreak.errors import InputError
 from tiebreak.exact.held import Places
 from tiebreak.preferences import PairValues
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
 from tiebreak.significance.base import Outcome, RandomisationTest, draw_pvalues
 from tiebreak.significance.block_shuffles import ShuffledSums, Shuffles, ShuffleScale, shuffle_blocks_exactly
-from tiebreak.significance.shuffle_rows import ShuffleInput, exact_rows, shuffle_rows, shuffle_some
+from tiebreak.significance.shuffle_rows import HeldRows, ShuffleInput, exact_rows, held_rows, shuffle_rows, shuffle_some
 from tiebreak.significance.surveys import Numbering, survey
 from tiebreak.significance.whole_numbers import INTEGER_SUMS
 
@@ -45,12 +46,17 @@ class RandomisedHSD(RandomisationTest):
     is_signed: ClassVar[bool] = False
     is_familywise: ClassVar[bool] = True
 
+    def run_by_name(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
+        """`run`, which sorts by name only what is shuffled at a time."""
+        return self.run(paired, alpha, jobs, tick)
+
     def run(self, paired: PairValues, alpha: float, jobs: int, tick: Tick | None) -> Outcome:
         if self.permutations == "all":
             largest, unit, p = self.enumerate(paired)
         else:
-            shuffle = self.shuffle if paired.totals is None else self.shuffle_blocks
-            largest, unit, reached = shuffle(paired, jobs, tick)
+            held = held_rows(paired) if paired.totals is None else None
+            shuffled = self.shuffle_blocks(paired, jobs, tick) if held is None else self.shuffle(held, jobs, tick)
+            largest, unit, reached = shuffled
             p = draw_pvalues(reached, len(largest))
         margin = self.critical(np.sort(largest), alpha, unit / paired.n_requests)
         return Outcome(np.abs(paired.mean), p, paired.mean - margin, paired.mean + margin)
@@ -63,6 +69,7 @@ class RandomisedHSD(RandomisationTest):
                 "per_request=True.",
                 kind="per_request",
             )
+        paired = paired.by_name()
         rows = shuffle_rows(paired)
         rows = exact_rows(paired, rows.kind, np.arange(paired.n_requests)) if rows.slack else rows
         largest = all_shuffles(rows)
@@ -70,34 +77,33 @@ class RandomisedHSD(RandomisationTest):
         reached = len(largest) - np.searchsorted(np.sort(largest), least, side="left")
         return largest, rows.unit, reached / len(largest)
 
-    def shuffle(self, paired: PairValues, jobs: int, tick: Tick | None) -> Shuffled:
-        """Random shuffles of values that are held."""
-        rows = shuffle_rows(paired)
+    def shuffle(self, held: HeldRows, jobs: int, tick: Tick | None) -> Shuffled:
+        """Random shuffles of what is held of all requests."""
+        rows = held.rows
         draw = (int(self.seed), 0, int(self.permutations))
         numbers = rows.numbers.ravel()
         largest = _kernels.largest_differences(rows.kind, numbers, rows.n_systems, draw, jobs, tick)
 
         def exactly(shuffles: Places) -> ShuffledSums:
-            requests = np.flatnonzero(paired.values.any(axis=0))  # those in which runs differ
-            exact = exact_rows(paired, rows.kind, requests)
+            exact, requests = held.exactly()
             sums = shuffle_some(exact, requests, int(self.seed), shuffles)
             return ShuffledSums(exact.observed, sums, exact.unit, exact.slack)
 
         return largest, rows.unit, count_reached(largest, rows.observed, rows.slack, rows.kind, exactly)
 
     def shuffle_blocks(self, paired: PairValues, jobs: int, tick: Tick | None) -> Shuffled:
-        """Random shuffles of values that are not held: every block is visited, and sums add up."""
-        totals = paired.totals
-        assert totals is not None
+        """Random shuffles of values that are too many to hold, or as matrices: blocks are visited, and sums add up."""
+        totals, draws = paired.totals or PairTotals.of_held(paired), int(self.permutations)
         findings = survey(totals, INTEGER_SUMS, paired.is_sign)
         assert totals.visit is not None
         scale, numbering = ShuffleScale.from_findings(findings, paired), Numbering.from_blocks(findings.requests)
         parts: list[NDArray[np.int64]] = []
-        for some in totals.passes(int(self.permutations), len(paired.pairs)):
+        for some in totals.passes(draws, len(paired.pairs)):
             if tick:
-                tick(some.start, int(self.permutations))
+                tick(some.start, draws)
             draw = (int(self.seed), some.start, len(some))
-            sums = totals.revisit(Shuffles(scale, numbering, draw, totals.visit.jobs or jobs))
+            shuffles = Shuffles(scale, numbering, draw, totals.visit.jobs or jobs)
+            sums = totals.revisit(shuffles, tick and partial(tick_requests, tick, some, draws))
             parts.append(largest_sums(scale.kind, sums.sums))
         largest = np.concatenate(parts)
         exactly = partial(shuffle_blocks_exactly, totals, scale.kind, numbering, int(self.seed))
@@ -109,6 +115,11 @@ class RandomisedHSD(RandomisationTest):
         everything = self.permutations == "all"
         reached = ceil(level * len(largest) if everything else level * (len(largest) + 1) - 1)
         return float(int(largest[len(largest) - reached]) * unit) if reached > 0 else inf
+
+
+def tick_requests(tick: Tick, some: range, draws: int, visited: int, requests: int) -> None:
+    """Progress in draws, where some of them were made of some of the requests."""
+    tick(some.start + len(some) * visited // requests, draws)
 
 
 def count_reached(

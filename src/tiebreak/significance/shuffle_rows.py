@@ -12,7 +12,7 @@ from tiebreak._kernels.shuffles import SUMS, TOGETHER
 from tiebreak._kernels.shuffles import permutations as random_orders
 from tiebreak.exact.held import Places
 from tiebreak.exact.sums import whole_units
-from tiebreak.preferences import PairValues
+from tiebreak.preferences import Pairs, PairValues, pair_totals
 from tiebreak.preferences.pair_values import NUMBERS_AT_ONCE
 from tiebreak.significance.base import against_first, ranks_by_wins
 from tiebreak.significance.whole_numbers import INTEGER_SUMS, Whole, over_one_denominator, whole_numbers
@@ -35,6 +35,20 @@ class ShuffleInput(NamedTuple):
         return int(self.numbers.shape[1])
 
 
+class HeldRows(NamedTuple):
+    """What is shuffled of all requests, the values by name that decide it exactly, and all pairs."""
+
+    values: PairValues
+    rows: ShuffleInput
+    pairs: Pairs
+
+    def exactly(self) -> tuple[ShuffleInput, Places]:
+        """The same as whole numbers of any size, of the requests in which runs differ; and these."""
+        requests = np.flatnonzero(self.values.values.any(axis=0))
+        rows = exact_rows(self.values, self.rows.kind, requests)
+        return with_pairs(rows, self.pairs) if rows.kind == "values" else rows, requests
+
+
 def shuffle_rows(paired: PairValues) -> ShuffleInput:
     """Values of runs for a difference, ranks where every request orders the runs, else matrices of preferences."""
     if paired.is_difference:
@@ -50,11 +64,45 @@ def shuffle_rows(paired: PairValues) -> ShuffleInput:
     return preference_rows(paired, whole_numbers(paired.values, denominator, INTEGER_SUMS, one_unit=True))
 
 
+def held_rows(paired: PairValues) -> HeldRows | None:
+    """What is shuffled of values in any order; None where matrices of preferences are too many to hold.
+
+    Of differences those from the first run tell all.
+    """
+    pairs = paired.pairs_by_name
+    if paired.is_difference:
+        first = paired.runs.index(min(paired.runs))
+        few = paired.take_pairs(np.flatnonzero((paired.pairs.x == first) | (paired.pairs.y == first))).by_name()
+        return HeldRows(few, with_pairs(shuffle_rows(few), pairs), pairs)
+    if paired.numerator.size <= pair_totals.CELLS_AT_ONCE:
+        paired = paired.by_name()
+        return HeldRows(paired, shuffle_rows(paired), pairs)
+    ranks = ranks_by_name(paired) if paired.is_sign else None
+    return None if ranks is None else HeldRows(paired, rank_rows(paired, ranks), pairs)
+
+
+def ranks_by_name(paired: PairValues) -> NDArray[np.int32] | None:
+    """`ranks_by_wins` of values in any order, of some requests at a time."""
+    parts = []
+    for places in pair_totals.blocks(paired, np.argsort(paired.requests.places_in_order)):
+        ranks = ranks_by_wins(paired.take_requests(places).sort_by_name())
+        if ranks is None:
+            return None
+        parts.append(ranks)
+    return np.concatenate(parts)
+
+
 def value_rows(paired: PairValues, numbers: NDArray[Any], unit: Fraction, slack: int = 0) -> ShuffleInput:
     """Whole numbers [run, request] as they are shuffled."""
     sums = numbers.sum(axis=1)
     observed = sums[paired.pairs.x] - sums[paired.pairs.y]
     return ShuffleInput("values", np.ascontiguousarray(numbers.T), observed, unit, slack)
+
+
+def with_pairs(rows: ShuffleInput, pairs: Pairs) -> ShuffleInput:
+    """Values of runs with the observed sums of these pairs."""
+    sums = rows.numbers.sum(axis=0)
+    return rows._replace(observed=sums[pairs.x] - sums[pairs.y])
 
 
 def rounded_rows(paired: PairValues, whole: Whole) -> ShuffleInput:
@@ -64,7 +112,8 @@ def rounded_rows(paired: PairValues, whole: Whole) -> ShuffleInput:
 
 def rank_rows(paired: PairValues, ranks: NDArray[np.int32]) -> ShuffleInput:
     """Ranks [request, run] whose signs are the values."""
-    return ShuffleInput("ranks", ranks, np.sign(paired.values).sum(axis=1).astype(np.int64), Fraction(1))
+    wins, _, losses = paired.win_tie_loss.T
+    return ShuffleInput("ranks", ranks, wins - losses, Fraction(1))
 
 
 def preference_rows(paired: PairValues, whole: Whole) -> ShuffleInput:
