@@ -1,9 +1,13 @@
-"""One Spark session for all tests."""
+"""One Spark session for all tests, and processes of their own for those that need another."""
 
+import json
 import os
 import shutil
+import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -15,25 +19,42 @@ PROPERTIES = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "5",  # most requests are split over several
     "spark.ui.showConsoleProgress": "false",
 }
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of Java for a session that ends soon: it starts sooner."""
 
 
-def missing():
-    """Why Spark cannot run here, if so."""
+def missing(extra=None):
+    """Why Spark cannot run here, if so; with an extra of pyspark, which brings gRPC."""
     if shutil.which("java") is None:
         return "SPARK IS NOT TESTED: there is no Java. On Debian: apt-get install openjdk-17-jre-headless"
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
+    if find_spec("pyspark") is None:
         return "SPARK IS NOT TESTED: pip install 'tiebreak[spark]'"
+    if extra is not None and find_spec("grpc_status") is None:
+        return f"SPARK IS NOT TESTED: pip install 'pyspark[{extra}]'"
     return None
+
+
+def check(extra=None):
+    """Skip a test where Spark cannot run; on CI it fails."""
+    if reason := missing(extra):
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+def run_apart(module, folder, extra=None):
+    """What a module prints as JSON that is run in a process of its own, which has a session of another kind."""
+    check(extra)
+    command = [sys.executable, "-m", module, str(folder)]
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=tests, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def start():
     """A session on two threads, in which a task is tried three times."""
-    if reason := missing():
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    check()
     from pyspark.sql import SparkSession
 
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
