@@ -33,11 +33,13 @@ CLUSTER = PROPERTIES | {
     "spark.executor.cores": "1",
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.locality.wait": "0",
+    "spark.master.rest.enabled": "false",
     "spark.shuffle.io.retryWait": "100ms",
     "spark.speculation": "true",
     "spark.speculation.interval": "100ms",
     "spark.speculation.multiplier": "1.1",
     "spark.speculation.quantile": "0.5",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.shuffle.partitions": str(PARTITIONS),
 }
 SLEEP = 300
