@@ -381,8 +381,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         lower = chosen.traits.lower_is_better
         table: UtilityTable
         if metrics.value_counts is not None:
-            counts = -metrics.value_counts if lower else metrics.value_counts
-            table = CountedUtilities.from_counts(metrics.runs, counts, data.library)
+            counted = metrics.runs, metrics.value_counts, data.library, metrics.visit
+            table = CountedUtilities.from_counts(*counted, is_negated=lower)
         else:
             values = -metrics.exact[0] if lower else metrics.exact[0]
             table = UtilityTable.from_exact(metrics.runs, metrics.requests, values, data.library)

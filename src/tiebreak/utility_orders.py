@@ -17,7 +17,9 @@ from tiebreak.inputs.counted_utilities import CountedUtilities
 from tiebreak.inputs.utilities import UtilityTable
 from tiebreak.orderings import Method, Ordering, is_method
 from tiebreak.orderings.bootstrap import Bootstrap, check_resamples
+from tiebreak.orderings.poisson import NOTE
 from tiebreak.populations import Population, check_order_name, is_population
+from tiebreak.populations.block_bootstrap import draw_ranks
 from tiebreak.populations.bootstrap import bootstrap_ranks, requests_to_draw, samples
 from tiebreak.populations.deciding import DECIDED_BY_PLACE
 from tiebreak.populations.lexicographic import scores_by_tier
@@ -164,7 +166,8 @@ class UtilityOrders:
     ) -> Bootstrap:
         """Bootstrap over requests: rank intervals of an order, and in how many samples a run is above another.
 
-        Requests are drawn with replacement, each with all its trials, and within their groups if there are any.
+        Requests are drawn with replacement, each with all its trials, and within their groups if there are any. Where
+        values of requests are not kept, each is drawn as often as Poisson's distribution says, by its name.
 
         Parameters
         ----------
@@ -185,14 +188,20 @@ class UtilityOrders:
             return comparison.bootstrap(cast("str | Method", by), resamples=resamples, seed=seed, tick=tick)
         check_resamples(resamples, seed)
         ordering = self.order(by, tiers=tiers)
+        ranks = self._sample_ranks(by, tiers, resamples, seed)
+        result = bootstrap_ranks(ordering.by, self.table.runs, ranks, resamples, seed, tick)
+        notes = (NOTE,) if isinstance(self.table, CountedUtilities) else ()
+        return replace(result, library=self.table.library, more_settings=ordering.settings, more_notes=notes)
+
+    def _sample_ranks(self, by: Any, tiers: Any, resamples: int, seed: int) -> Iterator[Places]:
+        """The ranks of the runs in every sample of the requests."""
+        if isinstance(self.table, CountedUtilities):
+            return draw_ranks(self._population(by), self.table, resamples, seed)
         table = self.table.remember()
         drawn = samples(requests_to_draw(table, self.groups), resamples, seed)
         if self.groups is None:
-            ranks = self._population(by).sample_ranks(table, drawn)
-        else:
-            ranks = (self._take(table, places).order(by, tiers=tiers).ranks for places in drawn)
-        result = bootstrap_ranks(ordering.by, self.table.runs, ranks, resamples, seed, tick)
-        return replace(result, library=self.table.library, more_settings=ordering.settings)
+            return self._population(by).sample_ranks(table, drawn)
+        return (self._take(table, places).order(by, tiers=tiers).ranks for places in drawn)
 
     def _take(self, table: UtilityTable, places: Places) -> Any:
         """Some of the requests, in their groups; repeated ones count repeatedly."""

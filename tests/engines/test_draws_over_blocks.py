@@ -7,8 +7,8 @@ import pytest
 
 import tiebreak as tb
 from engines.parity import PAIRWISE, experiment, outcome
+from tiebreak._base import visits
 from tiebreak.inputs import Ids
-from tiebreak.preferences import pair_totals
 from tiebreak.significance import block_flips, block_shuffles, surveys, whole_numbers
 from tiebreak.significance.surveys import Numbering
 
@@ -71,7 +71,7 @@ def test_draws_in_several_visits(monkeypatch):
     for module in (block_flips, block_shuffles):
         monkeypatch.setattr(module, "CELLS_AT_ONCE", 7)
     monkeypatch.setattr(block_flips, "BITS_AT_ONCE", 20)
-    monkeypatch.setattr(pair_totals, "MOST_SUMS", 100)
+    monkeypatch.setattr(visits, "MOST_SUMS", 100)
     for measure in ("RPP", "diff(nDCG@3)", "LexiRecall", "RPP(weights='dcg')"):
         counts, kept = both(3, measure)
         for test in ("permutation", "hsd"):
@@ -119,7 +119,7 @@ def test_copies_do_not_find_values_again():
     copy = pickle.loads(pickle.dumps(compared))
     assert copy.mean.tolist() == compared.mean.tolist()
     for test in ("permutation", "hsd"):
-        with pytest.raises(tb.InputError, match="Compare the runs again"):
+        with pytest.raises(tb.InputError, match="Compute it again here"):
             copy.test(test)
 
 

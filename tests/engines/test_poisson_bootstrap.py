@@ -1,5 +1,6 @@
 """The bootstrap where values are not kept: Poisson weights by the names of requests, the same for any blocks."""
 
+import pickle
 from fractions import Fraction
 from hashlib import blake2b
 from math import e, factorial
@@ -11,13 +12,16 @@ import scipy.stats
 import tiebreak as tb
 from engines.parity import experiment
 from significance import slow
+from tiebreak._base import visits
 from tiebreak.exact import competition_ranks
 from tiebreak.inputs import Ids
 from tiebreak.orderings import CATALOGUE as METHODS
 from tiebreak.orderings import Ballots, method
 from tiebreak.orderings import block_bootstrap as block_bootstrap_of_orders
 from tiebreak.orderings.poisson import PoissonWeights, hash_names
-from tiebreak.preferences import pair_totals
+from tiebreak.populations import CATALOGUE as POPULATIONS
+from tiebreak.populations import block_bootstrap as block_bootstrap_of_populations
+from tiebreak.populations import population
 from tiebreak.significance import block_bootstrap, whole_numbers
 
 EXPERIMENTS = {size: experiment(size) for size in (None, 17, 9, 1)}
@@ -94,7 +98,7 @@ def test_intervals_are_about_those_of_values_that_are_kept():
 
 @MEASURES
 def test_orders_of_draws_are_those_of_repeated_requests(measure, monkeypatch):
-    monkeypatch.setattr(pair_totals, "MOST_SUMS", 300)
+    monkeypatch.setattr(visits, "MOST_SUMS", 300)
     kept = EXPERIMENTS[None].compare(measure)
     weights = [[slow_weight(5, draw, name) for name in kept.requests] for draw in range(15)]
     drawn = [Ballots(kept.take_requests(np.repeat(np.arange(kept.n_requests), row))) for row in weights]
@@ -127,6 +131,58 @@ def test_runs_that_tie_tie_in_every_draw():
     for by in ("mean", "borda", "mc4"):
         result = compared.bootstrap(by, resamples=30)
         assert result.ranks[:, :2].tolist() == [[1, 1]] * 30 and result.shares("x", "y") == (0, 1, 0)
+
+
+COUNTED = [name for name in POPULATIONS if name not in ("georisk", "gain", "urisk", "trisk")]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("spec", [*COUNTED, "leximin(digits=1)", "smoothed_leximin(lag=2)", "smoothed_leximin(lag=1)"])
+@pytest.mark.parametrize("measure", ["nDCG@3", "P@5", "ASL(n=20)"])
+def test_populations_of_draws_are_those_of_repeated_requests(measure, spec, monkeypatch):
+    monkeypatch.setattr(visits, "MOST_SUMS", 400)
+    monkeypatch.setattr(block_bootstrap_of_populations, "WEIGHTS_AT_ONCE", 40)
+    table = EXPERIMENTS[None].utilities(measure).table
+    weights = [[slow_weight(2, draw, name) for name in table.requests] for draw in range(25)]
+    chosen = population(spec)
+    if measure == "ASL(n=20)" and not chosen.takes_negative:
+        return
+    expected = [chosen.ranks(table.take(np.repeat(np.arange(len(row)), row))).tolist() for row in weights]
+    for exp in EXPERIMENTS.values():
+        result = exp.utilities(measure, per_request=False).bootstrap(spec, resamples=25, seed=2)
+        assert result.ranks.tolist() == expected
+        assert any("Poisson bootstrap" in note for note in result.notes)
+        assert result.settings["resamples"] == 25
+    kept = EXPERIMENTS[None].utilities(measure).bootstrap(spec, resamples=2)
+    assert not any("Poisson" in note for note in kept.notes)
+
+
+def test_runs_tie_where_no_request_is_drawn():
+    exp = tb.Experiment({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, block_requests=1)
+    ranks = exp.utilities("RR", per_request=False).bootstrap(resamples=40).ranks
+    is_drawn = [slow_weight(0, draw, "q") > 0 for draw in range(40)]
+    assert len({*is_drawn}) == 2 and ranks.tolist() == [[1, 2] if drawn else [1, 1] for drawn in is_drawn]
+
+
+def test_samples_that_are_too_small_for_a_population_say_so():
+    judged = {f"q{k}": {"a": 1} for k in range(4)}
+    runs = {name: {q: {name: 1.0} for q in judged} for name in "ab"}
+    utilities = tb.Experiment(judged, runs, block_requests=2).utilities("RR", per_request=False)
+    with pytest.raises(tb.InputError, match=r"sample of the Poisson bootstrap has .* per_request=True"):
+        utilities.bootstrap("lower_area", resamples=50)
+
+
+def test_too_many_different_utilities_are_refused(monkeypatch):
+    monkeypatch.setattr(visits, "MOST_SUMS", 8)
+    with pytest.raises(tb.InputError, match=r"different utilities occurs in 3 runs: more than fits"):
+        EXPERIMENTS[9].utilities("AP", per_request=False).bootstrap(resamples=5)
+
+
+def test_copies_have_no_way_back_to_the_values():
+    utilities = pickle.loads(pickle.dumps(EXPERIMENTS[9].utilities("AP", per_request=False)))
+    assert utilities.order("leximin").ranking() == EXPERIMENTS[9].order("leximin(AP)").ranking()
+    with pytest.raises(tb.InputError, match="Compute it again here"):
+        utilities.bootstrap(resamples=5)
 
 
 def test_weights_have_poisson_distribution():

@@ -66,3 +66,11 @@ def test_draws_are_the_same_on_spark(both, measure):
         samples[0].ranks.tolist() == samples[1].ranks.tolist() and samples[0].wins.tolist() == samples[1].wins.tolist()
     )
     np.testing.assert_allclose(counts.test("wilcoxon").pvalue, kept.test("wilcoxon").pvalue, **CLOSE)
+
+
+def test_populations_of_draws_are_the_same_on_spark(both):
+    for measure in ("nDCG@5", "AP"):
+        on_spark, local = (exp.utilities(measure, per_request=False) for exp in both)
+        for spec in ("leximin", "mean", "gmean"):
+            result, expected = (one.bootstrap(spec, resamples=20, seed=3) for one in (on_spark, local))
+            assert result.ranks.tolist() == expected.ranks.tolist() and result.notes == expected.notes

@@ -16,6 +16,7 @@ import scipy.stats
 
 from significance import slow
 from significance.cases import matrix, noise, outcome_of, pair, pair_values, utilities
+from tiebreak._base import visits
 from tiebreak._kernels import largest_differences
 from tiebreak.exact import ExactValues
 from tiebreak.inputs import Ids
@@ -174,7 +175,7 @@ def test_hsd_of_blocks_is_that_of_all_requests_at_once(kind, monkeypatch):
         reached = (largest[:, None] >= np.abs(rows.observed)).sum(axis=0)
         assert whole.pvalue.tolist() == ((1 + reached) / 151).tolist()
     monkeypatch.setattr(pair_totals, "CELLS_AT_ONCE", 30)
-    monkeypatch.setattr(pair_totals, "MOST_SUMS", 1000)
+    monkeypatch.setattr(visits, "MOST_SUMS", 1000)
     blocks = significance("x", values, "hsd", permutations=150, seed=4, tick=lambda *done: ticks.append(done))
     assert [part.tolist() for part in blocks.outcome] == [part.tolist() for part in whole.outcome]
     if "values" not in kind and kind != "ranks":

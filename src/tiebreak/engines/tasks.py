@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.visits import NO_VISIT, Visit
 from tiebreak.engines.plan import Task
 from tiebreak.exact import ExactValues, Number
 from tiebreak.inputs import Ids
@@ -42,6 +43,7 @@ class MetricTable:
     figures: Mapping[int, list[Number]] = field(default_factory=dict)
     sums: tuple[RowSums, ...] = ()  # in place of values, where requests are too many to hold
     value_counts: ValueCounts | None = None  # in place of the values of one metric
+    visit: Visit = NO_VISIT  # goes through the values of all requests once more
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tiebreak._base.dropped import Dropped
+from tiebreak._base.visits import Reduction, Visit
 from tiebreak.engines.plan import Task
 from tiebreak.engines.tasks import MetricTable, MetricValues, Preferences
 from tiebreak.exact.held import Places
@@ -17,7 +18,7 @@ from tiebreak.exact.value_counts import ValueCounts
 from tiebreak.metrics.base import Shown
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.preferences import PairValues
-from tiebreak.preferences.pair_totals import PairTotals, Reduction, Visit
+from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection import Positions
 
 
@@ -91,6 +92,11 @@ class Reduced(TotalsTask):
 
     def attach(self, state: Any, load: Callable[[], Any]) -> Any:
         return state
+
+
+def visit_again(inner: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Visit:
+    """Goes through what a task computes of every block once more."""
+    return Visit(lambda reduction, tick=None: visit(Reduced(inner, reduction)), *how)
 
 
 class ShownCounts(TotalsTask):
@@ -191,6 +197,9 @@ class UtilityCounts(TotalsTask):
     def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
         return state
 
+    def complete(self, state: MetricTable, visit: Callable[[TotalsTask], Any], *how: Any) -> MetricTable:
+        return replace(state, visit=visit_again(self.inner, visit, *how))
+
 
 def with_counts(table: MetricTable, counts: ValueCounts) -> MetricTable:
     """A table of one metric, of which only is known how often each value occurs."""
@@ -219,5 +228,4 @@ class PreferenceTotals(TotalsTask):
 
     def complete(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
         assert state.totals is not None
-        again = Visit(lambda reduction, tick: visit(Reduced(self.inner, reduction)), *how)
-        return replace(state, totals=replace(state.totals, visit=again))
+        return replace(state, totals=replace(state.totals, visit=visit_again(self.inner, visit, *how)))

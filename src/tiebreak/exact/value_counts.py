@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.exact.doubles import Doubles
+from tiebreak.exact.held import Places
 from tiebreak.exact.number import Number, tolerance
 from tiebreak.exact.sample import Sample
-from tiebreak.exact.sums import sum_fractions
 from tiebreak.exact.values import ExactValues
 
 
@@ -29,13 +30,11 @@ class ValueCounts:
     @classmethod
     def from_values(cls, values: ExactValues) -> ValueCounts:
         """Of a table; cells without a value do not count."""
-        codes = values.codes()
-        distinct, first, which = np.unique(codes, return_index=True, return_inverse=True)
-        rows = len(codes)
-        row = np.repeat(np.arange(rows), codes.shape[1])
-        counts = np.bincount(which.ravel() * rows + row, minlength=len(distinct) * rows).reshape(-1, rows)
-        first, counts = first[distinct >= 0], counts[distinct >= 0]
-        return cls(values.exact_cells(*np.divmod(first, max(codes.shape[1], 1))), counts, values.is_rational)
+        numbers, label = distinct_numbers(values)
+        rows = len(label)
+        row = np.broadcast_to(np.arange(rows)[:, None], label.shape)[label >= 0]
+        counts = np.bincount(label[label >= 0] * rows + row, minlength=len(numbers) * rows).reshape(-1, rows)
+        return cls(numbers, counts, values.is_rational)
 
     @classmethod
     def join(cls, parts: Sequence[ValueCounts]) -> ValueCounts:
@@ -51,6 +50,18 @@ class ValueCounts:
         """How many values every row has."""
         return int(self.counts[:, 0].sum()) if len(self.counts) else 0
 
+    @cached_property
+    def doubles(self) -> Doubles:
+        """The numbers, nearly."""
+        return Doubles.from_exact(np.array(self.numbers, dtype=object))
+
+    def with_counts(self, counts: Places) -> ValueCounts:
+        """The same numbers as often as is said, [number, row]; those that no row has are left out."""
+        known = np.flatnonzero(counts.any(axis=1))
+        some = ValueCounts([self.numbers[k] for k in known.tolist()], counts[known], self.is_rational)
+        vars(some)["doubles"] = self.doubles[known]  # so that they are not computed for every draw
+        return some
+
     def __neg__(self) -> ValueCounts:
         return ValueCounts([-number for number in self.numbers], self.counts, self.is_rational)
 
@@ -64,12 +75,32 @@ class ValueCounts:
             [numbers[k] for k in first.tolist()], np.add.reduceat(self.counts[order], first), self.is_rational
         )
 
+    def places(self, values: ExactValues) -> Places:
+        """Which of the numbers, in increasing order, every cell of a table is; -1 where it has no value."""
+        numbers, label = distinct_numbers(values)
+        same = tolerance(self.is_rational)
+        known = [bisect_left(self.numbers, number - same) for number in numbers]
+        return np.array([*known, -1], dtype=np.int64)[label]
+
     def sample(self, row: int) -> CountedSample:
         """The values of a row of numbers in increasing order."""
         known = np.flatnonzero(self.counts[:, row])
         numbers = [self.numbers[k] for k in known.tolist()]
-        x = Doubles.from_exact(np.array(numbers, dtype=object))
+        x = self.doubles[known]
         return CountedSample(x.high, x.low, lambda: numbers, self.is_rational, times=self.counts[known, row])
+
+
+def distinct_numbers(values: ExactValues) -> tuple[list[Fraction], Places]:
+    """Every exact value once, and which one each cell has: -1 where it has none."""
+    codes = values.codes()
+    distinct, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    unknown = int(np.searchsorted(distinct, 0))
+    numbers = values.exact_cells(*np.divmod(first[unknown:], max(codes.shape[1], 1)))
+    return numbers, np.maximum(which.reshape(codes.shape) - unknown, -1)
+
+
+def whole_numbers(counts: Places) -> Sample:
+    return Sample(counts.astype(np.float64), np.zeros(len(counts)), lambda: [*map(Fraction, counts.tolist())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +124,14 @@ class CountedSample(Sample):
         return self.lowest(len(self))
 
     def lowest(self, k: int) -> Number:
-        taken = np.diff(np.minimum(self._ends, k), prepend=0).tolist()
-        return self._number(sum_fractions([n * number for n, number in zip(taken, self.exact, strict=True) if n]))
+        return self.dot(whole_numbers(np.diff(np.minimum(self._ends, k), prepend=0)))
 
     def _number(self, exact: Fraction, *_: object) -> Number:
         return Number(exact, is_rational=self.is_rational)
 
     def weights(self) -> Sample:
         """How often numbers occur, as exact weights."""
-        return Sample.from_exact([*map(Fraction, self.times.tolist())])
+        return whole_numbers(self.times)
 
     def spread(self) -> Sample:
         """All numbers, one by one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.dropped import Dropped
+from tiebreak._base.visits import NO_VISIT, Visit
 from tiebreak.exact.sample import Sample
 from tiebreak.exact.value_counts import CountedSample, ValueCounts
 from tiebreak.inputs.utilities import UtilityTable
@@ -18,15 +19,34 @@ from tiebreak.inputs.utilities import UtilityTable
 
 @dataclass(frozen=True, eq=False)
 class CountedUtilities(UtilityTable):
-    """How often every run has each utility, from the smallest up; values of requests are refused."""
+    """How often every run has each utility, from the smallest up; values of requests are refused.
+
+    `visit` goes through the values of all requests once more; with `is_negated`, utilities are minus these.
+    """
 
     counts: ValueCounts = field(kw_only=True)
+    visit: Visit = field(default=NO_VISIT, kw_only=True)
+    is_negated: bool = field(default=False, kw_only=True)
 
     @classmethod
-    def from_counts(cls, runs: tuple[str, ...], counts: ValueCounts, library: str | None) -> CountedUtilities:
-        counts = counts.in_order()
+    def from_counts(
+        cls,
+        runs: tuple[str, ...],
+        counts: ValueCounts,
+        library: str | None,
+        visit: Visit = NO_VISIT,
+        is_negated: bool = False,
+    ) -> CountedUtilities:
+        """Of how often values occur, in any order."""
+        counts = (-counts if is_negated else counts).in_order()
         dropped: Any = Dropped(counts.size)
-        return cls(runs, dropped, dropped, library=library, counts=counts)
+        return cls(runs, dropped, dropped, library=library, counts=counts, visit=visit, is_negated=is_negated)
+
+    def with_counts(self, counts: NDArray[np.int64]) -> CountedUtilities:
+        """The same utilities, each as often as is said: [utility, run]."""
+        some = self.counts.with_counts(counts)
+        dropped: Any = Dropped(some.size)
+        return replace(self, requests=dropped, values=dropped, counts=some)
 
     @cached_property
     def _samples(self) -> list[CountedSample]:

@@ -189,9 +189,9 @@ def draw_ballots(values: PairValues, totals: PairTotals, resamples: int, seed: i
     weights, size = PoissonWeights(seed), len(totals.runs)
 
     def exactly(first: int, name: str, draws: list[int]) -> NDArray[Any]:
-        sums: NDArray[Any] = totals.revisit(ExactDraws(weights, [first + draw for draw in draws], name))
+        sums: NDArray[Any] = totals.visit.run(ExactDraws(weights, [first + draw for draw in draws], name))
         return sums
 
-    for some in totals.passes(resamples, size**2 + 3 * size + 3 * len(totals.pairs)):
-        sums: BallotSums = totals.revisit(DrawnVotes(weights, some))
+    for some in totals.visit.passes(resamples, size**2 + 3 * size + 3 * len(totals.pairs)):
+        sums: BallotSums = totals.visit.run(DrawnVotes(weights, some))
         yield np.arange(some.start, some.stop), DrawnBallots(values, sums, partial(exactly, some.start))

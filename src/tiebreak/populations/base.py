@@ -52,9 +52,12 @@ class Population(Entry):
     def sample_ranks(self, table: UtilityTable, samples: Iterable[Places]) -> Iterator[NDArray[np.int64]]:
         """The ranks of the runs in samples of requests, given by their places; a population may have a faster way."""
         for places in samples:
-            part = table.take(places)
-            self.check(part)
-            yield competition_ranks(self.scores(part))
+            yield self.ranks(table.take(places))
+
+    def ranks(self, table: UtilityTable) -> NDArray[np.int64]:
+        """The ranks of the runs."""
+        self.check(table)
+        return competition_ranks(self.scores(table))
 
     def number(self, score: Real) -> float:
         """The reported number of a score."""

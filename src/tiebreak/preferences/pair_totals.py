@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.dropped import Dropped
+from tiebreak._base.visits import NO_VISIT, Reduction, Visit
 from tiebreak._kernels.interface import Tick
-from tiebreak.errors import InputError
 from tiebreak.exact import Number
 from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
@@ -24,48 +24,25 @@ from tiebreak.preferences.pair_values import PairValues
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats
 
-MOST_SUMS = 1 << 24
-"""Sums of draws that are held at once; for more, all blocks are visited again."""
 CELLS_AT_ONCE = 1 << 22
 """Values of a block of those that are held."""
 
 
-class Reduction(Protocol):
-    """What is computed of the values of every block, and how that adds up. It can be pickled."""
+def visit_held(values: PairValues) -> Visit:
+    """Goes through values that are held in blocks of some requests: no other table of all of them is made."""
+    n = values.n_requests
 
-    def reduce(self, values: PairValues) -> Any: ...
-    def add(self, states: Sequence[Any]) -> Any: ...
+    def run(reduction: Reduction, tick: Tick | None = None) -> Any:
+        first, *others = blocks(values, np.arange(n))
+        state, visited = reduction.reduce(values.take_requests(first)), len(first)
+        for places in others:
+            if tick:
+                tick(visited, n)
+            state = reduction.add([state, reduction.reduce(values.take_requests(places))])
+            visited += len(places)
+        return state
 
-
-class Visit(NamedTuple):
-    """Goes through the values of all blocks once more and adds up what is asked for.
-
-    `at_once` states are together in this process before they are added; `jobs` is the number of threads for a block,
-    unless it is the caller's choice. `run` may be given a tick, for the requests visited of all.
-    """
-
-    run: Callable[..., Any]
-    at_once: int = 1
-    jobs: int | None = None
-    is_held: bool = False
-    """Whether all values are in this process."""
-
-    @classmethod
-    def of_held(cls, values: PairValues) -> Visit:
-        """Goes through values that are held in blocks of some requests: no other table of all of them is made."""
-        n = values.n_requests
-
-        def run(reduction: Reduction, tick: Tick | None = None) -> Any:
-            first, *others = blocks(values, np.arange(n))
-            state, visited = reduction.reduce(values.take_requests(first)), len(first)
-            for places in others:
-                if tick:
-                    tick(visited, n)
-                state = reduction.add([state, reduction.reduce(values.take_requests(places))])
-                visited += len(places)
-            return state
-
-        return cls(run, at_once=3, is_held=True)
+    return Visit(run, at_once=3, is_held=True)
 
 
 def blocks(values: PairValues, places: Places) -> list[Places]:
@@ -126,7 +103,7 @@ class PairTotals:
     quotients: QuotientCounts | None = None
     sums: RowSums | None = None
     by_run: RowSums | None = None
-    visit: Visit | None = None
+    visit: Visit = NO_VISIT
 
     @classmethod
     def from_values(cls, values: PairValues, votes: NDArray[np.int64], points: NDArray[np.int64]) -> PairTotals:
@@ -148,7 +125,7 @@ class PairTotals:
     def of_held(cls, values: PairValues) -> PairTotals:
         """A way through values that are held, for what visits blocks of them."""
         nothing = np.zeros(0, dtype=np.int64)
-        visit = Visit.of_held(values)
+        visit = visit_held(values)
         return cls(values.runs, values.pairs, values.n_requests, values.win_tie_loss, nothing, nothing, visit=visit)
 
     @classmethod
@@ -184,26 +161,6 @@ class PairTotals:
             return None if sums is None else sums.attach(lambda: getattr(load(), name))
 
         return replace(self, sums=attach_sums("sums"), by_run=attach_sums("by_run"))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickles: without the way back to the values."""
-        return vars(self) | {"visit": None}
-
-    def revisit(self, reduction: Reduction, tick: Tick | None = None) -> Any:
-        """What is asked for of the values of all requests."""
-        if self.visit is None:
-            raise InputError(
-                "this needs the values of every request, which a copy of sums and counts does not find again. Compare "
-                "the runs again here.",
-                kind="per_request",
-            )
-        return self.visit.run(reduction, tick)
-
-    def passes(self, draws: int, width: int) -> Iterator[range]:
-        """The draws of each visit, so that the sums of all fit, which are so many for a draw."""
-        at_once = 1 if self.visit is None else self.visit.at_once
-        step = max(1, MOST_SUMS // max(1, width * at_once))
-        return (range(begin, min(begin + step, draws)) for begin in range(0, draws, step))
 
     def as_values(self) -> PairValues:
         """Values of pairs of which only these totals are known."""

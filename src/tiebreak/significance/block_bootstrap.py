@@ -64,15 +64,15 @@ def bootstrap_blocks(totals: PairTotals, draws: int, seed: int, tick: Tick | Non
     weights, most = PoissonWeights(seed), most_weight(totals.n_requests)
     scale = PairScale.from_findings(survey(totals, FLOAT_SUMS, has_names=False), most)
     means, signs = np.empty((draws, len(totals.pairs))), np.empty((draws, len(totals.pairs)), dtype=np.int8)
-    for some in totals.passes(draws, len(totals.pairs) + 1):
+    for some in totals.visit.passes(draws, len(totals.pairs) + 1):
         if tick:
             tick(some.start, draws)
-        *sums, total = totals.revisit(WeightedSums(weights, scale, some))
+        *sums, total = totals.visit.run(WeightedSums(weights, scale, some))
         assert total.max(initial=0.0) <= most
         rows, sums = slice(some.start, some.stop), np.array(sums).T
         means[rows], signs[rows] = sums * scale.units / np.maximum(total, 1.0)[:, None], np.sign(sums)
         is_undecided = (np.abs(sums) <= scale.slack) & (scale.slack > 0)
         for pairs, places in split_cells(is_undecided.T):
-            exact: ExactFlips = totals.revisit(FlippedExactly(weights, hash_names, pairs, some.start + places))
+            exact: ExactFlips = totals.visit.run(FlippedExactly(weights, hash_names, pairs, some.start + places))
             signs[some.start + places, pairs] = exact.signs(exact.flipped)
     return means, signs

@@ -135,6 +135,6 @@ def count_below_exactly(
     """The number of undecided sums [pair, draw] that do not reach the observed one: [pair]."""
     below = np.zeros(len(is_undecided), dtype=np.int64)
     for pairs, places in split_cells(is_undecided):
-        exact: ExactFlips = totals.revisit(FlippedExactly(bits, numbering, pairs, draws.start + places))
+        exact: ExactFlips = totals.visit.run(FlippedExactly(bits, numbering, pairs, draws.start + places))
         below += exact.count_below(pairs, len(below), side)
     return below

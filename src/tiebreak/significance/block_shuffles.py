@@ -131,7 +131,7 @@ def shuffle_blocks_exactly(
     """The exact sums of some shuffles of all requests, some shuffles in each visit."""
     step = max(1, CELLS_AT_ONCE // len(totals.pairs))
     parts: list[ShuffledSums] = [
-        totals.revisit(ShufflesExactly(kind, numbering, seed, shuffles[begin : begin + step]))
+        totals.visit.run(ShufflesExactly(kind, numbering, seed, shuffles[begin : begin + step]))
         for begin in range(0, len(shuffles), step)
     ]
     return parts[0]._replace(sums=np.concatenate([part.sums for part in parts]))

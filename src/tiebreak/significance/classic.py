@@ -115,7 +115,7 @@ class Wilcoxon(Test):
 def count_sizes(totals: PairTotals) -> Iterable[list[tuple[int, int]]]:
     """For every pair the numbers of positive and of negative differences of every size, from the smallest up."""
     if totals.quotients is None:
-        return signed_counts(totals.revisit(SizeCounts()), len(totals.pairs))
+        return signed_counts(totals.visit.run(SizeCounts()), len(totals.pairs))
     return map(by_size, totals.counts)
 
 

@@ -95,15 +95,14 @@ class RandomisedHSD(RandomisationTest):
         """Random shuffles of values that are too many to hold, or as matrices: blocks are visited, and sums add up."""
         totals, draws = paired.totals or PairTotals.of_held(paired), int(self.permutations)
         findings = survey(totals, INTEGER_SUMS, paired.is_sign)
-        assert totals.visit is not None
         scale, numbering = ShuffleScale.from_findings(findings, paired), Numbering.from_blocks(findings.requests)
         parts: list[NDArray[np.int64]] = []
-        for some in totals.passes(draws, len(paired.pairs)):
+        for some in totals.visit.passes(draws, len(paired.pairs)):
             if tick:
                 tick(some.start, draws)
             draw = (int(self.seed), some.start, len(some))
             shuffles = Shuffles(scale, numbering, draw, totals.visit.jobs or jobs)
-            sums = totals.revisit(shuffles, tick and partial(tick_requests, tick, some, draws))
+            sums = totals.visit.run(shuffles, tick and partial(tick_requests, tick, some, draws))
             parts.append(largest_sums(scale.kind, sums.sums))
         largest = np.concatenate(parts)
         exactly = partial(shuffle_blocks_exactly, totals, scale.kind, numbering, int(self.seed))

@@ -69,10 +69,10 @@ class SignFlip(RandomisationTest):
         findings = survey(totals, FLOAT_SUMS)
         scale, numbering = PairScale.from_findings(findings), Numbering.from_blocks(findings.requests)
         reached = np.zeros(len(paired.pairs), dtype=np.int64)
-        for some in totals.passes(draws, len(reached)):
+        for some in totals.visit.passes(draws, len(reached)):
             if tick:
                 tick(some.start, draws)
-            observed, sums = totals.revisit(FlippedSums(self.many_sums, scale, numbering, some))
+            observed, sums = totals.visit.run(FlippedSums(self.many_sums, scale, numbering, some))
             counted, is_undecided = self.limits(observed, scale.slack).compare(self.distance(sums))
             reached += counted
             if is_undecided.any():

@@ -94,14 +94,14 @@ class Survey:
 
 def survey(totals: PairTotals, below: int, is_sign: bool = False, has_names: bool = True) -> Findings:
     """What is known of all values, unless there are too many requests to number."""
-    is_held = totals.visit is not None and totals.visit.is_held  # so are their names
+    is_held = totals.visit.is_held  # so are their names
     if has_names and totals.n_requests > MOST_NUMBERED and not is_held:
         raise InputError(
             f"random draws belong to the names of requests, which are sorted here: at most {MOST_NUMBERED:,}, and "
             f"there are {totals.n_requests:,}. Take a sample of the requests, or a t-test.",
             kind="size",
         )
-    findings: Findings = totals.revisit(Survey(below, is_sign, has_names))
+    findings: Findings = totals.visit.run(Survey(below, is_sign, has_names))
     return findings
 
 
