@@ -16,7 +16,7 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError
 from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Run
-from tiebreak.inputs.attributes import group_places, read_groups
+from tiebreak.inputs.attributes import read_groups
 from tiebreak.inputs.columns import Columns
 from tiebreak.inputs.runs import baseline_names
 from tiebreak.inputs.sources import Path
@@ -34,7 +34,7 @@ from tiebreak.projection.primitives import Floats
 from tiebreak.results.cells import Cell, Row, column, interval_columns, signed_column
 from tiebreak.results.drawable import Drawable, DrawablePairs
 from tiebreak.results.record import LazyRows, Result, Rows
-from tiebreak.segments import Segments
+from tiebreak.segments import Segments, split_by_group
 from tiebreak.significance import TOO_FEW, Significance, Test, significance, unless_too_few
 
 if TYPE_CHECKING:
@@ -298,7 +298,8 @@ class Comparison(Drawable, Result, PairValues):
         Parameters
         ----------
         groups : path, dict or frame
-            The group of every request, as `read_groups` reads it; every group needs a request that counts.
+            The group of every request, as `read_groups` reads it; every group needs a request that counts. Where
+            values of requests are not kept, groups are in the order in which they are given here.
         columns : dict or str, optional
             Which column of a table holds what, where its name does not say so.
 
@@ -311,8 +312,7 @@ class Comparison(Drawable, Result, PairValues):
         >>> segments["fr"].mean.tolist(), segments["de"].mean.tolist()
         ([1.0], [-1.0])
         """
-        places = group_places(self.requests, read_groups(groups, columns=columns))
-        return Segments(self, {group: self.take_requests(of_group) for group, of_group in places.items()})
+        return Segments(self, split_by_group(self, read_groups(groups, columns=columns)))
 
     def order_requests(self) -> RequestOrders:
         """The order of the runs within every request, by win rate."""

@@ -274,6 +274,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
             (*metric_notes(names, metrics, table.counted, data), *note_totals(table.sums, per_request)),
             {names[k]: figures for k, figures in table.figures.items()},
             table.sums,
+            table.visit,
             library=data.library,
             more_settings=self.more_settings,
         )

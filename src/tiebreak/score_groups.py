@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from tiebreak._base.dropped import Dropped
 from tiebreak._base.public_names import public_names
+from tiebreak.engines.group_totals import group_totals
 from tiebreak.inputs import Ids
 from tiebreak.results.groups import GroupResults, label_for_all
 from tiebreak.results.record import Result
@@ -75,7 +77,7 @@ class ScoreGroups(Generic[AnyScores]):
     whole: AnyScores
     parts: Mapping[str, AnyScores]
     notes: tuple[str, ...] = ()
-    _internals: ClassVar[tuple[str, ...]] = ()
+    _internals: ClassVar[tuple[str, ...]] = ("from_sums",)
     __dir__ = public_names
 
     def __repr__(self) -> str:
@@ -114,6 +116,17 @@ class ScoreGroups(Generic[AnyScores]):
         parts[label_for_all(self.parts)] = self.whole.against(baseline, **how)
         room = ScoreTable.widest_marks(parts.values())
         return self._results(GroupScoreTables, {group: table.with_room(room) for group, table in parts.items()})
+
+    @classmethod
+    def from_sums(cls, scores: Any, groups: Mapping[str, str]) -> ScoreGroups[Any]:
+        """Of scores of which only sums are kept."""
+        tables = group_totals(scores.visit, groups)
+        parts = {
+            group: replace(scores, requests=one.requests, sums=one.sums, notes=(), visit=one.visit)
+            for group, one in tables.items()
+        }
+        n_requests = sum(len(one.requests) for one in tables.values())
+        return cls(replace(scores, requests=Dropped(n_requests), notes=()), parts, scores.notes)
 
     def _all(self) -> Iterator[tuple[str, AnyScores]]:
         yield from self.parts.items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tiebreak._base.checks import check_two_runs, find_run
 from tiebreak._base.corrections import ALPHA
 from tiebreak._base.text import join_names, plural
+from tiebreak._base.visits import NO_VISIT, Visit
 from tiebreak._kernels.interface import Tick
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.exact import ExactValues, Number, competition_ranks
@@ -78,6 +79,8 @@ class Scores(Drawable, Result):
     notes: tuple[str, ...] = ()
     figures: Mapping[str, list[Number]] = field(default_factory=dict)
     sums: tuple[RowSums, ...] = ()
+    visit: Visit = NO_VISIT
+    _internals: ClassVar[tuple[str, ...]] = ("visit",)
     columns = Score._fields
     spread = "measure"
 
@@ -238,7 +241,8 @@ class Scores(Drawable, Result):
         Parameters
         ----------
         groups : path, dict or frame
-            The group of every request, as `read_groups` reads it.
+            The group of every request, as `read_groups` reads it. Where values of requests are not kept, groups are
+            in the order in which they are given here.
         columns : dict or str, optional
             Which column of a table holds what, where its name does not say so.
 
@@ -255,6 +259,8 @@ class Scores(Drawable, Result):
         if self.figures:
             names = join_names(list(self.figures))
             raise InputError(f"{names}: a figure of whole runs, not of groups of requests. Leave it out.", kind="group")
+        if self.sums:
+            return ScoreGroups.from_sums(self, read_groups(groups, columns=columns))
         whole = self._take_requests(np.flatnonzero(~np.isnan(self.values).all(axis=(0, 2))))
         places = group_places(whole.requests, read_groups(groups, columns=columns))
         parts = {group: whole._take_requests(of_group) for group, of_group in places.items()}

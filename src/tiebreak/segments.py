@@ -11,8 +11,10 @@ import numpy as np
 from tiebreak._base.corrections import ALPHA
 from tiebreak._base.public_names import public_names
 from tiebreak._base.text import format_signed, plural
+from tiebreak.engines.group_totals import group_totals
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import Ids
+from tiebreak.inputs.attributes import group_places
 from tiebreak.orderings import Method, Ordering
 from tiebreak.projection.primitives import Floats
 from tiebreak.results.groups import NEEDED, GroupResults, label_for_all
@@ -154,6 +156,14 @@ class Segments(Generic[AnyComparison]):
         label = self.label_for_all
         sizes, gaps = {**self._sizes, label: len(self.whole.requests)}, tuple(self._gaps())
         return GroupResults(parts, sizes, numbers, (*refusals, note), label, gaps, library=self.whole.library)
+
+
+def split_by_group(whole: Any, groups: Mapping[str, str]) -> dict[str, Any]:
+    """The comparison in every group; where values are not kept, by sums and counts."""
+    if whole.totals is None:
+        places = group_places(whole.requests, groups)
+        return {group: whole.take_requests(of_group) for group, of_group in places.items()}
+    return {group: totals.replace_values(whole) for group, totals in group_totals(whole.totals.visit, groups).items()}
 
 
 def comparisons(tests: Mapping[str, Significance]) -> int:

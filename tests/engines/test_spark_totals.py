@@ -74,3 +74,23 @@ def test_populations_of_draws_are_the_same_on_spark(both):
         for spec in ("leximin", "mean", "gmean"):
             result, expected = (one.bootstrap(spec, resamples=20, seed=3) for one in (on_spark, local))
             assert result.ranks.tolist() == expected.ranks.tolist() and result.notes == expected.notes
+
+
+def test_groups_are_the_same_on_spark(both):
+    groups = {request: "xy"[k % 2] for k, request in enumerate(both[1].judgements.requests)}
+    result, expected = (
+        exp.evaluate(["nDCG@5", "gm(AP)"], per_request=keep).by_group(groups).summary()
+        for exp, keep in zip(both, (False, True), strict=True)
+    )
+    assert sorted(result.rows()) == sorted(expected.rows()) and result.sizes == expected.sizes
+    for measure in ("RPP", "diff(nDCG@5)"):
+        counts, kept = (
+            exp.compare(measure, per_request=keep).by_group(groups)
+            for exp, keep in zip(both, (False, True), strict=True)
+        )
+        for group, part in kept.parts.items():
+            assert counts[group].mean.tolist() == part.mean.tolist()
+            assert counts[group].win_tie_loss.tolist() == part.win_tie_loss.tolist()
+            assert counts[group].order().ranks.tolist() == part.order().ranks.tolist()
+        tests = [one.test("permutation", permutations=100) for one in (counts, kept)]
+        assert all(tests[0][group].pvalue.tolist() == tests[1][group].pvalue.tolist() for group in kept.parts)

@@ -135,7 +135,6 @@ NEEDS_VALUES = {
     "tukey": lambda c: c.test("tukey"),
     "rows": lambda c: list(c.rows()),
     "between": lambda c: c.between("old", "new"),
-    "groups": lambda c: c.by_group({"q0é": "a"}),
     "orders of requests": lambda c: c.order_requests(),
     "one request": lambda c: c.order(request="q0é"),
     "win rates": lambda c: c.win_rate(),

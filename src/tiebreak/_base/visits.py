@@ -31,13 +31,14 @@ class Visit(NamedTuple):
 
     `at_once` states are together in this process before they are added; `jobs` is the number of threads for a block,
     unless it is the caller's choice. `run` may be given a tick, for the requests visited of all. `is_held` says that
-    all values are in this process.
+    all values are in this process. `task` is what added up the values.
     """
 
     run: Callable[..., Any] = refuse
     at_once: int = 1
     jobs: int | None = None
     is_held: bool = False
+    task: Any = None
 
     def __reduce__(self) -> tuple[type[Visit], tuple[()]]:
         """Copies by pickle have no way back to the values."""

@@ -74,6 +74,18 @@ class TotalsTask:
     def complete(self, state: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Any:
         return self.inner.complete(state, visit, *how)
 
+    def counted_requests(self, state: Any) -> Places:
+        """The places of the requests that count, of the state of one block."""
+        return np.arange(len(state.requests))
+
+    def reduce_group(self, state: Any) -> Any:
+        """As `reduce`, with all that is known of some requests."""
+        return self.reduce(state)
+
+    def hold(self, state: Any) -> Any:
+        """A reduced state with exact sums, which holds nothing of its block."""
+        return state.hold()
+
 
 @dataclass(frozen=True, eq=False)
 class Reduced(TotalsTask):
@@ -94,9 +106,9 @@ class Reduced(TotalsTask):
         return state
 
 
-def visit_again(inner: Any, visit: Callable[[TotalsTask], Any], *how: Any) -> Visit:
-    """Goes through what a task computes of every block once more."""
-    return Visit(lambda reduction, tick=None: visit(Reduced(inner, reduction)), *how)
+def visit_again(task: TotalsTask, visit: Callable[[TotalsTask], Any], *how: Any) -> Visit:
+    """Goes through what a task has added up of every block once more."""
+    return Visit(lambda reduction, tick=None: visit(Reduced(task.inner, reduction)), *how)._replace(task=task)
 
 
 class ShownCounts(TotalsTask):
@@ -140,6 +152,21 @@ class MetricSums(TotalsTask):
     def detach(self, state: MetricTable) -> MetricTable:
         return replace(state, sums=tuple(sums.detach() for sums in state.sums))
 
+    def hold(self, state: MetricTable) -> MetricTable:
+        return replace(state, sums=tuple(sums.hold() for sums in state.sums))
+
+    def counted_requests(self, state: MetricTable) -> Places:
+        is_known = [~np.isnan(values.nearest).all(axis=0) for values in state.exact]
+        return np.flatnonzero(np.any(is_known, axis=0))
+
+    def reduce_group(self, state: MetricTable) -> MetricTable:
+        metrics = zip(self.inner.metrics, state.exact, self.reduce(state).sums, strict=True)
+        sums = [
+            replace(sums, value_counts=ValueCounts.from_values(values)) if metric.total == "geometric mean" else sums
+            for metric, values, sums in metrics
+        ]
+        return drop_values(state, len(state.requests), tuple(sums))
+
     def attach(self, state: MetricTable, load: Callable[[], MetricTable]) -> MetricTable:
         sums = (sums.attach(lambda k=k: load().sums[k]) for k, sums in enumerate(state.sums))  # type: ignore[misc]
         return replace(state, sums=tuple(sums))
@@ -153,7 +180,7 @@ class MetricSums(TotalsTask):
             else sums
             for metric, sums in zip(self.inner.metrics, state.sums, strict=True)
         ]
-        return replace(state, sums=tuple(sums))
+        return replace(state, sums=tuple(sums), visit=visit_again(self, visit, *how))
 
 
 class ProductCounts(TotalsTask):
@@ -198,7 +225,7 @@ class UtilityCounts(TotalsTask):
         return state
 
     def complete(self, state: MetricTable, visit: Callable[[TotalsTask], Any], *how: Any) -> MetricTable:
-        return replace(state, visit=visit_again(self.inner, visit, *how))
+        return replace(state, visit=visit_again(self, visit, *how))
 
 
 def with_counts(table: MetricTable, counts: ValueCounts) -> MetricTable:
@@ -228,4 +255,4 @@ class PreferenceTotals(TotalsTask):
 
     def complete(self, state: PairValues, visit: Callable[[TotalsTask], Any], *how: Any) -> PairValues:
         assert state.totals is not None
-        return replace(state, totals=replace(state.totals, visit=visit_again(self.inner, visit, *how)))
+        return replace(state, totals=replace(state.totals, visit=visit_again(self, visit, *how)))

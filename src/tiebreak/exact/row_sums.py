@@ -60,6 +60,7 @@ class RowSums:
         def exactly() -> list[Fraction]:
             return [sum_fractions([*row]) for row in zip(*(part.exactly() for part in parts), strict=True)]
 
+        counts = [part.value_counts for part in parts if part.value_counts is not None]
         is_detached = any(isinstance(part.exactly, NotHeld) for part in parts)
         return cls(
             np.sum([part.counts for part in parts], axis=0, dtype=np.int64),
@@ -69,11 +70,16 @@ class RowSums:
             max(part.error for part in parts),
             all(part.is_rational for part in parts),
             NotHeld(has_labels=False) if is_detached else exactly,  # type: ignore[arg-type]
+            ValueCounts.join(counts).in_order() if len(counts) == len(parts) else None,
         )
 
     def detach(self) -> RowSums:
         """The same without what it was computed from; `attach` says where exact sums come from."""
         return replace(self, exactly=NotHeld(has_labels=False))  # type: ignore[arg-type]
+
+    def hold(self) -> RowSums:
+        """The same with exact sums as they are, in place of what they are computed from."""
+        return replace(self, exactly=HeldSums(self.exactly()))
 
     def attach(self, load: Callable[[], RowSums]) -> RowSums:
         """Detached sums whose exact ones are asked of what `load` returns."""
@@ -82,7 +88,7 @@ class RowSums:
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: exact sums as they are, in place of functions."""
         is_data = isinstance(self.exactly, (HeldSums, NotHeld))
-        return vars(self) | {"exactly": self.exactly if is_data else HeldSums(self.exactly())}
+        return vars(self if is_data else self.hold())
 
     @cached_property
     def _exact(self) -> list[Fraction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from tiebreak.inputs.evaluation_files import known_column
 from tiebreak.inputs.ids import Ids, encode
 from tiebreak.inputs.sources import LARGEST_VALUE, Path, Source, check_spelling
 from tiebreak.inputs.tables import Table, open_source
+
+MOST_NAMED = 5
 
 
 def read_groups(source: Path | Mapping[Any, Any] | Any, *, columns: Columns | None = None) -> dict[str, str]:
@@ -124,11 +126,18 @@ def id_text(name: Any) -> str:
 
 def every_request(requests: Ids, values: Mapping[str, Any], what: str) -> list[Any]:
     """The value of every request; an error where some have none."""
-    lacking = [quote(name) for name in requests if name not in values]
-    if lacking:
-        missing = f"{len(lacking):,} of {len(requests):,} requests have no {what}"
-        raise InputError(f"{missing}: {join_names(lacking, most=5)}. Give them one.", kind=what)
+    lacking = [name for name in requests if name not in values]
+    check_none_lacking(lacking[:MOST_NAMED], len(lacking), len(requests), what)
     return [values[name] for name in requests]
+
+
+def check_none_lacking(first: Sequence[str], n_lacking: int, n_requests: int, what: str) -> None:
+    """An error where requests, of which the first few are named, have no group, weight or the like."""
+    if n_lacking:
+        more = f" and {n_lacking - len(first):,} more" if n_lacking > len(first) else ""
+        names = f"{', '.join(map(quote, first))}{more}"
+        missing = f"{n_lacking:,} of {n_requests:,} requests have no {what}"
+        raise InputError(f"{missing}: {names}. Give them one.", kind=what)
 
 
 def request_weights(requests: Ids, weights: Any, columns: Columns | None) -> NDArray[np.float64]:
@@ -142,9 +151,13 @@ def request_weights(requests: Ids, weights: Any, columns: Columns | None) -> NDA
 def group_places(requests: Ids, groups: Mapping[str, str]) -> dict[str, NDArray[np.int64]]:
     """The places of every group's requests, in order of appearance; a group without any is an error."""
     of_request = np.array(every_request(requests, groups, "group"))
-    empty = [quote(group) for group in sorted({*groups.values()} - {*of_request.tolist()})]
-    if empty:
-        raise InputError(
-            f"groups without a request that counts: {join_names(empty, most=5)}. Leave them out.", kind="group"
-        )
+    check_no_empty(groups.values(), of_request.tolist())
     return {group: np.flatnonzero(of_request == group) for group in dict.fromkeys(of_request.tolist())}
+
+
+def check_no_empty(groups: Iterable[str], known: Iterable[str]) -> None:
+    """An error where groups have no request that counts."""
+    empty = [quote(group) for group in sorted({*groups} - {*known})]
+    if empty:
+        names = join_names(empty, most=MOST_NAMED)
+        raise InputError(f"groups without a request that counts: {names}. Leave them out.", kind="group")

@@ -20,7 +20,7 @@ from tiebreak.exact import Number
 from tiebreak.exact.held import Places
 from tiebreak.exact.row_sums import RowSums
 from tiebreak.exact.sums import sum_fractions
-from tiebreak.preferences.pair_values import PairValues
+from tiebreak.preferences.pair_values import PairValues, Values
 from tiebreak.preferences.pairs import Pairs
 from tiebreak.projection.primitives import Floats
 
@@ -150,7 +150,14 @@ class PairTotals:
 
     def detach(self) -> PairTotals:
         """The same without what it was computed from, as `RowSums.detach`."""
-        sums, by_run = (None if part is None else part.detach() for part in (self.sums, self.by_run))
+        return self._map_sums(RowSums.detach)
+
+    def hold(self) -> PairTotals:
+        """The same with exact sums as they are, as `RowSums.hold`."""
+        return self._map_sums(RowSums.hold)
+
+    def _map_sums(self, change: Callable[[RowSums], RowSums]) -> PairTotals:
+        sums, by_run = (None if part is None else change(part) for part in (self.sums, self.by_run))
         return replace(self, sums=sums, by_run=by_run)
 
     def attach(self, load: Callable[[], PairTotals]) -> PairTotals:
@@ -161,6 +168,12 @@ class PairTotals:
             return None if sums is None else sums.attach(lambda: getattr(load(), name))
 
         return replace(self, sums=attach_sums("sums"), by_run=attach_sums("by_run"))
+
+    def replace_values(self, values: Values) -> Values:
+        """Values of which only these totals are known."""
+        known = self.as_values()
+        names = ("requests", "numerator", "denominator", "by_run", "totals")
+        return replace(values, exact=None, labels=None, **{name: getattr(known, name) for name in names})
 
     def as_values(self) -> PairValues:
         """Values of pairs of which only these totals are known."""
