@@ -221,7 +221,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         options = {name: self._options[name] for name in (*READING, "memory")}
         reading = Reading(nonrelevant=True, top=needs.top, pool=needs.pool, **options)
         names, aspects = tuple(run.name for run in self.runs), replace(self._aspect_source, depth=needs.aspects)
-        return Plan(reading, names, self._imputation, aspects, self._intents)
+        return Plan(reading, names, self._imputation, aspects, self._intents, counts_users=needs.popularity)
 
     def _compute(self, task: Task[State], needs: Needs, write: RequestFile | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""

@@ -213,3 +213,13 @@ def test_candidates_are_the_same_in_blocks():
     del candidates["q9é"]
     (error, _, where), _ = same(scores, "AP", candidates=candidates)
     assert where["request"] == "q9é" and error is tb.InputError
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@pytest.mark.parametrize("by", ["popularity", "mean_rating", "profile_size"])
+def test_what_all_users_rated_is_not_known_in_blocks(by):
+    measure = f"alpha_beta_nDCG(alpha_by='{by}')@3"
+    (kind, text, _), _ = outcome(experiment(4).evaluate, measure)
+    assert kind is tb.InputError and f"alpha_by='{by}' looks at the ratings of all users" in text
+    one_block = experiment(1000).evaluate(measure).summary()
+    assert one_block.values == experiment().evaluate(measure).summary().values

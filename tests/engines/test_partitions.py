@@ -265,9 +265,27 @@ def test_figures_of_whole_runs_need_no_judgements(tables):
     same(scores, tables, [*FIGURES, "nDCG@3"], sizes=(3,))
 
 
-def test_popularity_of_items_needs_judgements_that_are_held(tables):
-    with pytest.raises(tb.InputError, match=r"look at all judgements, which are not held\. Give more memory"):
-        tb.Experiment(*tables, block_requests=3).evaluate("Novelty@3")
+def test_users_of_items_are_counted_before_blocks(tables):
+    same(scores, tables, ["Novelty@3", "nDCG@3"], sizes=(1, 3, 50))
+    same(comparison, tables, "diff(Novelty@2)", sizes=(3,))
+    same(scores, tables, ["Novelty@3"], sizes=(3,), requests="common")
+    exp = tb.Experiment(*tables, block_requests=3)
+    assert "count" not in [row.step for row in exp.plan().values]
+    exp.read("Novelty@3")
+    assert [row.what for row in exp.plan().values][-2:] == [
+        "users who rated each item, in one pass over the judgements",
+        "their numbers: about 200 bytes for each item",
+    ]
+
+
+def test_items_that_are_too_many_to_count_are_refused(tables):
+    exp = tb.Experiment(*tables, block_requests=3, memory=1000)
+    with pytest.raises(tb.InputError, match=r"more than \d+ judged items: .* takes more than memory=1,000\."):
+        exp.evaluate("Novelty@3")
+
+
+def test_measures_of_aspects_have_none(tables):
+    same(scores, tables, ["alpha_beta_nDCG@3"], sizes=(3,))
 
 
 # Without being asked

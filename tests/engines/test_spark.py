@@ -564,9 +564,19 @@ def test_what_needs_all_rankings_is_refused(session):
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
-def test_measures_of_popularity_are_refused(session):
-    with pytest.raises(tb.InputError, match="counts the users of an item over all requests, of which workers see some"):
-        experiments(session)[0].evaluate("Novelty@3")
+@pytest.mark.parametrize("number", ["1", "2", "7"])
+def test_users_of_items_are_counted_before_blocks(session, number):
+    session.conf.set("spark.sql.shuffle.partitions", number)
+    on_spark, local = experiments(session)
+    assert outcome(scores, on_spark, ["Novelty@3", "AP"]) == outcome(scores, local, ["Novelty@3", "AP"])
+    assert on_spark.plan().values[-1].where == "driver and workers"
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_what_all_users_rated_is_not_known_in_blocks(session):
+    on_spark, _ = experiments(session, aspects=parity.aspects())
+    with pytest.raises(tb.InputError, match=r"alpha_by='popularity' looks at the ratings of all users"):
+        on_spark.evaluate("alpha_beta_nDCG(alpha_by='popularity')@3")
 
 
 @pytest.mark.parametrize("options", [{"ties": "rank"}, {"duplicates": "first"}], ids=str)

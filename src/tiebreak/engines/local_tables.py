@@ -88,15 +88,13 @@ class LocalTables:
         self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: RequestFile | None = None
     ) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input, of which some tables are held."""
-        if self.judged is not None and plan.aspects is not None and plan.aspects.depth:
-            raise InputError(
-                "measures of the aspects or the popularity of items look at all judgements, which are not held. "
-                "Give more memory, or leave block_requests out.",
-                kind="blocks",
-            )
+        from tiebreak.engines.partitions import Partitions
         from tiebreak.engines.running import run_blocks
 
-        return run_blocks(plan, task, self.blocks(held, plan.reading), jobs, self.notes, write)
+        blocks = self.blocks(held, plan.reading)
+        if isinstance(blocks, Partitions):
+            plan = plan.with_popularity(lambda: blocks.popularity)
+        return run_blocks(plan, task, blocks, jobs, self.notes, write)
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
         """Excluded items and candidates, which this process holds."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -24,6 +25,7 @@ from tiebreak.inputs.judgements import is_relevant, read
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.streams import TableStream
 from tiebreak.projection import Positions
+from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import Block, Reading
 
@@ -101,6 +103,14 @@ class Partitions:
     @property
     def scale(self) -> GradeScale:
         return self.judged.scale
+
+    @cached_property
+    def popularity(self) -> Popularity:
+        """How many users rated each item, in one pass over all judgements."""
+        memory = self.judged.how.memory
+        sources = (self.judged.read_source(*bounds) for bounds in pairwise(self.bounds))
+        known = (read(source, None, memory) for source in sources if source is not None)
+        return Popularity.join(map(Popularity.from_judgements, known), memory)
 
     def places(self, k: int, requests: Ids) -> Places:
         return self.judged.places(self.bounds[k], self.bounds[k + 1], requests)

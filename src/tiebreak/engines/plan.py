@@ -16,6 +16,7 @@ from tiebreak.inputs.judgements import read
 from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_source import AspectSource
+from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
@@ -81,7 +82,8 @@ class Partial(Generic[State]):
 class Plan:
     """How every block is read. It can be pickled.
 
-    `scale` are the grades of all requests that count; `aspects` and `intents` are of all requests.
+    `scale` are the grades of all requests that count; `aspects` and `intents` are of all requests. With
+    `counts_users`, aspects have to know how many users rated each item.
     """
 
     reading: Reading
@@ -90,6 +92,13 @@ class Plan:
     aspects: AspectSource | None = None
     intents: Judgements | None = None
     scale: GradeScale | None = None
+    counts_users: bool = False
+
+    def with_popularity(self, count: Callable[[], Popularity]) -> Plan:
+        """The same, with the users of every item if they are needed, unless training ratings tell them."""
+        if not self.counts_users or self.aspects is None or self.aspects.train is not None:
+            return self
+        return replace(self, aspects=replace(self.aspects, popularity=count()))
 
     def read(
         self,

@@ -97,7 +97,8 @@ def run_blocks(
     task = task.fit(blocks.n_requests * len(blocks), plan.runs)
     task.check_blocks()
     blocks.whole.check(plan.reading)
-    plan = replace(plan, scale=whole_scale(plan, blocks, jobs))
+    aspects = None if plan.aspects is None else replace(plan.aspects, is_part=len(blocks) > 1)
+    plan = replace(plan, scale=whole_scale(plan, blocks, jobs), aspects=aspects)
     writing = with_file(task, write)
     outcomes: list[Outcome[State]] = []
     places: list[NDArray[np.int64]] = []

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from math import inf
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError
 from tiebreak.inputs.sources import calling
 from tiebreak.projection.candidates import CANDIDATES, Removed
+from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.summary import InputSummary
 
@@ -39,6 +40,12 @@ class BlockOutcome(NamedTuple):
 
     number: int
     outcome: Outcome[Any]
+
+
+def read_blocks(version: str, batches: Iterator[Any]) -> Iterator[ReadBlock]:
+    """The blocks that a worker has read before."""
+    check_version(version)
+    return (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block"))
 
 
 class Work(NamedTuple):
@@ -58,8 +65,7 @@ class Work(NamedTuple):
             yield one_row(outcome=pickle.dumps(outcome, protocol=5))
 
     def blocks(self, batches: Iterator[Any]) -> Iterator[ReadBlock]:
-        check_version(self.version)
-        return (pickle.loads(cell.as_buffer()) for batch in batches for cell in batch.column("block"))
+        return read_blocks(self.version, batches)
 
     def outcome(self, block: ReadBlock) -> BlockOutcome:
         aspects = None if self.plan.aspects is None else replace(self.plan.aspects, judgements=block.ratings)
@@ -105,6 +111,18 @@ class RowWork(NamedTuple):
                 yield from table.cast(arrow.schema([*zip(table.column_names, types, strict=True)])).to_batches()
 
 
+class CountUsers(NamedTuple):
+    """What workers do with every block to count the users of items."""
+
+    version: str
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The counts of a partition, as an Arrow batch."""
+        ratings = (block.ratings for block in read_blocks(self.version, batches))
+        counts = Popularity.join(map(Popularity.from_judgements, ratings))
+        yield one_row(users=pickle.dumps(counts, protocol=5))
+
+
 class HeldBlocks:
     """Blocks that workers have read, on their disks until nobody uses this; and what is known of all judgements."""
 
@@ -118,6 +136,7 @@ class HeldBlocks:
         with explained_workers(), watch_stages(self.frame.sparkSession, tick):
             self.first, *scale, self.largest, n_requests, items, relevant = self.frame.agg(*known).first()
         self.scale = GradeScale(inf, 0.0) if scale[0] is None else GradeScale(*scale)
+        self.memory = plan.reading.memory
         self.n_requests, self.removed = n_requests or 0, Removed(items or 0, relevant or 0)
 
     def collect(self, work: Work) -> list[BlockOutcome]:
@@ -125,6 +144,14 @@ class HeldBlocks:
         rows = self.frame.mapInArrow(work.__call__, "outcome binary")
         with explained_workers():
             return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
+
+    @cached_property
+    def popularity(self) -> Popularity:
+        """How many users rated each item."""
+        rows = self.frame.mapInArrow(CountUsers(__version__).__call__, "users binary")
+        with explained_workers():
+            parts = (pickle.loads(users.as_buffer()) for users in rows.toArrow().column("users"))
+            return Popularity.join(parts, self.memory)
 
     def write(self, work: RowWork, file: RequestFile) -> None:
         """Have workers write the rows of all blocks."""
@@ -149,7 +176,8 @@ def run_spark(
     held = hold_blocks(tables, plan)
     inner, task = task, task.fit(held.n_requests, plan.runs)
     task.check_blocks()
-    aspects = None if plan.aspects is None else replace(plan.aspects, largest=held.largest)
+    plan = plan.with_popularity(lambda: held.popularity)
+    aspects = None if plan.aspects is None else replace(plan.aspects, largest=held.largest, is_part=True)
     work = Work(__version__, replace(plan, scale=held.scale, aspects=aspects), task)
     blocks = sorted(held.collect(work), key=lambda block: block.number)
     outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())

@@ -11,6 +11,7 @@ from tiebreak.engines.plan import Plan
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.sources import Source
 from tiebreak.projection.needs import Needs
+from tiebreak.projection.popularity import ITEM_BYTES
 from tiebreak.results.record import Rows
 
 if TYPE_CHECKING:
@@ -115,9 +116,9 @@ class PlannedExperiment:
         from tiebreak.engines.spark_tables import SparkTables
 
         if isinstance(self._elsewhere, SparkTables):
-            steps = [*spark_steps(self._elsewhere)]
+            steps = [*spark_steps(self._elsewhere), *self._popularity_steps("driver and workers")]
         elif self._elsewhere is not None and self._elsewhere.judged is not None:
-            steps = [*partition_steps(self._elsewhere, len(self.runs))]
+            steps = [*partition_steps(self._elsewhere, len(self.runs)), *self._popularity_steps("here")]
         else:
             steps = [*reading_steps(self.judgements, [run.source for run in self.runs])]
             size = None if self._elsewhere is None else self._elsewhere.block_requests
@@ -125,6 +126,12 @@ class PlannedExperiment:
         options = self.more_settings["reading"].items()
         held = ", ".join(f"{name}={value!r}" for name, value in options if value not in (None, False))
         return WorkPlan(tuple(steps), (f"Options: {held}.",), more_settings=self.more_settings)
+
+    def _popularity_steps(self, where: str) -> Iterator[Step]:
+        """What is known of all judgements before blocks are computed, where a measure asks for it."""
+        if self._needs.popularity:
+            yield Step("count", where, None, "users who rated each item, in one pass over the judgements")
+            yield Step("hold", where, None, f"their numbers: about {ITEM_BYTES} bytes for each item")
 
     def _grow_plan(self, needs: Needs) -> Plan:
         """How blocks are read with all that was asked for so far, so that they are read again only for more."""

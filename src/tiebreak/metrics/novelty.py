@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from tiebreak.errors import InputError
 from tiebreak.exact import Doubles, ExactValues
 from tiebreak.exact.arithmetic import doubles_from_units
 from tiebreak.exact.held import Places
 from tiebreak.exact.logarithms import BITS, log2_units
 from tiebreak.metrics._shown_items import ShownItems
 from tiebreak.projection import Positions
+from tiebreak.projection.needs import Needs
+from tiebreak.projection.popularity import Popularity
 
 
 class Novelty(ShownItems):
@@ -39,42 +41,45 @@ class Novelty(ShownItems):
 
     name: ClassVar[str] = "Novelty"
 
+    @property
+    def needs(self) -> Needs:
+        return replace(super().needs, popularity=True)
+
     def values(self, positions: Positions) -> ExactValues:
-        lists, source = list(self.first_items(positions)), positions.aspect_source
-        known = positions.judgements if source is None else source.train or source.judgements
-        if source is not None and source.largest is not None and known is source.judgements:
-            raise InputError(
-                f"{self} counts the users of an item over all requests, of which workers see some. Give train=.",
-                kind="spark",
-            )
-        assert known is not None, "positions with first items have judgements"
-        users = np.bincount(known.item[known.grade > 0], minlength=len(known.items))
+        lists, known = list(self.first_items(positions)), known_items(positions)
         shape = len(positions.runs), len(positions.requests)
         total, is_zero = Doubles.full(shape, 0.0), np.ones(shape, dtype=bool)
         shown: list[tuple[Places, Places]] = []
         for run, (request, rank, items) in enumerate(lists):
-            place = known.items.indices(items)
-            count = np.where(place < 0, 1, np.maximum(users[place], 1))
+            count = np.maximum(known.count_users(items), 1)
             size = np.bincount(request, minlength=shape[1])
             shown.append((np.cumsum(size) - size, count))
             distinct, code = np.unique(count, return_inverse=True)
-            units = [self_information(len(known.requests), k) for k in distinct.tolist()]
+            units = [self_information(known.n_users, k) for k in distinct.tolist()]
             table = doubles_from_units(units, (len(units),))
             first = Doubles.full((shape[1], max(int(size.max(initial=0)), 1)), 0.0)
             first[request, rank - 1] = table[code.ravel()]
             total[run] = first.sum() / np.maximum(size, 1)
-            is_zero[run, request[count < len(known.requests)]] = False
+            is_zero[run, request[count < known.n_users]] = False
 
         def exactly(run: int, requests: Places) -> list[Fraction]:
             starts, count = shown[run]
             ends = np.append(starts[1:], len(count))
             counts = [count[starts[q] : ends[q]].tolist() for q in requests.tolist()]
             return [
-                Fraction(sum(self_information(len(known.requests), k) for k in one), max(len(one), 1) << BITS)
+                Fraction(sum(self_information(known.n_users, k) for k in one), max(len(one), 1) << BITS)
                 for one in counts
             ]
 
         return ExactValues.from_doubles(total, 0.0, exactly, is_zero, is_rational=False)
+
+
+def known_items(positions: Positions) -> Popularity:
+    """How many users know each item, by the training ratings or else the judgements."""
+    if positions.aspect_source is not None:
+        return positions.aspect_source.known_items
+    assert positions.judgements is not None, "positions with first items have judgements"
+    return Popularity.from_judgements(positions.judgements)
 
 
 def self_information(users: int, count: int) -> int:

@@ -102,7 +102,8 @@ class AspectRankings:
     `item` [run, request, k] are rows of the table, -1 where a ranking is shorter; `rating` is NaN where the user did
     not rate the item. `rated` is all that users rated, of which ideal rankings are made, `profile` what tells which
     aspects a user likes, and `largest` the largest rating. Items are relevant from the rating `min_grade` on, by
-    default above 0. `own` [request, aspect] are the aspects that a request has, where they are its subtopics.
+    default above 0. `own` [request, aspect] are the aspects that a request has, where they are its subtopics. `is_part`
+    says that these are some of the requests.
     """
 
     runs: tuple[str, ...]
@@ -115,6 +116,7 @@ class AspectRankings:
     largest: float
     min_grade: float | None = None
     own: NDArray[np.bool_] | None = None
+    is_part: bool = False
 
     @property
     def available(self) -> NDArray[np.bool_]:
@@ -176,7 +178,7 @@ def read_rankings(source: AspectSource, positions: Positions) -> AspectRankings:
     liked = rated if source.train is None else Ratings.from_judgements(source.train, requests, table)
     largest = float(judgements.grade.max(initial=0.0)) if source.largest is None else source.largest
     return AspectRankings(
-        positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own
+        positions.runs, requests, table, item, rating, rated, liked, largest, positions.min_grade, own, source.is_part
     )
 
 

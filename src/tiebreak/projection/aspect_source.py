@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.inputs import Judgements
+from tiebreak.projection.popularity import Popularity
 
 if TYPE_CHECKING:
     from tiebreak.projection.aspect_rankings import AspectRankings
@@ -26,7 +27,8 @@ class AspectSource:
 
     `train` are other ratings that tell which aspects a user likes; rankings are read to `depth`. Judgements that are
     not `kept` were removed: their items count as not rated. The scale of ratings stays that of all. Where judgements
-    are only those of a block of requests, `largest` is the largest rating of all.
+    are only those of a block of requests, `largest` is the largest rating of all, and `popularity` counts the users of
+    every item in all, if that is needed. `is_part` says that rankings are of some requests.
     """
 
     judgements: Judgements
@@ -35,6 +37,8 @@ class AspectSource:
     depth: int = 0
     kept: Mask | None = None
     largest: float | None = None
+    popularity: Popularity | None = None
+    is_part: bool = False
 
     def remove(self, positions: Positions, entries: Mask) -> AspectSource:
         """Without the judgements of some entries of positions."""
@@ -43,6 +47,13 @@ class AspectSource:
         items = judgements.items.indices(positions.items)[positions.item[entries]]
         kept = ~np.isin(judgements.request * size + judgements.item, requests * size + items)
         return replace(self, kept=kept if self.kept is None else kept & self.kept)
+
+    @property
+    def known_items(self) -> Popularity:
+        """How many users know each item, by the training ratings or else the judgements."""
+        if self.train is None and self.popularity is not None:
+            return self.popularity
+        return Popularity.from_judgements(self.train or self.judgements)
 
     @property
     def is_known(self) -> bool:

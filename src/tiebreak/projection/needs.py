@@ -13,13 +13,15 @@ class Needs:
     """What has to be read for a measure; `|` is the union.
 
     The number of distinct items of each request over all rankings (`pool`); the first k items of every ranking, with
-    their aspects (`aspects` is k) or without (`shown`); every item of every ranking (`is_whole`).
+    their aspects (`aspects` is k) or without (`shown`); every item of every ranking (`is_whole`); how many users rated
+    each item (`popularity`).
     """
 
     pool: bool = False
     aspects: int = 0
     is_whole: bool = False
     shown: int = 0
+    popularity: bool = False
 
     def __or__(self, other: Needs) -> Needs:
         return Needs(
@@ -27,6 +29,7 @@ class Needs:
             max(self.aspects, other.aspects),
             self.is_whole or other.is_whole,
             max(self.shown, other.shown),
+            self.popularity or other.popularity,
         )
 
     @classmethod

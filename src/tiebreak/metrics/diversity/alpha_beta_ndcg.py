@@ -94,6 +94,12 @@ class AlphaBetaDCG(NoisyOrDCG):
             return call_for_pairs("alpha", alpha, rankings.requests, requests, item, known, names)
         if self.alpha_by == "constant":
             return alpha
+        if rankings.is_part:
+            raise InputError(
+                f"{self.name}: alpha_by={self.alpha_by!r} looks at the ratings of all users, and blocks have some. "
+                "Leave block_requests out, or give more memory.",
+                kind="blocks",
+            )
         return alpha * INDICATORS[self.alpha_by](rankings, requests, item, highest_rating(self.r_max, rankings))
 
 
