@@ -165,6 +165,18 @@ def test_every_option_that_holds_specs_is_looked_at_before_reading():
     assert specs - {"test", "test_"} == {*SPECS}
 
 
+def test_parquet_is_not_read_early(monkeypatch, tmp_path):
+    polars = pytest.importorskip("polars")
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q 0 a 1 1\n")
+    polars.DataFrame({"request": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(tmp_path / "run.parquet")
+    calls = []
+    monkeypatch.setattr("tiebreak.cli.options.read_early", lambda *files: calls.append(files))
+    for name, n_calls in {"run.parquet": 0, "run": 1}.items():
+        done = run("evaluate", tmp_path / "qrels", tmp_path / name, "-m", "AP", "--format", "tsv")
+        assert done.stdout.split()[-2:] == ["1.0", "1"] and len(calls) == n_calls
+
+
 def test_preferences_that_need_more_are_not_read_early():
     for name in JUDGED_ITEMS_SUFFICE & {*PREFERENCES}:
         assert measure_needs(f"{name}(AP)" if name in ("diff", "sign") else name) == Needs(), name

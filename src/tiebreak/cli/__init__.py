@@ -87,6 +87,7 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     _prepare_streams()
     gc.set_threshold(100_000)  # imports make many objects and hardly any garbage
+    atexit.register(gc.freeze)  # which nobody need look for at the end of the process
     # OpenBLAS threads spin while they wait, on processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -122,7 +123,6 @@ def main() -> NoReturn:
             raise
         name = type(error).__name__
         _fail(f"{name}: {error} (set TIEBREAK_TRACEBACK=1 to see where it comes from)")
-    gc.freeze()  # nothing is looked for at the end of the process
     sys.exit(0)
 
 

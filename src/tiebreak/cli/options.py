@@ -325,11 +325,11 @@ def reading_options(
     def reading(qrels: str | None, runs: tuple[str, ...], **options: Any) -> Any:
         options["audit"] = audit
         how = {name: options[name] for name in Options._fields if name in options}
-        early = None
         # Views whose default measures look at more than judged items.
         is_deep = options.get("view") in deep_views and not options["measures"]
-        if qrels is not None and not is_deep and can_read_early(options):
-            early = read_early(qrels, [name_and_path(run)[1] for run in runs], Options(**how))
+        paths = [name_and_path(run)[1] for run in runs]
+        can_begin = qrels is not None and not is_deep and can_read_early(options, qrels, *paths)
+        early = read_early(cast(str, qrels), paths, Options(**how)) if can_begin else None
         return command(qrels=qrels, runs=runs, early=early, **options)
 
     if reading.__doc__:
@@ -337,9 +337,10 @@ def reading_options(
     return with_options(cast(Command, reading), (*(FILES if is_needed else FILES_OR_NONE), *READING))
 
 
-def can_read_early(options: Mapping[str, Any]) -> bool:
+def can_read_early(options: Mapping[str, Any], *paths: str) -> bool:
     """Whether what has to be read is known before measures are: which items count, and nothing beyond judged ones."""
-    if options.get("exclude") or options.get("candidates") or options.get("engine") == "spark":
+    is_parquet = any(path.lower().endswith(".parquet") for path in paths)
+    if is_parquet or options.get("exclude") or options.get("candidates") or options.get("engine") == "spark":
         return False
     specs = " ".join(canonical(spec.strip()) for spec in expand_all(specs_in(options)))
     # Names of arguments, as in AP(rel=2), do not matter.
@@ -361,8 +362,7 @@ def experiment(
     from tiebreak.cli.progress import progress
     from tiebreak.engines.placement import large_rows
     from tiebreak.experiment import Experiment
-    from tiebreak.inputs import Run
-    from tiebreak.inputs.judgements import read_judgements
+    from tiebreak.inputs import Run, read_judgements
     from tiebreak.reading_needs import measure_needs
 
     several = list(measures)

@@ -12,6 +12,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.freed_memory import return_freed_memory
 from tiebreak.engines.blocks import Blocks
 from tiebreak.engines.plan import Partial, Plan, State, Task, partial
 from tiebreak.engines.request_file import RequestFile
@@ -110,6 +111,7 @@ def run_blocks(
         requests = None if outcome.part is None or outcome.part.state is None else task.requests(outcome.part.state)
         if requests is not None:
             places.append(blocks.places(k, requests))
+        return_freed_memory()
     outcomes = name_empty_requests(outcomes, lambda k, name: int(blocks.places(k, Ids.from_names([name]))[0]))
     labels = [source.label for source in blocks.whole.runs]
     summary = finish(outcomes, labels, (*input_notes(blocks.whole), *notes), blocks.first)

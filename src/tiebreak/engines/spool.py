@@ -11,6 +11,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._base.freed_memory import return_freed_memory
 from tiebreak._base.temporary import remove, temporary_file, temporary_folder
 from tiebreak._kernels.interface import FrameColumns, Tick
 from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack
@@ -82,6 +83,7 @@ class Spool:
                     advice = "TMPDIR names another folder for temporary files"
                     label = self.stream.label
                     raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
+                return_freed_memory()
                 if tick is not None:
                     tick(before + len(batch.values), 0)
 

@@ -240,6 +240,7 @@ PARQUET = {"pyarrow.dataset": pyarrow_parquet, "polars": polars_parquet}
 
 def dataset_stream(dataset: Any, label: str, library: str | None) -> TableStream:
     how: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}  # less memory and time
+    how["memory_pool"] = import_module("pyarrow").system_memory_pool()  # others keep what is freed
     if type(getattr(dataset, "format", None)).__name__ == "ParquetFileFormat":  # else all of a file is held in the end
         how["fragment_scan_options"] = import_module("pyarrow.dataset").ParquetFragmentScanOptions(pre_buffer=False)
 
