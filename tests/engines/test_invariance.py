@@ -15,10 +15,12 @@ from engines.strategies import (
     RUN_SPACING,
     SCORES,
     files,
+    gzipped,
     judgement_texts,
     row_lists,
     run_rows,
     run_texts,
+    zstandard,
 )
 from tiebreak._kernels.interface import Options
 from tiebreak.errors import EmptyRequestsWarning, RequestsLeftOutWarning, TiebreakError
@@ -49,6 +51,26 @@ def test_number_of_jobs_changes_nothing(core, files, grades, options):
     one = projected(core, files, judged, options._replace(jobs=1))
     for jobs in (2, 5):
         assert projected(core, files, judged, options._replace(jobs=jobs)) == one
+
+
+@pytest.mark.parametrize("pack", [gzipped, zstandard])
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda lines, file: file(lines), None),
+        (lambda lines, file: file([b"too few columns\n", *lines]), "columns"),
+        (lambda lines, file: file([*lines, b"too few columns\n"]), "columns"),
+        (lambda lines, file: file(lines)[:-1], "compression"),
+    ],
+    ids=["sound", "first line", "last line", "cut"],
+)
+def test_thread_that_decompresses_changes_nothing(core, pack, change, fault):
+    """Of a run of several megabytes, which is handed over in pieces."""
+    lines = [b"q%d Q0 d%d 1 %d t\n" % (k // 100, k % 100, k % 7) for k in range(200_000)]
+    file = change(lines, lambda texts: pack([b"".join(texts)]))
+    judged = judged_by({f"q{k}": {"d3": 1, "d50": 2} for k in range(0, 2000, 7)})
+    one, two = (projected(core, [file], judged, Options(jobs=jobs)) for jobs in (1, 2))
+    assert one == two and (one[0] and one[0][0]) == fault
 
 
 @given(files=SOME_FILES, grades=GRADES, options=OPTIONS)

@@ -19,6 +19,8 @@ pub struct Options {
     pub pool: bool,
     pub memory: u64,
     pub jobs: usize,
+    /// Whether a run may take a second thread, to decompress on; `project` says so where there are few runs.
+    pub has_spare_thread: bool,
     /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
     pub audit: bool,
 }
@@ -35,6 +37,7 @@ impl Default for Options {
             pool: false,
             memory: crate::MEMORY,
             jobs: 1,
+            has_spare_thread: false,
             audit: false,
         }
     }

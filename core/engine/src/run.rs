@@ -106,10 +106,12 @@ impl<'a> Projector<'a> {
         let mut tally = Tally::default();
         let mut read = match source {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
-            _ => {
-                let mut text = Text::open(source, watch)?;
+            _ => std::thread::scope(|scope| {
+                let has_spare = self.options.has_spare_thread;
+                let mut text =
+                    if has_spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
                 each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(batch, tally))
-            }
+            }),
         };
         if let Err(Stop::Fault(_)) = read {
             // A duplicate among the lines before a fault is the earlier fault.

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, Scope};
 
 use flate2::bufread::GzDecoder;
 
@@ -14,6 +16,8 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Bytes per read.
 const READ_AHEAD: usize = 256 * 1024;
+/// Pieces of so many bytes that wait for the reader, where another thread decompresses them.
+const PIECES_AHEAD: usize = 4;
 
 pub enum Source<'a> {
     File(PathBuf),
@@ -74,13 +78,13 @@ impl<R: Read> Read for Counted<'_, R> {
 
 /// The decompressed bytes of a text source.
 pub struct Text<'a> {
-    reader: Box<dyn Read + 'a>,
+    reader: Box<dyn Read + Send + 'a>,
     format: &'static [u8],
 }
 
 impl<'a> Text<'a> {
     pub fn open(source: &Source<'a>, watch: &'a Watch) -> Result<Self, Fault> {
-        let raw: Box<dyn Read + 'a> = match source {
+        let raw: Box<dyn Read + Send + 'a> = match source {
             Source::File(path) => Box::new(File::open(path).map_err(|error| io_fault(&error))?),
             Source::Bytes(bytes) => Box::new(*bytes),
             Source::Table(_) => unreachable!("tables are not text"),
@@ -102,6 +106,26 @@ impl<'a> Text<'a> {
         Ok(Text { reader: Box::new(whole), format: b"" })
     }
 
+    /// The same bytes; those of a compressed source are decompressed on a thread of their own, if one can be started.
+    pub fn open_ahead<'scope>(
+        source: &Source<'a>,
+        watch: &'a Watch,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<Self, Fault>
+    where
+        'a: 'scope,
+    {
+        let Text { reader, format } = Self::open(source, watch)?;
+        if format.is_empty() {
+            return Ok(Text { reader, format });
+        }
+        let (sender, pieces) = sync_channel(PIECES_AHEAD);
+        match Builder::new().spawn_scoped(scope, move || send_pieces(reader, &sender)) {
+            Ok(_) => Ok(Text { reader: Box::new(Pieces { pieces, piece: Vec::new(), begin: 0 }), format }),
+            Err(_) => Self::open(source, watch),
+        }
+    }
+
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         loop {
             match self.reader.read(buffer) {
@@ -112,6 +136,48 @@ impl<'a> Text<'a> {
                 Err(_) => return Err(Fault::file(FaultKind::Compression, self.format)),
             }
         }
+    }
+}
+
+type Piece = io::Result<Vec<u8>>;
+
+/// Read to the end, to an error, or until nobody wants to know.
+fn send_pieces(mut reader: impl Read, pieces: &SyncSender<Piece>) {
+    let mut is_wanted = true;
+    while is_wanted {
+        let mut piece = vec![0; READ_AHEAD];
+        match reader.read(&mut piece) {
+            Ok(0) => return,
+            Ok(n) => {
+                piece.truncate(n);
+                is_wanted = pieces.send(Ok(piece)).is_ok();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                let _ = pieces.send(Err(error));
+                return;
+            }
+        }
+    }
+}
+
+/// What another thread has read.
+struct Pieces {
+    pieces: Receiver<Piece>,
+    piece: Vec<u8>,
+    /// Of what is left of it.
+    begin: usize,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.begin == self.piece.len() {
+            let Ok(piece) = self.pieces.recv() else { return Ok(0) };
+            (self.piece, self.begin) = (piece?, 0);
+        }
+        let n = (&self.piece[self.begin..]).read(buffer)?;
+        self.begin += n;
+        Ok(n)
     }
 }
 

@@ -143,6 +143,7 @@ impl PyOptions {
             pool,
             memory,
             jobs,
+            has_spare_thread: false,
             audit,
         })
     }
