@@ -1,11 +1,14 @@
 """Groups of requests whose values are not kept: sums of every group are those of its values, for any blocks."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import tiebreak as tb
 from engines.parity import BY_REQUEST, PAIRWISE, experiment, make_input, outcome
-from tiebreak.engines import group_totals
+from tiebreak.engines import MetricValues, group_totals
+from tiebreak.engines.totals import MetricSums
 from tiebreak.orderings import CATALOGUE as METHODS
 
 EXPERIMENTS = {size: experiment(size) for size in (None, 17, 4, 1)}
@@ -33,6 +36,18 @@ def test_scores_of_groups_are_those_of_values(size, measure):
         for mean, known in zip(part.intervals().values, kept[group].intervals().values, strict=True):
             assert mean[:3] == known[:3] and mean.n_requests == known.n_requests
             np.testing.assert_allclose(mean[3:5], known[3:5], **CLOSE)
+
+
+def test_exact_sums_of_very_many_blocks_are_found():
+    """They hold nothing of those that they are made of, one within another."""
+    grades = {"q": {"a": 1, "b": 2}}
+    positions = tb.Experiment(grades, {"one": {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}}).positions
+    task = MetricSums(MetricValues((tb.metric("AP"),)))
+    by_group = group_totals.ByGroup(task, {"q": "all"}, is_exact=True)
+    part = total = by_group.reduce(task.inner.partial(positions))
+    for _ in range(1500):
+        total = by_group.add([total, part])
+    assert total.totals["all"].sums[0].exactly() == [1501 * (Fraction(1, 2) + Fraction(2, 3)) / 2]
 
 
 @pytest.mark.one_in(3)

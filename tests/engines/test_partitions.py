@@ -278,6 +278,13 @@ def test_users_of_items_are_counted_before_blocks(tables):
     ]
 
 
+def test_first_fault_of_judgements_comes_first_where_users_are_counted(tmp_path):
+    rated = [(f"u{k}", item, 1.0) for k in range(60) for item in "ab"]
+    again = [(f"u{k}", "a", 2.0) for k in range(50, 60)]
+    files = store(tmp_path, [*rated, *again], {"one": rated})
+    assert "u50" in str(same(scores, files, ["Novelty@3"], sizes=(7,)))
+
+
 def test_items_that_are_too_many_to_count_are_refused(tables):
     exp = tb.Experiment(*tables, block_requests=3, memory=1000)
     with pytest.raises(tb.InputError, match=r"more than \d+ judged items: .* takes more than memory=1,000\."):

@@ -165,7 +165,7 @@ fn send_pieces(mut reader: impl Read, pieces: &SyncSender<Piece>) {
 struct Pieces {
     pieces: Receiver<Piece>,
     piece: Vec<u8>,
-    /// Of what is left of it.
+    /// Where the part begins that was not asked for yet.
     begin: usize,
 }
 

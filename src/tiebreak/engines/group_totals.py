@@ -54,11 +54,15 @@ class ByGroup:
         totals, lacking, n_lacking, n_requests = zip(*states, strict=True)
         groups = dict.fromkeys(group for part in totals for group in part)
         return GroupStates(
-            {group: self.task.add([part[group] for part in totals if group in part]) for group in groups},
+            {group: self.add_group([part[group] for part in totals if group in part]) for group in groups},
             nsmallest(MOST_NAMED, (name for names in lacking for name in names), key=str.encode),
             sum(n_lacking),
             sum(n_requests),
         )
+
+    def add_group(self, parts: Sequence[Any]) -> Any:
+        total = self.task.add(parts)
+        return self.task.hold(total) if self.is_exact else total  # else every sum would hold those it is made of
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,7 +110,11 @@ class Partitions:
         memory = self.judged.how.memory
         sources = (self.judged.read_source(*bounds) for bounds in pairwise(self.bounds))
         known = (read(source, None, memory) for source in sources if source is not None)
-        return Popularity.join(map(Popularity.from_judgements, known), memory)
+        try:
+            return Popularity.join(map(Popularity.from_judgements, known), memory)
+        except InputError:
+            check_judgements(self.judged, self.judged.how)  # the fault of the first row comes first
+            raise
 
     def places(self, k: int, requests: Ids) -> Places:
         return self.judged.places(self.bounds[k], self.bounds[k + 1], requests)

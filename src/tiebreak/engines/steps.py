@@ -109,6 +109,7 @@ class PlannedExperiment:
     more_settings: Any
     _elsewhere: SparkTables | LocalTables | None
     _needs: Needs
+    _aspect_source: Any
     _plan: Any
 
     def plan(self) -> WorkPlan:
@@ -129,7 +130,7 @@ class PlannedExperiment:
 
     def _popularity_steps(self, where: str) -> Iterator[Step]:
         """What is known of all judgements before blocks are computed, where a measure asks for it."""
-        if self._needs.popularity:
+        if self._needs.popularity and self._aspect_source.train is None:
             yield Step("count", where, None, "users who rated each item, in one pass over the judgements")
             yield Step("hold", where, None, f"their numbers: about {ITEM_BYTES} bytes for each item")
 

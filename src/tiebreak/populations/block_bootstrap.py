@@ -45,7 +45,9 @@ class DrawnCounts:
         return counts
 
     def add(self, states: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        total: NDArray[np.int64] = np.sum(states, axis=0)
+        total = states[0]
+        for state in states[1:]:
+            total += state
         return total
 
 
@@ -59,7 +61,7 @@ def sum_by_place(row: Places, weights: NDArray[np.uint8]) -> tuple[Places, NDArr
 def draw_tables(table: CountedUtilities, resamples: int, seed: int) -> Iterator[CountedUtilities]:
     """The utilities of every draw."""
     width = table.counts.counts.size
-    if width > visits.MOST_SUMS:
+    if width * table.visit.at_once > visits.MOST_SUMS:
         raise InputError(
             f"a bootstrap counts how often each of {len(table.counts.numbers):,} different utilities occurs in "
             f"{plural(len(table.runs), 'run')}: more than fits. Take a metric with fewer values, such as one with a "
