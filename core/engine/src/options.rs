@@ -18,9 +18,8 @@ pub struct Options {
     pub top: Option<usize>,
     pub pool: bool,
     pub memory: u64,
+    /// Threads of all runs together; a run that has several decompresses on one of them.
     pub jobs: usize,
-    /// Whether a run may take a second thread, to decompress on; `project` says so where there are few runs.
-    pub has_spare_thread: bool,
     /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
     pub audit: bool,
 }
@@ -37,7 +36,6 @@ impl Default for Options {
             pool: false,
             memory: crate::MEMORY,
             jobs: 1,
-            has_spare_thread: false,
             audit: false,
         }
     }

@@ -40,8 +40,8 @@ pub fn project(
     mut tick: impl FnMut(u64, u64) -> bool,
 ) -> Result<Projection, Failure> {
     let mut ranks = vec![crate::UNRETRIEVED; sources.len() * judged.slots];
-    let options = Options { has_spare_thread: options.jobs > sources.len(), ..options.clone() };
-    let work = Work::new(sources, judged, &options, &mut ranks);
+    let of_one_run = Options { jobs: options.jobs / sources.len().max(1), ..options.clone() };
+    let work = Work::new(sources, judged, &of_one_run, &mut ranks);
     let total = sources.iter().map(Source::size).sum();
     on_threads(
         options.jobs.clamp(1, sources.len().max(1)),

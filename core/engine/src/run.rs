@@ -107,7 +107,7 @@ impl<'a> Projector<'a> {
         let mut read = match source {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => std::thread::scope(|scope| {
-                let has_spare = self.options.has_spare_thread;
+                let has_spare = self.options.jobs > 1;
                 let mut text =
                     if has_spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
                 each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(batch, tally))

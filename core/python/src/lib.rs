@@ -143,7 +143,6 @@ impl PyOptions {
             pool,
             memory,
             jobs,
-            has_spare_thread: false,
             audit,
         })
     }

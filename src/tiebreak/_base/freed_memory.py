@@ -1,4 +1,4 @@
-"""Memory that was freed goes back to the system: C libraries keep it, at times more than what is in use."""
+"""Return freed heap memory to the operating system: C libraries keep it, at times more than what is in use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 
 
 def return_freed_memory() -> None:
-    """Tell the C library to keep nothing, where it can be told (glibc)."""
+    """Trim the heap, where the C library can (`malloc_trim` of glibc)."""
     trim = find_trim()
     if trim is not None:
         trim(0)

@@ -87,7 +87,7 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     _prepare_streams()
     gc.set_threshold(100_000)  # imports make many objects and hardly any garbage
-    atexit.register(gc.freeze)  # which nobody need look for at the end of the process
+    atexit.register(gc.freeze)  # no last collection: memory goes with the process
     # OpenBLAS threads spin while they wait, on processors that read files; nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

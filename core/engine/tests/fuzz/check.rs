@@ -117,8 +117,7 @@ fn options(chance: &mut Chance) -> Options {
         top: chance.pick(&[None, Some(0), Some(2), Some(100)]),
         pool: chance.one_in(2),
         memory: chance.pick(&[u64::MAX, 2_000_000_000, 2_000_000_000, 200, 70]),
-        jobs: 1,
-        has_spare_thread: chance.one_in(2),
+        jobs: chance.pick(&[1, 2]),
         audit: chance.one_in(2),
     }
 }
