@@ -108,7 +108,7 @@ class Reduced(TotalsTask):
 
 def visit_again(task: TotalsTask, visit: Callable[[TotalsTask], Any], *how: Any) -> Visit:
     """Goes through what a task has added up of every block once more."""
-    return Visit(lambda reduction, tick=None: visit(Reduced(task.inner, reduction)), *how, task=task)
+    return Visit(lambda reduction, tick=None: visit(Reduced(task.inner, reduction)), *how)._replace(task=task)
 
 
 class ShownCounts(TotalsTask):
