@@ -197,9 +197,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         """
         several = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
         needs = Needs.union(map(measure_needs, expand_all(several)))
-        if self._elsewhere is None:
-            self._positions(needs, tick=tick, early=early)
-        else:
+        if self._hold(needs, tick=tick, early=early) is None and self._elsewhere is not None:
             self._elsewhere.prepare(self._grow_plan(needs), self._held, tick)
 
     def _positions(self, needs: Needs, audit: bool = False, **how: Any) -> Positions:
@@ -225,9 +223,10 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
 
     def _compute(self, task: Task[State], needs: Needs, write: RequestFile | None = None) -> tuple[State, InputSummary]:
         """What a task computes of all requests, and a summary of the input."""
-        if self._elsewhere is not None:
+        positions = self._hold(needs)
+        if positions is None:
+            assert self._elsewhere is not None, "what is not held is elsewhere"
             return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
-        positions = self._positions(needs)
         state = run_whole(task, positions, write)  # which says what is missing
         return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
 

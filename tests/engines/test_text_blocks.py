@@ -1,5 +1,6 @@
 """Runs in files, read in blocks of requests: the same results and errors, whatever the file looks like."""
 
+import gc
 import gzip
 import random
 
@@ -8,6 +9,7 @@ import pytest
 import tiebreak as tb
 from engines.parity import make_input, outcome, scores
 from tiebreak.engines import text_blocks
+from tiebreak.errors import LargeTablesWarning
 
 MARK = b"\xef\xbb\xbf"
 
@@ -90,6 +92,18 @@ def test_damaged_file_gives_the_same_error_in_blocks(tmp_path):
     assert (kind, where["kind"]) == (tb.InputError, "compression")
 
 
+def count_calls(monkeypatch, owner, name):
+    """A list that grows with every call of a method."""
+    calls, method = [], getattr(owner, name)
+
+    def count(self, *arguments):
+        calls.append(1)
+        return method(self, *arguments)
+
+    monkeypatch.setattr(owner, name, count)
+    return calls
+
+
 def spoil(name, lines):
     """In the second file: an item twice in a late request, and after it a bad score of an early one."""
     return [*lines, lines[-40], lines[0].rsplit(b" ", 2)[0] + b" nan tag\n"] if name == "old" else lines
@@ -110,10 +124,109 @@ def test_error_names_the_line_of_the_file(tmp_path, change, kind):
     assert "old.run" in message
 
 
-def test_lines_in_no_order_are_held_within_memory(tmp_path):
+def test_blocks_of_sorted_lines_are_held_within_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
     judged, paths = files(tmp_path, shuffle)
+    with pytest.raises(tb.InputError, match=r"takes more than memory=600 bytes"):
+        tb.Experiment(judged, paths, block_requests=1, memory=600).evaluate("AP")
+
+
+@pytest.mark.parametrize("chunk", [300, 1 << 21])
+@pytest.mark.parametrize("way", WAYS)
+def test_lines_in_no_order_are_read_from_a_sorted_copy(tmp_path, monkeypatch, way, chunk):
+    monkeypatch.setattr(text_blocks, "CHUNK", chunk)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    judged, paths = files(tmp_path, WAYS[way])
+    sorted_copies = count_calls(monkeypatch, text_blocks.Chunk, "write")
+    assert len(same(judged, paths, (2,))) == 6
+    assert sorted_copies
+    assert len(same(judged, paths, (2,), ties="rank", depth=3)) == 6
+    assert len(same(*files(tmp_path, WAYS[way], pack=gzip.compress), (2,))) == 6
+    gc.collect()
+    assert not [*tmp_path.glob("tiebreak-*")]
+
+
+def repeat(name, lines):
+    return [*lines, lines[-40], lines[9]] if name == "old" else lines
+
+
+@pytest.mark.parametrize(("change", "kind"), [(spoil, "score"), (repeat, "duplicate"), (cut, "columns")])
+def test_error_of_a_sorted_copy_names_the_line_of_the_file(tmp_path, monkeypatch, change, kind):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
+    error, message, where = same(*files(tmp_path, shuffle, change), (1, 2))
+    assert (error, where["kind"]) == (tb.InputError, kind)
+    assert "old.run:" in message
+
+
+def refuse_to_write(chunk, copy):
+    raise OSError(28, "No space left on device")
+
+
+def test_sorting_says_where_there_is_no_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
+    monkeypatch.setattr(text_blocks.Chunk, "write", refuse_to_write)
+    judged, paths = files(tmp_path, shuffle)
+    with pytest.raises(tb.InputError, match=r"lines cannot be sorted in .*no space left.*TMPDIR"):
+        tb.Experiment(judged, paths, block_requests=2).evaluate("AP")
+
+
+def large_files(tmp_path, **how):
+    """Two runs of 40 requests whose lines are in no order, and take 200 kB each."""
+    judged = {f"q{r}": {f"d{d}": d % 3 for d in range(0, 100, 5)} for r in range(40)}
+    chance = random.Random(3)
+    for name in ("new", "old"):
+        rows = [f"q{r} 0 d{d} 0 {chance.random():.4f} {name}\n".encode() for r in range(40) for d in range(100)]
+        (tmp_path / f"{name}.run").write_bytes(b"".join(chance.sample(rows, len(rows))))
+    return judged, [tmp_path / "new.run", tmp_path / "old.run"]
+
+
+def test_files_in_no_order_that_are_too_large_to_hold_are_divided(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
+    judged, paths = large_files(tmp_path)
+    held = tb.Experiment(judged, paths)
+    exp = tb.Experiment(judged, paths, memory=60_000)
+    with pytest.warns(LargeTablesWarning, match=r"in no order, and too large to hold.*temporary files of about"):
+        scores = exp.evaluate(["AP", "nDCG@10", "RR"])
+    assert scores.values.tobytes() == held.evaluate(["AP", "nDCG@10", "RR"]).values.tobytes()
+    assert any("too large to hold" in note for note in scores.notes)
+    assert exp.compare("RPP").win_tie_loss.tolist() == held.compare("RPP").win_tie_loss.tolist()
+    assert "blocks of up to" in str(exp.plan())
+
+
+def test_command_divides_files_in_no_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
+    judged, paths = large_files(tmp_path)
+    exp = tb.Experiment(judged, paths, memory=60_000)
+    seen = []
+    with pytest.warns(LargeTablesWarning):
+        exp.read(["AP"], tick=lambda done, total: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] > 0
+    assert exp.evaluate("AP").mean.tolist() == tb.Experiment(judged, paths).evaluate("AP").mean.tolist()
+
+
+def test_error_of_divided_files_is_that_of_the_first_line(tmp_path):
+    judged, paths = large_files(tmp_path)
+    lines = paths[1].read_bytes().splitlines(keepends=True)
+    paths[1].write_bytes(b"".join([*lines, lines[7], lines[3]]))
+    with pytest.raises(tb.InputError) as whole:
+        tb.Experiment(judged, paths).evaluate("AP")
+    with pytest.warns(LargeTablesWarning), pytest.raises(tb.InputError) as divided:
+        tb.Experiment(judged, paths, memory=60_000).evaluate("AP")
+    assert str(divided.value) == str(whole.value)
+    assert divided.value.line == 4001
+
+
+def test_request_that_is_too_large_to_hold_is_an_error(tmp_path):
+    (tmp_path / "run").write_bytes(b"".join(f"q 0 d{d} 0 {d}\n".encode() for d in range(5000)))
+    with pytest.raises(tb.InputError, match=r"takes more than memory=20,000 bytes"):
+        tb.Experiment({"q": {"d1": 1}}, tmp_path / "run", memory=20_000).evaluate("AP")
+
+
+def test_what_looks_at_all_rankings_says_how_to_sort_a_file(tmp_path):
+    judged, paths = large_files(tmp_path)
     with pytest.raises(tb.InputError, match=r"Sort the file by request"):
-        tb.Experiment(judged, paths, block_requests=1, memory=700).evaluate("AP")
+        tb.Experiment(judged, paths, memory=60_000).audit()
 
 
 def test_byte_order_mark_inside_a_file_belongs_to_an_id(tmp_path):

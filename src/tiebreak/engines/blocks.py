@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, judgement_scale
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.inputs import Ids, Judgements
@@ -104,6 +105,14 @@ class LocalBlocks:
 
         return cls(whole, block_of_request, [*map(split, whole.runs)], n_blocks)
 
+    def prepare(self, tick: Tick | None = None) -> None:
+        """Find the lines of files now; `tick` is called with the bytes that were looked at, and all of them."""
+        files = [run for run in self.runs if isinstance(run, TextBlocks)]
+        total, before = sum(file.size for file in files), 0
+        for file in files:
+            file.prepare(None if tick is None else partial(tell, tick, before, total))
+            before += file.size
+
     def __len__(self) -> int:
         return self.n_blocks
 
@@ -137,6 +146,11 @@ class LocalBlocks:
             moved = (entries[top.judgement].astype(np.int32) for top in tops)
             tops = tuple(top._replace(judgement=judgement) for top, judgement in zip(tops, moved, strict=True))
         return replace(positions, top=tops, judgements=whole)
+
+
+def tell(tick: Tick, before: int, total: int, done: int, _: int) -> None:
+    """Progress in one of several files."""
+    tick(before + done, total)
 
 
 def take_pairs(table: Judgements | None, requests: Ids) -> Judgements | None:

@@ -70,7 +70,7 @@ def empty_like(judged: TableStream) -> Judgements:
 class LocalTables:
     """Tables of which a block of requests is held at once. Without `judged` their judgements are held.
 
-    `rows` are those of all tables where nobody asked for blocks.
+    `rows` are those of all tables where nobody asked for blocks, `unsorted` the bytes of files in no order.
     """
 
     judgements: Any
@@ -78,6 +78,7 @@ class LocalTables:
     runs: Any
     block_requests: int | None
     rows: int | None
+    unsorted: int = 0
     where: ClassVar[str] = "in tables that are not held"
 
     def as_runs(self) -> Any:
@@ -115,33 +116,36 @@ class LocalTables:
         from tiebreak.engines.blocks import LocalBlocks
         from tiebreak.engines.partitions import partition_tables
 
-        if not any(source.kernel[0] == "stream" for source in held.runs):
-            assert self.block_requests is not None, "what is divided by itself is a large table"
-            return LocalBlocks.in_order(held, self.block_requests, how.memory)
-        if self.rows is not None:
-            check_room(self.rows)
+        if self.notes:
+            check_room(self.notes[0], self.size)
             warnings.warn(self.notes[0], LargeTablesWarning, stacklevel=5)
+        if not any(source.kernel[0] == "stream" for source in held.runs):
+            assert self.block_requests is not None, "what is divided by itself is a large table, or a file in no order"
+            blocks = LocalBlocks.in_order(held, self.block_requests, how.memory)
+            if self.unsorted:
+                blocks.prepare(tick)
+            return blocks
         return partition_tables(held, self.judged, how, self.block_requests, tick)
+
+    @property
+    def size(self) -> int:
+        """The bytes of temporary files, about."""
+        return (self.rows or 0) * SPOOL_BYTES + self.unsorted
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What results say of tables that are too large to hold."""
-        if self.rows is None:
+        """What results say of input that is too large to hold."""
+        if not self.size:
             return ()
-        size = f"{self.rows * SPOOL_BYTES / 1e9:.1f} GB"
-        return (
-            f"The tables have {self.rows:,} rows and are not held: they are divided by request into temporary files "
-            f"of about {size} in {temporary_folder()}.",
-        )
+        tables = f"The tables have {self.rows or 0:,} rows and are not held"
+        what = "The lines of a run are in no order, and too large to hold" if self.unsorted else tables
+        files = f"temporary files of about {self.size / 1e9:.1f} GB in {temporary_folder()}"
+        return (f"{what}: they are divided by request into {files}.",)
 
 
-def check_room(rows: int) -> None:
+def check_room(note: str, size: int) -> None:
     """Refuse to write more than there is room for."""
-    folder, size = temporary_folder(), rows * SPOOL_BYTES
+    folder = temporary_folder()
     free = shutil.disk_usage(folder).free
     if size > free:
-        raise InputError(
-            f"the tables have {rows:,} rows, which take about {size / 1e9:.1f} GB in temporary files; {folder} has "
-            f"{free / 1e9:.1f} GB left. TMPDIR names another folder for them.",
-            kind="disk",
-        )
+        raise InputError(f"{note} It has {free / 1e9:.1f} GB left. TMPDIR names another folder for them.", kind="disk")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC
+from tiebreak.errors import InputError
+from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.runs import iterate_runs
+from tiebreak.inputs.runs import Run, iterate_runs
 from tiebreak.inputs.sources import is_parquet_folder
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 
 HELD_BYTES = 130
 """What holding a row of a table takes in all, about."""
+HELD_SHARE = 8
+"""What holding a byte of text takes, of all runs together."""
+PACKED = 8
+"""How many bytes of text a byte of a compressed file is, about."""
 LAZY = ("pyarrow", "polars", "duckdb", "_duckdb")
 
 
@@ -44,6 +51,26 @@ def open_elsewhere(
 
     is_alone = all(table is None for table in others.values())
     return open_in_blocks(judgements, runs, columns, is_alone, block_requests, rows, memory)
+
+
+def divide_files(error: InputError, judgements: Judgements, runs: Sequence[Run], memory: int) -> LocalTables:
+    """Runs that cannot be held, as lines of files are in no order, in blocks; any other error is raised again."""
+    files = {run.source.label: run.source.kernel[1] for run in runs if run.source.kernel[0] == "file"}
+    if error.kind != "memory" or error.file not in files or len(judgements.requests) == 1:
+        raise error
+    size = sum(map(text_size, files.values()))
+    n_blocks = max(2, -(-HELD_SHARE * size // memory))
+    block_requests = -(-len(judgements.requests) // n_blocks)
+    from tiebreak.engines.local_tables import LocalTables
+
+    return LocalTables(judgements, None, runs, block_requests, None, unsorted=size)
+
+
+def text_size(path: str) -> int:
+    """The bytes of a file, about, once it is not compressed."""
+    with open(path, "rb") as file:
+        first = file.read(4)
+    return os.path.getsize(path) * (PACKED if first.startswith(GZIP_MAGIC) or first == ZSTD_MAGIC else 1)
 
 
 def large_rows(judgements: Any, runs: Any, memory: int) -> int | None:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tiebreak._base.text import plural
+from tiebreak.engines.placement import divide_files
 from tiebreak.engines.plan import Plan
+from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.sources import Source
+from tiebreak.projection import Positions
 from tiebreak.projection.needs import Needs
 from tiebreak.projection.popularity import ITEM_BYTES
 from tiebreak.results.record import Rows
@@ -111,6 +114,8 @@ class PlannedExperiment:
     _needs: Needs
     _aspect_source: Any
     _plan: Any
+    _positions: Any
+    _options: dict[str, Any]
 
     def plan(self) -> WorkPlan:
         """What will be read, shuffled and held where, without doing any of it."""
@@ -133,6 +138,16 @@ class PlannedExperiment:
         if self._needs.popularity and self._aspect_source.train is None:
             yield Step("count", where, None, "users who rated each item, in one pass over the judgements")
             yield Step("hold", where, None, f"their numbers: about {ITEM_BYTES} bytes for each item")
+
+    def _hold(self, needs: Needs, **how: Any) -> Positions | None:
+        """The positions; None where the input cannot be held, which may be known only when files were read."""
+        if self._elsewhere is None:
+            try:
+                positions: Positions = self._positions(needs, **how)
+                return positions
+            except InputError as error:
+                self._elsewhere = divide_files(error, self.judgements, self.runs, self._options["memory"])
+        return None
 
     def _grow_plan(self, needs: Needs) -> Plan:
         """How blocks are read with all that was asked for so far, so that they are read again only for more."""

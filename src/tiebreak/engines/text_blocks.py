@@ -1,20 +1,22 @@
-"""Blocks of whole requests of a run in TREC's format, plain or compressed: where their lines stand in the file."""
+"""Blocks of whole requests of a run in TREC's format, plain or compressed, whatever the order of its lines."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.temporary import temporary_file, temporary_folder
-from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC, Fault
+from tiebreak._base.temporary import remove, temporary_file, temporary_folder
+from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC, Fault, Tick
+from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, faults
 from tiebreak.inputs.ids import ranges
 from tiebreak.inputs.sources import Source, empty_table, reason
@@ -25,25 +27,87 @@ CHUNK = 1 << 21
 WIDEST = 64
 """Request ids of more bytes are compared one by one."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-SEGMENT_COST = 32
+SEGMENT_COST = 40
 """Bytes that are held of a segment."""
+MOST_SEGMENTS = 1 << 20
+"""Of a file whose lines are read from where they stand."""
+NOTHING = (np.zeros(1, dtype=np.int64),) * 5
+"""The segment of an empty file, which the kernels refuse."""
+NUMBER = np.dtype(np.int64)
+"""Of the number of a line in a copy."""
 SPACE, TAB, FEED = b" \t\n"
 
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Neighbouring lines of one block: where they begin, how many bytes and lines they are, the number of the first."""
+    """Neighbouring lines of one block: where they begin, how many bytes and lines they are, the number of the first.
+
+    In a copy whose lines are sorted by block, which is at `path`, `line` is where the numbers of the lines are.
+    """
 
     block: Places
     begin: Places
     size: Places
     line: Places
     lines: Places
+    path: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @classmethod
+    def join(cls, parts: Sequence[Segments], path: str | None = None) -> Segments:
+        columns = [(part.block, part.begin, part.size, part.line, part.lines) for part in parts] or [NOTHING]
+        block, begin, size, line, lines = map(np.concatenate, zip(*columns, strict=True))
+        return cls(block, begin, size, line, lines, path)
+
+    def read(self, stream: BinaryIO, rows: Places) -> tuple[bytes, Places]:
+        """The lines of some segments, and their numbers."""
+        lines = self.lines[rows]
+        text = read_pieces(stream, self.begin[rows], self.size[rows])
+        if self.path is None:
+            return text, ranges(self.line[rows], lines)
+        return text, np.frombuffer(read_pieces(stream, self.line[rows], NUMBER.itemsize * lines), dtype=NUMBER)
+
+
+class Chunk(NamedTuple):
+    """Some lines of a file: their text, and where each begins; of neighbours in one block the first, and the block.
+
+    `begin` and `line` are the place and the number of the first line of all.
+    """
+
+    text: bytes
+    starts: Places
+    rows: Places
+    block: Places
+    begin: int
+    line: int
+
+    @property
+    def segments(self) -> Segments:
+        size = np.diff(np.append(self.starts[self.rows], len(self.text)))
+        lines = np.diff(np.append(self.rows, len(self.starts)))
+        return Segments(self.block, self.begin + self.starts[self.rows], size, self.line + self.rows, lines)
+
+    def write(self, copy: BinaryIO) -> Segments:
+        """Add the lines to a copy, sorted by block but otherwise in their order, and after them their numbers."""
+        block = np.repeat(self.block, np.diff(np.append(self.rows, len(self.starts))))
+        order = np.argsort(block, kind="stable")
+        lines = Ids(self.text, np.append(self.starts, len(self.text))).take(order)
+        rows = np.flatnonzero(np.append(True, np.diff(block[order]) != 0))
+        begin, numbers = copy.tell(), (self.line + order).astype(NUMBER)
+        ordered = Chunk(lines.buffer, lines.offsets[:-1], rows, block[order][rows], begin, 0).segments
+        copy.write(lines.buffer)
+        copy.write(numbers.data)
+        return replace(ordered, line=begin + len(lines.buffer) + NUMBER.itemsize * rows)
 
 
 @dataclass(frozen=True, eq=False)
 class TextBlocks:
-    """The lines of a run by block, in their order; those of a request without judgements are all in one block."""
+    """The lines of a run by block, in their order; those of a request without judgements are all in one block.
+
+    They are read from where they stand in the file; where they are in no order, from a copy that is sorted by block.
+    """
 
     source: Source
     requests: Ids
@@ -55,17 +119,29 @@ class TextBlocks:
         rows = np.flatnonzero(segments.block == k)
         if not len(rows):
             return replace(self.source, kernel=empty_table())
-        with self._open() as stream:
-            places = zip(segments.begin[rows].tolist(), segments.size[rows].tolist(), strict=True)
-            text = b"".join(read_at(stream, begin, size) for begin, size in places)
-        lines = ranges(segments.line[rows], segments.lines[rows])
-        if text.startswith(BYTE_ORDER_MARK) and segments.begin[rows[0]]:  # here it belongs to an id
+        with self._open(segments.path) as stream:
+            text, lines = segments.read(stream, rows)
+        if text.startswith(BYTE_ORDER_MARK) and lines[0] > 1:  # here it belongs to an id
             text, lines = b"\n" + text, np.append(0, lines)
         return replace(self.source, kernel=("bytes", text), line_of_row=lines)
 
-    def _open(self) -> BinaryIO:
+    @cached_property
+    def size(self) -> int:
+        """The bytes of the text."""
+        with self._open() as stream:
+            return stream.seek(0, os.SEEK_END)
+
+    def prepare(self, tick: Tick | None = None) -> None:
+        """Find the lines of blocks now; `tick` is called with the bytes that were looked at, and all of them."""
+        vars(self)["_segments"] = self._find_segments(tick)
+
+    @cached_property
+    def _segments(self) -> Segments:
+        return self._find_segments()
+
+    def _open(self, copy: str | None = None) -> BinaryIO:
         kind, where = self.source.kernel
-        return BytesIO(where) if kind == "bytes" else open(self._plain_path, "rb")
+        return BytesIO(where) if kind == "bytes" and copy is None else open(copy or self._plain_path, "rb")
 
     @cached_property
     def _plain_path(self) -> str:
@@ -75,15 +151,51 @@ class TextBlocks:
             with open(path, "rb") as stream:
                 first = stream.read(4)
             packed = ".gz" if first.startswith(GZIP_MAGIC) else ".zst" if first == ZSTD_MAGIC else ""
-            return unpack(path, packed, self.source) if packed else path
+            if not packed:
+                return path
+            copy = unpack(path, packed, self.source)
+            finalize(self, remove, copy)
+            return copy
         except OSError as error:
             fault = Fault("io", 0, 0, 0, b"", b"", reason(error).encode())
             faults.raise_input_error(fault, self.source, faults.RUN)
 
-    @cached_property
-    def _segments(self) -> Segments:
+    def _find_segments(self, tick: Tick | None = None) -> Segments:
+        parts, count = [], 0
+        for chunk in self._chunks(tick):
+            parts.append(chunk.segments)
+            count += len(parts[-1])
+            if count > MOST_SEGMENTS:
+                return self._sort(tick)
+        return Segments.join(parts)
+
+    def _sort(self, tick: Tick | None) -> Segments:
+        """Copy all lines to a temporary file, sorted by block."""
+        folder, parts, held = temporary_folder(), [], 0
+        with temporary_file(os.path.join(folder, "tiebreak-")) as copy:
+            for chunk in self._chunks(tick):
+                try:
+                    parts.append(chunk.write(copy))
+                except OSError as error:
+                    label = self.source.label
+                    problem = f"its lines cannot be sorted in {folder}: {reason(error)}"
+                    advice = "TMPDIR names another folder for temporary files"
+                    raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
+                held += len(parts[-1]) * SEGMENT_COST
+                if held > self.memory:
+                    faults.raise_input_error(
+                        Fault("memory", 0, 0, 0, chunk.text.split(None, 1)[0], b"", b""),
+                        self.source,
+                        faults.RUN,
+                        self.memory,
+                    )
+            finalize(self, remove, copy.name)
+        return Segments.join(parts, copy.name)
+
+    def _chunks(self, tick: Tick | None) -> Iterator[Chunk]:
+        """The lines of the file in their order, and the block of each."""
         block_of = dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
-        parts, last, line, begin, held = [], 0, 1, 0, 0
+        last, line, begin = 0, 1, 0
         with self._open() as stream:
             for text in whole_lines(stream):
                 starts, rows, names = request_groups(text, is_first=begin == 0)
@@ -91,17 +203,10 @@ class TextBlocks:
                 for k, name in enumerate(names):  # a request without judgements stays where it was first met
                     last = block[k] = last if name is None else block_of.setdefault(name, int(last))
                 first = np.flatnonzero(np.append(True, np.diff(block) != 0))
-                rows = rows[first]
-                size, lines = np.diff(np.append(starts[rows], len(text))), np.diff(np.append(rows, len(starts)))
-                parts.append((block[first], begin + starts[rows], size, line + rows, lines))
-                held += len(rows) * SEGMENT_COST
-                if held > self.memory:
-                    name = next(filter(None, reversed(names)), b"")
-                    fault = Fault("memory", 0, 0, 0, name, b"", b"")
-                    faults.raise_input_error(fault, self.source, faults.RUN, self.memory)
+                yield Chunk(text, starts, rows[first], block[first], begin, line)
                 begin, line = begin + len(text), line + len(starts)
-        columns = zip(*parts, strict=True) if parts else [[np.zeros(1, dtype=np.int64)]] * 5
-        return Segments(*(np.concatenate(list(column)).astype(np.int64) for column in columns))
+                if tick is not None:
+                    tick(begin, self.size)
 
 
 def id_bytes(ids: Ids) -> Iterator[bytes]:
@@ -109,9 +214,12 @@ def id_bytes(ids: Ids) -> Iterator[bytes]:
     return (ids.buffer[a:b] for a, b in pairwise(bounds))
 
 
-def read_at(stream: BinaryIO, begin: int, size: int) -> bytes:
-    stream.seek(begin)
-    return stream.read(size)
+def read_pieces(stream: BinaryIO, begins: Places, sizes: Places) -> bytes:
+    def read(begin: int, size: int) -> bytes:
+        stream.seek(begin)
+        return stream.read(size)
+
+    return b"".join(map(read, begins.tolist(), sizes.tolist()))
 
 
 def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
