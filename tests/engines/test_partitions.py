@@ -149,6 +149,15 @@ def test_constant_column_of_iterations_is_no_subtopic(tmp_path):
         assert bool(len(tb.Experiment(path, paths, block_requests=3).judgements)) == is_held
 
 
+@pytest.mark.parametrize("options", [{}, {"binary": True}, {"binary": True, "requests": "common"}], ids=str)
+def test_grades_that_look_like_ratings_are_noted_alike(tmp_path, options):
+    """No block of one request has all of them."""
+    judged, runs = make_rows()
+    rated = [(request, item, float(k % 5 + 1)) for k, (request, item, _) in enumerate(judged)]
+    (*_, notes, _), _ = same(scores, store(tmp_path, rated, runs), "AP", **options)
+    assert any("Grades look like ratings, from 1 to 5, and all from 1 on" in note for note in notes)
+
+
 def test_one_table_may_hold_all_runs(tmp_path):
     judged, runs = make_rows()
     rows = [(*row, name) for name, one in runs.items() for row in one]

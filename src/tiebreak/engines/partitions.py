@@ -20,7 +20,7 @@ from tiebreak.engines.position_file import PositionFile
 from tiebreak.engines.spool import Spool, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
-from tiebreak.inputs import Ids, faults
+from tiebreak.inputs import Ids, Judgements, faults
 from tiebreak.inputs.judgements import is_relevant, read
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.streams import TableStream
@@ -54,10 +54,11 @@ class JudgementSpool(Spool):
         if not self.first:
             faults.raise_input_error(Fault("empty", 0, 0, 0, b"", b"", b""), self.source, faults.JUDGEMENTS)
 
-    def read_source(self, first: int, last: int) -> Source | None:
-        """The judgements of some partitions, if there are any."""
+    def judgements(self, first: int, last: int) -> Judgements:
+        """The judgements of some partitions."""
         rows = self.read(first, last)
-        return replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers) if len(rows) else None
+        source = replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers)
+        return read(source, None, self.how.memory) if len(rows) else Judgements.nothing()
 
     def places(self, first: int, last: int, requests: Ids) -> Places:
         """The first rows of some requests of some partitions."""
@@ -107,13 +108,11 @@ class Partitions:
     @cached_property
     def popularity(self) -> Popularity:
         """How many users rated each item, in one pass over all judgements."""
-        memory = self.judged.how.memory
-        sources = (self.judged.read_source(*bounds) for bounds in pairwise(self.bounds))
-        known = (read(source, None, memory) for source in sources if source is not None)
+        known = (self.judged.judgements(*bounds) for bounds in pairwise(self.bounds))
         try:
-            return Popularity.join(map(Popularity.from_judgements, known), memory)
+            return Popularity.join(map(Popularity.from_judgements, known), self.judged.how.memory)
         except InputError:
-            check_judgements(self.judged, self.judged.how)  # the fault of the first row comes first
+            check_judgements(self.judged)  # the fault of the first row comes first
             raise
 
     def places(self, k: int, requests: Ids) -> Places:
@@ -121,8 +120,8 @@ class Partitions:
 
     def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
         def project() -> Positions:
-            judged = self.judged.read_source(self.bounds[k], self.bounds[k + 1])
-            return plan.read_rows(judged, tuple(run[k] for run in self.runs), jobs)
+            ratings = self.judged.judgements(self.bounds[k], self.bounds[k + 1])
+            return plan.read_ratings(ratings, tuple(run[k] for run in self.runs), jobs)
 
         return replace(self.positions.read(plan.reading, k, project), whole_scale=plan.scale)
 
@@ -139,7 +138,7 @@ def partition_tables(
     spools = {key: Spool(stream) for key, stream in streams.items()}
     judgements = None if judged is None else JudgementSpool(judged, how)
     every = [*([] if judgements is None else [judgements]), *spools.values()]
-    write_all(every, judgements, how, tick)
+    write_all(every, judgements, tick)
     rows = np.sum([spool.row_counts for spool in every], axis=0)
     requests = np.bincount(partition_ids(whole.judgements.requests), minlength=len(rows))
     requests = requests if judgements is None else judgements.segment_counts
@@ -162,7 +161,7 @@ def partition_tables(
     return Partitions(whole, judgements, runs, bounds, int(requests.sum()) // n_blocks)
 
 
-def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Reading, tick: Tick | None) -> None:
+def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, tick: Tick | None) -> None:
     """One pass over every table. Faults of judgements, some of which are seen only when they are read, come first."""
     total = sum(spool.stream.count() for spool in spools) if tick is not None else 0
     before = 0
@@ -171,19 +170,17 @@ def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Readi
             spool.write(None if tick is None else partial(tell, tick, before, total))
         except InputError:
             if judged is not None and spool is not judged:
-                check_judgements(judged, how)
+                check_judgements(judged)
             raise
         before += int(spool.row_counts.sum())
 
 
-def check_judgements(judged: JudgementSpool, how: Reading) -> None:
+def check_judgements(judged: JudgementSpool) -> None:
     """Raise the error of the first row of judgements that cannot be read."""
     errors = []
     for k in range(len(judged.row_counts)):
         try:
-            source = judged.read_source(k, k + 1)
-            if source is not None:
-                read(source, None, how.memory)
+            judged.judgements(k, k + 1)
         except InputError as error:
             errors.append(error)
     if errors:
