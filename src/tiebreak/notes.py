@@ -29,7 +29,7 @@ def reading_notes(data: InputSummary, rel: float | None = None, counted: int | N
         f" Left out: {plural(left_out, 'request')} without a relevant item." if left_out else ""
     )
     if rel is None:
-        yield from data.ratings
+        yield from data.ratings.notes()
     yield from data.notes
     if missing := data.counts[rel].missing:
         yield f"Missing rankings, evaluated as empty: {missing:,}."

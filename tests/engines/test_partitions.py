@@ -142,11 +142,29 @@ def test_judgements_without_grades_and_with_booleans(tmp_path):
 def test_constant_column_of_iterations_is_no_subtopic(tmp_path):
     judged, runs = make_rows()
     _, paths = store(tmp_path, judged, runs)
-    for subtopics, is_held in (("0", "Q0"), False), (("s", "t"), True):
+    for subtopics, is_several in (("0", "Q0"), False), (("s", "t"), True):
         rows = [(*row, subtopics[k % 2]) for k, row in enumerate(judged)]
         path = write(rows, tmp_path / "qrels.parquet", (*JUDGED, "iteration"))
         same(scores, (path, paths), "AP")
-        assert bool(len(tb.Experiment(path, paths, block_requests=3).judgements)) == is_held
+        exp = tb.Experiment(path, paths, block_requests=3)
+        assert bool(exp._elsewhere.judged.subtopics) == is_several and not len(exp.judgements)
+        assert ("no subtopics" in str(same(scores, (path, paths), "alpha_nDCG@3"))) != is_several
+
+
+@pytest.mark.parametrize("options", [{}, {"binary": True}, {"binary": True, "requests": "common"}], ids=str)
+def test_grades_that_look_like_ratings_are_noted_alike(tmp_path, options):
+    """No block of one request has all of them."""
+    judged, runs = make_rows()
+    rated = [(request, item, float(k % 5 + 1)) for k, (request, item, _) in enumerate(judged)]
+    (*_, notes, _), _ = same(scores, store(tmp_path, rated, runs), "AP", **options)
+    assert any("Grades look like ratings, from 1 to 5, and all from 1 on" in note for note in notes)
+
+
+def test_first_request_may_have_an_empty_id(tmp_path):
+    judged, runs = make_rows(strange=("",))
+    same(scores, store(tmp_path, sorted(judged), runs), "AP")
+    runs["old"] = [(f"other {request}", item, score) for request, item, score in runs["old"]]
+    assert 'the judgements with ""' in str(same(scores, store(tmp_path, sorted(judged), runs), "AP"))
 
 
 def test_one_table_may_hold_all_runs(tmp_path):

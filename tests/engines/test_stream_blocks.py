@@ -21,39 +21,41 @@ def table(rows, names=NAMES):
     return pyarrow.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
-def parquet_file(rows, folder, name):
+def parquet_file(rows, folder, name, names=NAMES):
     import pyarrow.parquet as parquet
 
     path = folder / f"{name}.parquet"
-    parquet.write_table(table(rows), path, row_group_size=11)
+    parquet.write_table(table(rows, names), path, row_group_size=11)
     return path
 
 
-def parquet_folder(rows, folder, name):
+def parquet_folder(rows, folder, name, names=NAMES):
     import pyarrow.parquet as parquet
 
     path = folder / f"{name}.parquet"
     path.mkdir()
+    whole = table(rows, names)
+    third = -(-len(rows) // 3)
     for k in range(3):
-        parquet.write_table(table(rows[k::3]), path / f"part-{k}.parquet")
+        parquet.write_table(whole.slice(k * third, third), path / f"part-{k}.parquet")
     (path / "_SUCCESS").touch()
     return path
 
 
-def dataset(rows, folder, name):
+def dataset(rows, folder, name, names=NAMES):
     import pyarrow.dataset
 
-    return pyarrow.dataset.dataset(parquet_folder(rows, folder, name), format="parquet")
+    return pyarrow.dataset.dataset(parquet_folder(rows, folder, name, names), format="parquet")
 
 
-def lazy_frame(rows, folder, name):
+def lazy_frame(rows, folder, name, names=NAMES):
     polars = pytest.importorskip("polars")
-    return polars.from_arrow(table(rows)).lazy()
+    return polars.from_arrow(table(rows, names)).lazy()
 
 
-def relation(rows, folder, name):
+def relation(rows, folder, name, names=NAMES):
     duckdb = pytest.importorskip("duckdb")
-    return duckdb.connect().from_arrow(table(rows))
+    return duckdb.connect().from_arrow(table(rows, names))
 
 
 WAYS = [parquet_file, parquet_folder, dataset, lazy_frame, relation]

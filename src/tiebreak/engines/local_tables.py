@@ -94,7 +94,7 @@ class LocalTables:
 
         blocks = self.blocks(held, plan.reading)
         if isinstance(blocks, Partitions):
-            plan = plan.with_popularity(lambda: blocks.popularity)
+            plan = blocks.complete(plan)
         return run_blocks(plan, task, blocks, jobs, self.notes, write)
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:

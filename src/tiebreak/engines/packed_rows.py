@@ -47,14 +47,13 @@ def hash_partition(ids: Ids, partitions: int) -> Places:
 class PackedRows:
     """The rows of a batch by partition: one piece of bytes for each that has rows.
 
-    A piece has segments of neighbours of one request and one run. `begins` is where each partition begins, `rows` and
-    `segments` are how many it has.
+    A piece has segments of neighbours of one request and one run. `begins` is where each partition begins, `rows` are
+    how many it has.
     """
 
     data: bytes
     begins: Places
     rows: Places
-    segments: Places
 
     @classmethod
     def pack(cls, batch: FrameColumns, run: NDArray[np.int32], partitions: int, before: int = 0) -> PackedRows:
@@ -89,7 +88,7 @@ class PackedRows:
     def join(cls, before: int, columns: Sequence[tuple[NDArray[Any], Places]]) -> PackedRows:
         """The pieces of columns that are sorted by partition, with the bounds of partitions in each."""
         counts = np.diff([bounds for _, bounds in columns])
-        rows, segments = counts[VALUES], counts[STARTS]
+        rows = counts[VALUES]
         headers = np.zeros(len(rows), dtype=HEADER)
         headers["before"], headers["sizes"] = before, counts.T
         headers["kinds"] = [KINDS.index(numbers.dtype) for numbers, _ in columns]
@@ -105,7 +104,7 @@ class PackedRows:
             )
         ]
         sizes = np.where(rows > 0, HEADER.itemsize, 0) + np.sum(np.diff(ends), axis=0)
-        return cls(b"".join(parts), offsets(sizes), rows, segments)
+        return cls(b"".join(parts), offsets(sizes), rows)
 
     def __getitem__(self, partition: int) -> bytes:
         return self.data[self.begins[partition] : self.begins[partition + 1]]

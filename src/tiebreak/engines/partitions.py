@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Fault, FrameColumns, Tick
 from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
+from tiebreak.engines.judged_rows import read_judged
 from tiebreak.engines.local_tables import SPOOL_BYTES
 from tiebreak.engines.packed_rows import Places
-from tiebreak.engines.plan import Plan
+from tiebreak.engines.plan import Plan, judgement_scale
 from tiebreak.engines.position_file import PositionFile
-from tiebreak.engines.spool import Spool, partition_ids
+from tiebreak.engines.spool import Spool, count_by_partition, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
-from tiebreak.inputs import Ids, faults
-from tiebreak.inputs.judgements import is_relevant, read
+from tiebreak.inputs import Ids, Judgements, faults
+from tiebreak.inputs.judgements import is_relevant
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.streams import TableStream
+from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.projection import Positions
 from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
@@ -34,30 +38,47 @@ ROWS_AT_ONCE = 1 << 20
 
 
 class JudgementSpool(Spool):
-    """Judgements by partition; the pass over them tells their grades, and the first request."""
+    """Judgements by partition; the pass over them tells their grades, and the first request.
+
+    Those with subtopics have places among `subtopics` as indices of runs.
+    """
 
     def __init__(self, stream: TableStream, how: Reading) -> None:
         super().__init__(stream)
         self.how, self.first = how, ""
-        self.scale = GradeScale(inf, 0.0)
+        self.largest, self.row_scale = 0.0, GradeScale(inf, 0.0)
+        self.request_counts = count_by_partition(Ids.from_names([]))
+        self.subtopics, self.places_of_subtopics = number_subtopics(stream.subtopics)
         self.source = Source(stream.label, ("table",), "row", library=stream.library, notes=stream.notes)
+
+    @cached_property
+    def runs(self) -> Mapping[Any, int]:
+        """The places of subtopics by name."""
+        return self.places_of_subtopics or {None: 0}
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         for before, batch in super().batches():
-            if not before:
-                self.first = Ids(*batch.coded[0][0])[0]
-            above = batch.values[is_relevant(batch.values, self.how.min_grade if self.how.binary else None)]
-            if len(above):
-                own = GradeScale(float(above.min()), float(above.max()))
-                self.scale = self.scale.plus(GradeScale(1.0, 1.0) if self.how.binary else own)
+            self.count(batch)
             yield before, batch
-        if not self.first:
+        if not self.request_counts.any():
             faults.raise_input_error(Fault("empty", 0, 0, 0, b"", b"", b""), self.source, faults.JUDGEMENTS)
 
-    def read_source(self, first: int, last: int) -> Source | None:
-        """The judgements of some partitions, if there are any."""
+    def count(self, batch: FrameColumns) -> None:
+        """Add what is known of all judgements."""
+        requests = Ids(*batch.coded[0][0])
+        self.first = self.first if self.request_counts.any() else requests[0]
+        self.request_counts += count_by_partition(requests)
+        self.largest = max(self.largest, float(batch.values.max()))
+        above = batch.values[is_relevant(batch.values, self.how.min_grade if self.how.binary else None)]
+        if len(above):
+            own = GradeScale(float(above.min()), float(above.max()))
+            self.row_scale = self.row_scale.plus(GradeScale(1.0, 1.0) if self.how.binary else own)
+
+    def judgements(self, first: int, last: int) -> Judgements:
+        """The judgements of some partitions."""
         rows = self.read(first, last)
-        return replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers) if len(rows) else None
+        source = replace(self.source, kernel=rows.kernel, line_of_row=rows.numbers)
+        return read_judged(rows, source, self.subtopics, self.how.memory)
 
     def places(self, first: int, last: int, requests: Ids) -> Places:
         """The first rows of some requests of some partitions."""
@@ -100,20 +121,33 @@ class Partitions:
     def first(self) -> str:
         return self.judged.first
 
-    @property
+    @cached_property
     def scale(self) -> GradeScale:
-        return self.judged.scale
+        """The grades of all judgements, which are those of rows unless an item has several for its subtopics."""
+        if not self.judged.subtopics:
+            return self.judged.row_scale
+        scale = GradeScale(inf, 0.0)
+        for bounds in pairwise(self.bounds):
+            with suppress(InputError):  # which is raised when the block is read
+                judgements = self.judged.how.binarize(self.judged.judgements(*bounds))
+                scale = scale.plus(judgement_scale(judgements))
+        return scale
+
+    def complete(self, plan: Plan) -> Plan:
+        """A plan that knows what aspects ask of all judgements."""
+        plan = plan.with_popularity(lambda: self.popularity)
+        if plan.aspects is None:
+            return plan
+        return replace(plan, aspects=replace(plan.aspects, largest=self.judged.largest))
 
     @cached_property
     def popularity(self) -> Popularity:
         """How many users rated each item, in one pass over all judgements."""
-        memory = self.judged.how.memory
-        sources = (self.judged.read_source(*bounds) for bounds in pairwise(self.bounds))
-        known = (read(source, None, memory) for source in sources if source is not None)
+        known = (self.judged.judgements(*bounds) for bounds in pairwise(self.bounds))
         try:
-            return Popularity.join(map(Popularity.from_judgements, known), memory)
+            return Popularity.join(map(Popularity.from_judgements, known), self.judged.how.memory)
         except InputError:
-            check_judgements(self.judged, self.judged.how)  # the fault of the first row comes first
+            check_judgements(self.judged)  # the fault of the first row comes first
             raise
 
     def places(self, k: int, requests: Ids) -> Places:
@@ -121,8 +155,8 @@ class Partitions:
 
     def read(self, plan: Plan, k: int, jobs: int | None) -> Positions:
         def project() -> Positions:
-            judged = self.judged.read_source(self.bounds[k], self.bounds[k + 1])
-            return plan.read_rows(judged, tuple(run[k] for run in self.runs), jobs)
+            ratings = self.judged.judgements(self.bounds[k], self.bounds[k + 1])
+            return plan.read_ratings(ratings, tuple(run[k] for run in self.runs), jobs)
 
         return replace(self.positions.read(plan.reading, k, project), whole_scale=plan.scale)
 
@@ -139,10 +173,10 @@ def partition_tables(
     spools = {key: Spool(stream) for key, stream in streams.items()}
     judgements = None if judged is None else JudgementSpool(judged, how)
     every = [*([] if judgements is None else [judgements]), *spools.values()]
-    write_all(every, judgements, how, tick)
+    write_all(every, judgements, tick)
     rows = np.sum([spool.row_counts for spool in every], axis=0)
-    requests = np.bincount(partition_ids(whole.judgements.requests), minlength=len(rows))
-    requests = requests if judgements is None else judgements.segment_counts
+    requests = count_by_partition(whole.judgements.requests)
+    requests = requests if judgements is None else judgements.request_counts
     limits = (rows, ROWS_AT_ONCE) if block_requests is None else (requests, block_requests)
     bounds = block_bounds(*limits)
     n_blocks = len(bounds) - 1
@@ -162,7 +196,7 @@ def partition_tables(
     return Partitions(whole, judgements, runs, bounds, int(requests.sum()) // n_blocks)
 
 
-def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Reading, tick: Tick | None) -> None:
+def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, tick: Tick | None) -> None:
     """One pass over every table. Faults of judgements, some of which are seen only when they are read, come first."""
     total = sum(spool.stream.count() for spool in spools) if tick is not None else 0
     before = 0
@@ -171,19 +205,17 @@ def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, how: Readi
             spool.write(None if tick is None else partial(tell, tick, before, total))
         except InputError:
             if judged is not None and spool is not judged:
-                check_judgements(judged, how)
+                check_judgements(judged)
             raise
         before += int(spool.row_counts.sum())
 
 
-def check_judgements(judged: JudgementSpool, how: Reading) -> None:
+def check_judgements(judged: JudgementSpool) -> None:
     """Raise the error of the first row of judgements that cannot be read."""
     errors = []
     for k in range(len(judged.row_counts)):
         try:
-            source = judged.read_source(k, k + 1)
-            if source is not None:
-                read(source, None, how.memory)
+            judged.judgements(k, k + 1)
         except InputError as error:
             errors.append(error)
     if errors:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import Tick
 from tiebreak.inputs import Ids, Judgements
-from tiebreak.inputs.judgements import read
 from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
 from tiebreak.projection.aspect_source import AspectSource
@@ -111,17 +110,24 @@ class Plan:
         """The positions of all requests of a block."""
         return replace(self.reading.project(block, self.runs, jobs, audit, tick, early), whole_scale=self.scale)
 
-    def read_rows(self, judged: Source | None, runs: tuple[Source, ...], jobs: int | None = None) -> Positions:
-        """The positions of whole requests of which judgements, if any, are rows of a table, too."""
-        judgements = Judgements.nothing() if judged is None else read(judged, None, self.reading.memory)
-        return self.read(Block(self.reading.binarize(judgements), runs), jobs)
+    def read_ratings(self, ratings: Judgements, runs: tuple[Source, ...], jobs: int | None = None) -> Positions:
+        """The positions of whole requests, with judgements of theirs that are held nowhere else."""
+        positions = self.read(Block(self.reading.binarize(ratings), runs), jobs)
+        return replace(positions, aspect_source=AspectSource(ratings))
+
+    def with_aspect_source(self, positions: Positions) -> Positions:
+        """Positions that know where aspects come from, with the judgements that they were read with, if any."""
+        source, own = self.aspects, positions.aspect_source
+        if source is not None and own is not None:
+            source = replace(source, judgements=own.judgements)
+        return replace(positions, aspect_source=source)
 
     def complete(self, positions: Positions) -> Positions:
         """Positions with what measures look at beside ranks."""
         if self.imputation == "optimistic":
             positions = positions.optimistic()
+        positions = self.with_aspect_source(positions)
         source = self.aspects
-        positions = replace(positions, aspect_source=source)
         if self.intents is None and (source is None or source.aspects is None):
             return positions
         from tiebreak.projection.aspect_rankings import with_aspects, with_intents
@@ -133,6 +139,7 @@ class Plan:
 
 def partial(plan: Plan, task: Task[State], everything: Positions) -> Partial[State]:
     """What is known of the positions of a block: a pure function."""
+    everything = plan.with_aspect_source(everything)
     chosen = plan.reading.choose_requests(everything)
     if not len(chosen.requests):
         return Partial(InputSummary.from_positions(chosen, task.levels, everything=everything), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf
@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak._kernels.interface import MEMORY
+from tiebreak.engines.judged_rows import read_judged
 from tiebreak.engines.packed_rows import Rows, count_rows, unpack
 from tiebreak.engines.plan import Plan
 from tiebreak.engines.spark_packing import check_version
 from tiebreak.engines.spark_tables import PAIRS, SparkTables, run_label
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements
-from tiebreak.inputs.ids import code_ids
-from tiebreak.inputs.judgements import read, subtopic_rows
 from tiebreak.inputs.sources import Source
 from tiebreak.projection import Positions
 from tiebreak.projection.candidates import NOTHING_REMOVED, Removed
@@ -126,7 +124,7 @@ class Reader(NamedTuple):
 
         ratings = self.read_ratings(rows(0, is_sorted=True))
         judgements = self.plan.reading.binarize(ratings)
-        others = {name: read_judged(rows(k), PAIRS[name]) for k, name in enumerate(self.pairs, start=1)}
+        others = {name: self.read_pairs(rows(k), name) for k, name in enumerate(self.pairs, start=1)}
         excluded, candidates = map(others.get, PAIRS)
         tables = {table: rows(table) for table in {*self.run_tables}}
         runs = (
@@ -138,26 +136,11 @@ class Reader(NamedTuple):
         removed = NOTHING_REMOVED if excluded is None else Removed.from_tables(judgements, excluded)
         return self.plan.read(block, jobs=1), ratings, removed
 
+    def read_pairs(self, rows: Rows, name: str) -> Judgements:
+        return read_judged(rows, table_source(rows, PAIRS[name]))
+
     def read_ratings(self, rows: Rows) -> Judgements:
-        label = "the judgements"
-        if not self.subtopics or not len(rows):
-            return read_judged(rows, label)
-        return subtopic_judgements(rows, table_source(rows, label), self.subtopics)
-
-
-def read_judged(rows: Rows, label: str) -> Judgements:
-    return read(table_source(rows, label), None, MEMORY) if len(rows) else Judgements.nothing()
-
-
-def subtopic_judgements(rows: Rows, source: Source, labels: Sequence[str]) -> Judgements:
-    """Judgements with subtopics, of rows whose runs are the codes of subtopics."""
-    segment = rows.segment_of_row
-    requests, request = code_ids(rows.requests)
-    items, item = code_ids(rows.items)
-    subtopic = rows.run.astype(np.int32)[segment]
-    return subtopic_rows(
-        source, (requests.column, request[segment]), (items.column, item), rows.values, labels, subtopic
-    )
+        return read_judged(rows, table_source(rows, "the judgements"), self.subtopics)
 
 
 def table_source(rows: Rows, label: str) -> Source:

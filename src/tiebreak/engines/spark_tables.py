@@ -16,10 +16,11 @@ from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.judgements import UNGRADED, plain_subtopic
+from tiebreak.inputs.judgements import UNGRADED
 from tiebreak.inputs.runs import Run, iterate_runs, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
+from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
@@ -162,8 +163,8 @@ def open_judgements(source: Any, columns: ColumnNames) -> tuple[InputTable, tupl
         raise columns.missing(lacking[0], names, label, *lacking[1:])
     notes = () if roles["grade"] else (UNGRADED,)
     named = [] if roles["subtopic"] is None else distinct(frame, roles["subtopic"], label)
-    subtopics = [*dict.fromkeys(map(plain_subtopic, named))]
-    codes = {name: subtopics.index(plain_subtopic(name)) for name in named} if len(subtopics) > 1 else {}
+    subtopics, places = number_subtopics(named)
+    codes = places if len(subtopics) > 1 else {}
     chosen = TableColumns(
         str(roles["request"]), str(roles["item"]), roles["grade"], roles["subtopic"] if codes else None
     )

@@ -28,18 +28,22 @@ def partition_ids(ids: Ids) -> Places:
     return hash_partition(ids, PARTITIONS)
 
 
+def count_by_partition(ids: Ids) -> Places:
+    """How many ids every partition has."""
+    return np.bincount(partition_ids(ids), minlength=PARTITIONS)
+
+
 class Chunk(NamedTuple):
-    """Where the packed rows of a batch are in a file, and how many rows and segments every partition has."""
+    """Where the packed rows of a batch are in a file, and how many every partition has."""
 
     begins: Places
     rows: Places
-    segments: Places
 
     @classmethod
     def write(cls, file: BinaryIO, packed: PackedRows) -> Chunk:
         begins = file.tell() + packed.begins
         file.write(packed.data)
-        return cls(begins, packed.rows, packed.segments)
+        return cls(begins, packed.rows)
 
     def read(self, file: BinaryIO, first: int, last: int) -> Iterator[memoryview]:
         """The pieces of partitions from the first to before the last."""
@@ -59,7 +63,7 @@ class Spool:
         self.read = lru_cache(1)(self._read)  # the runs of a table are asked for one after another
 
     @cached_property
-    def runs(self) -> dict[str | None, int]:
+    def runs(self) -> Mapping[Any, int]:
         """The indices of runs by name."""
         return {None: 0} if self.stream.run is None else {name: k for k, name in enumerate(self.stream.run_names())}
 
@@ -95,11 +99,6 @@ class Spool:
     def row_counts(self) -> Places:
         """The rows of every partition."""
         return sum((chunk.rows for chunk in self.chunks), np.zeros(PARTITIONS, dtype=np.int64))
-
-    @property
-    def segment_counts(self) -> Places:
-        """The segments of every partition."""
-        return sum((chunk.segments for chunk in self.chunks), np.zeros(PARTITIONS, dtype=np.int64))
 
 
 def run_of_row(batch: FrameColumns, runs: Mapping[Any, int]) -> NDArray[np.int32]:

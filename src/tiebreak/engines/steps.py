@@ -80,6 +80,9 @@ def partition_steps(tables: LocalTables, n_runs: int) -> Iterator[Step]:
     """Tables that are divided by request first."""
     several = f"judgements and {plural(n_runs, 'run')} in batches, written to temporary files by request"
     yield Step("divide", "here", tables.rows, several)
+    if tables.judged is not None and tables.judged.subtopics:
+        grades = "the grades of items over their subtopics, in one pass over the judgements"
+        yield Step("compute", "here", None, grades)
     size = "about a million rows" if tables.block_requests is None else plural(tables.block_requests, "request")
     yield Step("compute", "here", None, f"blocks of {size}, one after another, read from these files")
     yield Step("hold", "here", None, "judgements and positions of one block")

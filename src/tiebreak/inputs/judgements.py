@@ -29,6 +29,7 @@ from tiebreak.inputs.sources import (
     is_number,
     listed_pairs,
 )
+from tiebreak.inputs.subtopic_names import subtopic_labels
 from tiebreak.inputs.tables import Table, open_source
 
 NO_COUNTS = Counts(np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.int64), [])
@@ -283,18 +284,6 @@ def grade_column(table: Table, ids: tuple[str, str]) -> str | None:
     raise InputError(f"{problem} {advice}", kind="columns")
 
 
-def plain_subtopic(name: str) -> str:
-    """The name of a subtopic; 0 and Q0, which stand where there is none, are the same."""
-    return "0" if name == "Q0" else name
-
-
-def subtopic_labels(ids: IdColumn, code_of_row: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
-    """Subtopics by name, and that of every row."""
-    names = [*map(plain_subtopic, Ids(*ids))]
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return [*places], np.array([places[name] for name in names], dtype=np.int32)[code_of_row]
-
-
 def subtopic_rows(
     source: Source,
     requests: tuple[IdColumn, NDArray[np.int32]],
@@ -304,15 +293,14 @@ def subtopic_rows(
     subtopic: NDArray[np.int32],
 ) -> Judgements:
     """Judgements with subtopics, of the rows of a source."""
-    for row in np.flatnonzero(~np.isfinite(grade))[:1].tolist():
-        where = source.location(source.original_line(row + 1))
-        raise InputError(f"{where}: the grade is not a finite number. Give one.", kind="grade")
     (request_ids, request), (item_ids, item) = requests, items
     triple = (request.astype(np.int64) * len(labels) + subtopic) * len(Ids(*item_ids)) + item
     _, first, inverse = np.unique(triple, return_index=True, return_inverse=True)
-    for row in np.flatnonzero(grade != grade[first][inverse.ravel()])[:1].tolist():
+    is_bad = ~np.isfinite(grade)
+    for row in np.flatnonzero(is_bad | (grade != grade[first][inverse.ravel()]))[:1].tolist():
+        kind, text = ("grade", repr(float(grade[row])).encode()) if is_bad[row] else ("conflict", b"")
         entry = Ids(*request_ids)[int(request[row])], Ids(*item_ids)[int(item[row])]
-        fault = Fault("conflict", 0, row + 1, 0, entry[0].encode(), entry[1].encode(), b"")
+        fault = Fault(kind, 0, row + 1, 0, entry[0].encode(), entry[1].encode(), text)
         faults.raise_input_error(fault, source, faults.JUDGEMENTS)
     kept, names = np.sort(first), Ids.from_names(labels).column
     columns = request[kept], subtopic[kept], item[kept], grade[kept] + 0.0

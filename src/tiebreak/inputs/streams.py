@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -21,6 +22,7 @@ from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
 from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
 from tiebreak.inputs.sources import Source, calling, is_parquet_folder
+from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.inputs.tables import Table
 
 BATCH = 1 << 19
@@ -36,7 +38,8 @@ class TableStream:
     """A table of runs, or of judgements, that is read in batches, as often as it is asked to.
 
     Items are ranked by the column `value`, the largest first, or the smallest if it holds ranks; without it every value
-    is 1. A column may name runs. `library` is that of a frame, `lists` are columns whose cells are lists.
+    is 1. A column `run` may name runs; in judgements it names subtopics, which are known then. `library` is that of a
+    frame, `lists` are columns whose cells are lists.
     """
 
     label: str
@@ -52,9 +55,10 @@ class TableStream:
     is_rank: bool = False
     has_booleans: bool = False
     notes: tuple[str, ...] = ()
+    subtopics: tuple[str, ...] = ()
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
-        """The number of rows before each batch, and its columns: requests, and runs if they have names."""
+        """The number of rows before each batch, and its columns: requests, and runs or subtopics if they have names."""
         coded = [self.request, *([] if self.run is None else [self.run])]
         return self._read(coded, self.value, [*coded, self.item, *([] if self.value is None else [self.value])])
 
@@ -121,7 +125,7 @@ def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Itera
 
 
 def open_judgements(source: Any, columns: ColumnNames) -> TableStream | None:
-    """Judgements in a large table; None where they have to be held, as those with subtopics or with lists of items."""
+    """Judgements in a large table; None where they have to be held, as those with lists of items."""
     stream = None if isinstance(source, Judgements) else open_stream(source, "the judgements")
     if stream is None:
         return None
@@ -130,10 +134,20 @@ def open_judgements(source: Any, columns: ColumnNames) -> TableStream | None:
     grade, subtopic = grade_column(table, (request, item)), table.find("subtopic", beside=item)
     if item in stream.lists:
         return None
-    if subtopic is not None and len({"0" if name == "Q0" else name for name in stream.distinct(subtopic)}) > 1:
-        return None
     notes = (UNGRADED,) if grade is None else ()
-    return replace(stream, request=request, item=item, value=grade, has_booleans=True, notes=notes)
+    judged = replace(stream, request=request, item=item, value=grade, has_booleans=True, notes=notes)
+    return judged if subtopic is None else with_subtopics(judged, subtopic)
+
+
+def with_subtopics(judged: TableStream, column: str) -> TableStream:
+    """Judgements with the subtopics in a column, if it has several."""
+    several = replace(judged, run=column)
+    try:
+        names = several.run_names()
+    except InputError:
+        deque(several.batches(), maxlen=0)  # the fault of the first row comes first, in whatever column
+        raise
+    return replace(several, subtopics=tuple(names)) if len(number_subtopics(names)[0]) > 1 else judged
 
 
 def stream_runs(stream: TableStream, default: str) -> Iterator[Run]:

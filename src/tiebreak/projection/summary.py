@@ -15,7 +15,7 @@ from tiebreak._base.text import plural
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.projection.position_table import GradeScale, Positions
-from tiebreak.projection.rating_scale import rating_notes
+from tiebreak.projection.rating_scale import RatingScale
 
 TOP = 10
 """Of so many first items the share that was judged is told."""
@@ -83,7 +83,7 @@ class InputSummary:
     empty: tuple[str, ...]
     empty_has_grades: bool
     notes: tuple[str, ...]
-    ratings: tuple[str, ...]
+    ratings: RatingScale
     library: str | None
     aspects: AspectCounts | None = field(default=None)
 
@@ -123,7 +123,7 @@ class InputSummary:
             tuple(positions.requests[int(place)] for place in empty[:MOST_NAMED]),
             bool(entries[empty].any()),
             positions.notes,
-            tuple(rating_notes(positions)),
+            RatingScale.from_positions(positions),
             positions.library,
             AspectCounts.from_positions(positions) if has_aspects else None,
         )
@@ -147,6 +147,7 @@ class InputSummary:
             listed=self.listed + other.listed,
             empty=(*self.empty, *other.empty)[:MOST_NAMED],
             empty_has_grades=self.empty_has_grades or other.empty_has_grades,
+            ratings=self.ratings.plus(other.ratings),
             aspects=self.aspects.plus(other.aspects)
             if self.aspects and other.aspects
             else self.aspects or other.aspects,

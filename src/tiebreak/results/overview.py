@@ -17,7 +17,7 @@ from tiebreak.inputs import Judgements
 from tiebreak.inputs.audit import Oddity
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.projection import Positions
-from tiebreak.projection.rating_scale import rating_notes
+from tiebreak.projection.rating_scale import RatingScale
 from tiebreak.results.cells import Cell, Row, column, grade_text
 from tiebreak.results.record import Result
 
@@ -280,7 +280,7 @@ def choices(positions: Positions) -> tuple[str, ...]:
 
 def warnings(positions: Positions, rows: tuple[RunRow, ...]) -> Iterator[str]:
     """What may mislead a comparison of these runs."""
-    yield from rating_notes(positions)
+    yield from RatingScale.from_positions(positions).notes()
     yield from uneven_depths(positions.retrieved.max(axis=1))
     missing = [f"{row.run} ({row.missing:,})" for row in rows if row.missing]
     if missing:
