@@ -154,4 +154,6 @@ def fast_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
 def as_doubles(x: Any) -> Doubles:
     if isinstance(x, Doubles):
         return x
-    return Doubles.from_exact(x) if isinstance(x, Fraction) else Doubles(x)
+    if isinstance(x, Fraction):
+        return Doubles(near := float(x), float(x - Fraction(near)))
+    return Doubles(x)

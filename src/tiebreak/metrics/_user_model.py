@@ -97,10 +97,12 @@ class UserModel(Metric):
     def expected_gain(self, shown: ShownGrades, gains: Doubles) -> Doubles:
         """Values [run, request], by the gain of each code of a grade; the last is that of no gain."""
         reached = Doubles(np.ones(shown.shape))
-        looked = gained = so_far = Doubles(np.zeros(shown.shape))
+        looked = gained = so_far = nothing = Doubles(np.zeros(shown.shape))
         for k in range(1, self.last + 1):
-            gain = gains[shown.codes(k, len(gains) - 1)]
-            looked, gained, so_far = looked + reached, gained + reached * gain, so_far + gain
+            looked, gain = looked + reached, nothing
+            if shown.is_any_at(k):
+                gain = gains[shown.codes(k, len(gains) - 1)]
+                gained, so_far = gained + reached * gain, so_far + gain
             reached = reached * self.continuation(k, gain, so_far)
             if not reached.high.any():
                 break
@@ -132,6 +134,9 @@ class ShownGrades:
         self.cell = run * self.shape[1] + entries.kept.layout.request[entry]
         self.code = entries.code.ravel()[entry]
         self.starts = np.searchsorted(entries.kept.ranks[run, entry], np.arange(last + 2))
+
+    def is_any_at(self, k: int) -> bool:
+        return bool(self.starts[k] < self.starts[k + 1])
 
     def codes(self, k: int, none: int) -> Places:
         """The codes [run, request] of grades at a position; `none` where no item that counts is."""

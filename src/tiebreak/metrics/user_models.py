@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from tiebreak._base.catalogue import parameter
@@ -96,7 +97,7 @@ class INSQ(UserModel):
     traits: ClassVar[Traits] = Traits(uses_grades=True)
 
     def continuation(self, k: int, gain: Any, total: Any) -> Any:
-        return goal_sensitive(k + 2 * decimal(self.T))
+        return goal_sensitive_at(k, self.T)
 
 
 class INST(INSQ):
@@ -127,6 +128,13 @@ class INST(INSQ):
 def goal_sensitive(wanted: Any) -> Any:
     share = (wanted - 1) / wanted
     return share * share
+
+
+@lru_cache(1 << 12)
+def goal_sensitive_at(k: int, T: float) -> Fraction:  # noqa: N803 - as in the papers
+    """The same at every request where gains do not matter."""
+    share: Fraction = goal_sensitive(k + 2 * decimal(T))
+    return share
 
 
 class NERR8(UserModel):
@@ -208,4 +216,4 @@ class NERR11(INSQ):
     traits: ClassVar[Traits] = Traits(uses_grades=True, rises=False)
 
     def continuation(self, k: int, gain: Any, total: Any) -> Any:
-        return goal_sensitive(k + 2 * decimal(self.T)) * (1 - gain)
+        return goal_sensitive_at(k, self.T) * (1 - gain)
