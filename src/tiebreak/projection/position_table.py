@@ -216,16 +216,27 @@ class Positions:
         sizes[layout.request_order] = layout.sizes
         return sizes
 
-    def count_judged(self, run: int, depth: int) -> tuple[int, int]:
-        """How many items within a depth were judged, over all rankings of a run, and how many there are."""
-        parts = [self] if self.nonrelevant is None else [self, self.nonrelevant]
-        seen = np.minimum(self.retrieved[run], depth)
-        return sum(int((part.ranks[run] <= seen[part.layout.request]).sum()) for part in parts), int(seen.sum())
+    def count_judged(self, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of every run, how many items within a depth were judged, over all rankings, and how many there are."""
+        if depth not in self._judged_counts:
+            parts = [self] if self.nonrelevant is None else [self, self.nonrelevant]
+            seen = np.minimum(self.retrieved, depth)
+            judged = [  # run by run: of all at once a table of every run and entry would be held
+                sum(int((part.ranks[run] <= row[part.layout.request]).sum()) for part in parts)
+                for run, row in enumerate(seen)
+            ]
+            self._judged_counts[depth] = np.array(judged, dtype=np.int64), seen.sum(axis=1, dtype=np.int64)
+        return self._judged_counts[depth]
 
-    def share_judged(self, run: int, depth: int) -> float:
-        """The share of the items within a depth that was judged, over all rankings of a run."""
-        judged, seen = self.count_judged(run, depth)
-        return judged / max(seen, 1)
+    @cached_property
+    def _judged_counts(self) -> dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """By depth: every measure asks for the same."""
+        return {}
+
+    def share_judged(self, depth: int) -> Floats:
+        """The share of the items within a depth that was judged, over all rankings of every run."""
+        judged, seen = self.count_judged(depth)
+        return judged / np.maximum(seen, 1)
 
     def only_relevant(self, min_grade: float | None = None, subtopic: str | None = None) -> Positions:
         """Only the entries that are relevant: those of at least this grade, for a subtopic if one is given."""

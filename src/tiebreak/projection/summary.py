@@ -106,7 +106,6 @@ class InputSummary:
             counts[rel] = RequestCounts(int((m == 0).sum()), int(((positions.listed == 0) & (m > 0)).sum()))
         empty = np.flatnonzero(positions.relevant() == 0)
         entries = np.bincount(positions.layout.request, minlength=len(positions.requests))
-        judged = [positions.count_judged(run, TOP) for run in range(len(positions.runs))]
         return cls(
             positions.runs,
             len(positions.requests),
@@ -116,8 +115,7 @@ class InputSummary:
             positions.grade_scale,
             counts,
             positions.audits,
-            np.array([one for one, _ in judged], dtype=np.int64),
-            np.array([seen for _, seen in judged], dtype=np.int64),
+            *positions.count_judged(TOP),
             positions.retrieved.max(axis=1, initial=0).astype(np.int64),
             (everything.listed > 0).sum(axis=1),
             tuple(positions.requests[int(place)] for place in empty[:MOST_NAMED]),

@@ -206,6 +206,7 @@ def overview(positions: Positions, judgements: Judgements) -> Overview:
 def run_rows(positions: Positions) -> Iterator[RunRow]:
     relevant = is_relevant(positions.grade, positions.min_grade)
     request = positions.layout.request[relevant]
+    judged_at_10, judged_at_100 = (positions.share_judged(depth).tolist() for depth in (10, 100))
     for k, (name, audit) in enumerate(zip(positions.runs, positions.audits, strict=True)):
         is_listed = positions.listed[k] > 0
         retrieved = int((positions.ranks[k, relevant] <= positions.retrieved[k, request]).sum())
@@ -216,8 +217,8 @@ def run_rows(positions: Positions) -> Iterator[RunRow]:
             int((~is_listed).sum()),
             audit.count("unjudged_requests"),
             *smallest_median_largest(positions.retrieved[k][is_listed]),
-            positions.share_judged(k, 10),
-            positions.share_judged(k, 100),
+            judged_at_10[k],
+            judged_at_100[k],
             retrieved,
             retrieved / max(int(relevant.sum()), 1),
             float(positions.tied[k].sum() / max(int(positions.listed[k].sum()), 1)),
