@@ -12,6 +12,7 @@ import diversity
 import frames
 import growth
 import j1
+import large
 import load
 import metrics
 import populations
@@ -22,6 +23,8 @@ from jobs import FOLDER, J1, J2, J3, Files, Job, growth_jobs
 from report import Section, page
 from timing import HERE, Work
 
+ON_REQUEST = ["large"]
+"""Parts that are measured only where they are named: they take tens of gigabytes of disk."""
 NEEDED = ["tiebreak", "numpy", "polars", "pytrec_eval", "ir_measures", "ranx", "pyspark"]
 
 
@@ -46,6 +49,7 @@ def sections(folder: Path, scale: float, rounds: int) -> dict[str, Callable[[], 
         "significance": lambda: significance.section(max(20, int(10_000 * scale)), rounds),
         "spark": lambda: spark.section(folder, max(1000, int(1_000_000 * scale)), 1),
         "growth": lambda: growth.section(layouts, rounds),
+        "large": lambda: large.section(folder, max(1000, int(1_000_000 * scale)), max(1000, int(2_000_000 * scale))),
     }
 
 
@@ -61,7 +65,7 @@ def main() -> None:
     generation = Work("generate.py", ("--folder", options.folder, "--scale", options.scale))
     subprocess.run(generation.command, check=True)
     written = []
-    for name in options.only or known:
+    for name in options.only or [name for name in known if name not in ON_REQUEST]:
         written.append(known[name]())
         print(f"\n{written[-1]}", flush=True)
     if options.results:

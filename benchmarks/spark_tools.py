@@ -31,14 +31,14 @@ CONFIGURATION = {
 }
 
 
-def make(folder: Path, users: int) -> None:
-    """Runs of 20 different items of every user, in which relevant items are at random positions, or missing."""
+def make(folder: Path, users: int, names: list[str] = NAMES, depth: int = DEPTH) -> None:
+    """Runs of so many different items of every user, in which relevant items are at random positions, or missing."""
     import pyarrow.parquet as parquet
 
     folder.mkdir(parents=True, exist_ok=True)
     writers: dict[str, Any] = {}
     for first in range(0, users, AT_ONCE):
-        for name, table in tables(first, min(users, first + AT_ONCE)):
+        for name, table in tables(first, min(users, first + AT_ONCE), names, depth):
             if name not in writers:
                 writers[name] = parquet.ParquetWriter(folder / f"{name}.parquet", table.schema)
             writers[name].write_table(table)
@@ -46,13 +46,13 @@ def make(folder: Path, users: int) -> None:
         writer.close()
 
 
-def tables(first: int, last: int) -> Iterator[tuple[str, Any]]:
+def tables(first: int, last: int, names: list[str], depth: int) -> Iterator[tuple[str, Any]]:
     import numpy as np
     import pyarrow as pa
 
     rng, n = np.random.default_rng(first), last - first
     start = rng.integers(0, ITEMS, (n, 1))
-    items = (start + np.arange(2 * DEPTH) * 2477) % ITEMS  # all different; the first ones are relevant
+    items = (start + np.arange(2 * depth) * 2477) % ITEMS  # all different; the first ones are relevant
 
     def table(columns: Any, name: str, values: Any) -> Any:
         user = np.repeat(np.arange(first, last), columns.shape[1])
@@ -60,11 +60,11 @@ def tables(first: int, last: int) -> Iterator[tuple[str, Any]]:
         return pa.table({**{k: pa.array(v) for k, v in ids.items()}, name: values})
 
     yield "qrels", table(items[:, :RELEVANT], "grade", np.ones(n * RELEVANT))
-    for k, name in enumerate(NAMES):
-        order = rng.random((n, 2 * DEPTH))
+    for k, name in enumerate(names):
+        order = rng.random((n, 2 * depth))
         order[:, :RELEVANT] *= 1 - 0.1 * k  # later runs place relevant items higher
-        places = np.argsort(order, axis=1)[:, :DEPTH]
-        scores = np.sort(rng.integers(0, 1000, (n, DEPTH)) / 100, axis=1)[:, ::-1]  # with ties
+        places = np.argsort(order, axis=1)[:, :depth]
+        scores = np.sort(rng.integers(0, 1000, (n, depth)) / 100, axis=1)[:, ::-1]  # with ties
         yield name, table(np.take_along_axis(items, places, axis=1), "score", scores.ravel())
 
 
