@@ -78,9 +78,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         Which column of the tables holds what, where its name does not say so: ``{"request": "prompt_id"}``, or
         ``"request=prompt_id,score=pred"``. A name holds for every table that has such a column.
     block_requests : int, optional
-        Evaluate and compare about so many requests at a time, with the same results. Tables that are too large to hold
-        within `memory` are divided in any case: parquet, datasets of pyarrow, lazy frames of polars and relations of
-        duckdb. All else reads everything.
+        Evaluate and compare about so many requests at a time, with the same results. What is too large to hold within
+        `memory` is divided in any case: runs in TREC's format, parquet, datasets of pyarrow, lazy frames of polars and
+        relations of duckdb. All other methods read everything.
     engine : {"local", "spark"}, optional
         Where the work runs; by default on Spark if judgements and runs are its frames. With ``"spark"`` they may also
         be paths of parquet, which the active session reads. Requests of results are in the order of their ids.

@@ -1,6 +1,7 @@
 """docs/conformance.md is what `make conformance` writes: every difference has a reason, every reason a difference."""
 
 import ast
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,8 @@ REASONS = [pytest.param(one, id=f"{one.tool}: {one.name}") for one in outcomes.r
 BY_NAME = {tool.name: tool for tool in TOOLS}
 SLOW = ("ranx", "LensKit")
 """They compile what they need, or import torch."""
+IS_INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+"""Whether ranx runs as plain Python: numba takes minutes to compile it, and its numbers are the same but for one cell."""
 
 
 def parameter(tool):
@@ -47,6 +50,8 @@ def rows(name):
 def test_section_is_what_the_command_writes(tool):
     """Of a tool that is not installed, the outcomes on the page with the reasons of the list."""
     committed = page.committed_section(tool.name, COMMITTED)
+    if tool.name == "ranx" and IS_INTERPRETED:  # plain Python goes on after a division by zero
+        committed = committed.replace("| interrupted |", "| = |")
     assert without_versions(page.section(tool, COMMITTED)) == without_versions(committed), "run make conformance"
 
 

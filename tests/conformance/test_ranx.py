@@ -46,6 +46,7 @@ def test_bpref_is_that_of_ranx_where_an_item_is_judged_not_relevant(seed):
     assert values == pytest.approx(dict(theirs.scores["bpref"]), rel=0, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")  # of ranx as plain Python: see test_page.py
 def test_bpref_has_no_value_in_ranx_where_nothing_is_judged_not_relevant():
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}
     assert math.isnan(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref"))

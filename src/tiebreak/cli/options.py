@@ -163,7 +163,7 @@ READING = (
         "--memory",
         type=POSITIVE,
         default=MEMORY,
-        help="Bytes to hold of a file, by default 2 GB; larger parquet is divided.",
+        help="Bytes to hold at once, by default 2 GB; larger input is divided by request, on disk.",
     ),
     JOBS,
 )
