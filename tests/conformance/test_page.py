@@ -19,7 +19,7 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 SLOW = ("ranx", "LensKit")
 """They compile what they need, or import torch."""
 IS_INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-"""Whether ranx runs as plain Python: numba takes minutes to compile it, and its numbers are the same but for one cell."""
+"""Whether ranx is plain Python, as numba takes minutes to compile it. Its numbers are the same but for one cell."""
 
 
 def parameter(tool):
