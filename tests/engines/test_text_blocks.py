@@ -11,7 +11,7 @@ from engines.parity import make_input, outcome, scores
 from tiebreak.engines import text_blocks
 from tiebreak.errors import LargeTablesWarning
 
-MARK = b"\xef\xbb\xbf"
+MARK, FEED = b"\xef\xbb\xbf", b"\n"
 
 
 def plain(name):
@@ -234,3 +234,26 @@ def test_byte_order_mark_inside_a_file_belongs_to_an_id(tmp_path):
     judged = {"q1": {"a": 1}, "\ufeffq2": {"a": 1}}
     values = tb.Experiment(judged, tmp_path / "run", block_requests=1).evaluate("RR").values
     assert values.ravel().tolist() == [1, 1 / 2]
+
+
+def first_ranks(tmp_path, text, judged, **options):
+    """The reciprocal ranks of a file, one request at a time."""
+    (tmp_path / "run").write_bytes(text)
+    return tb.Experiment(judged, tmp_path / "run", block_requests=1, **options).evaluate("RR").values.ravel().tolist()
+
+
+def test_neighbours_that_begin_with_blanks_have_their_own_requests(tmp_path):
+    text = b"q1 0 b 1 2\n q2 0 a 1 1\n\tq1 0 a 2 1\n"
+    assert first_ranks(tmp_path, text, {"q1": {"a": 1}, "q2": {"a": 1}}) == [1 / 2, 1]
+
+
+@pytest.mark.parametrize("chunk", [16, 1 << 21])
+@pytest.mark.parametrize("most_segments", [0, 9])
+@pytest.mark.parametrize("before", [b"# the best run\n", b"\n \t\n", b"\r\n", MARK + b"\n", b"u 0 a 1 1\n"])
+def test_lines_before_those_of_judged_requests_are_no_empty_file(tmp_path, monkeypatch, before, most_segments, chunk):
+    monkeypatch.setattr(text_blocks, "CHUNK", chunk)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", most_segments)
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}}
+    assert first_ranks(tmp_path, before + b"q2 0 b 1 2\nq2 0 a 1 1", judged) == [0, 1 / 2]
+    with pytest.raises(tb.InputError, match=rf"run:{before.count(FEED) + 3}: the control byte 0x01"):
+        first_ranks(tmp_path, before + b"q2 0 b 1 2\n\n# \x01\n\0\n", judged)

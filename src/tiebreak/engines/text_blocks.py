@@ -33,6 +33,11 @@ MOST_SEGMENTS = 1 << 20
 """Of a file whose lines are read from where they stand."""
 NOTHING = (np.zeros(1, dtype=np.int64),) * 5
 """The segment of an empty file, which the kernels refuse."""
+UNKNOWN = -1
+"""The block of blank lines and comments before the first request: that of the request, once it is known.
+
+A block of nothing else would be refused as an empty file.
+"""
 NUMBER = np.dtype(np.int64)
 """Of the number of a line in a copy."""
 SPACE, TAB, FEED = b" \t\n"
@@ -59,7 +64,8 @@ class Segments:
     def join(cls, parts: Sequence[Segments], path: str | None = None) -> Segments:
         columns = [(part.block, part.begin, part.size, part.line, part.lines) for part in parts] or [NOTHING]
         block, begin, size, line, lines = map(np.concatenate, zip(*columns, strict=True))
-        return cls(block, begin, size, line, lines, path)
+        first = next(iter(block[block != UNKNOWN]), 0)
+        return cls(np.where(block == UNKNOWN, first, block), begin, size, line, lines, path)
 
     def read(self, stream: BinaryIO, rows: Places) -> tuple[bytes, Places]:
         """The lines of some segments, and their numbers."""
@@ -195,13 +201,13 @@ class TextBlocks:
     def _chunks(self, tick: Tick | None) -> Iterator[Chunk]:
         """The lines of the file in their order, and the block of each."""
         block_of = dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
-        last, line, begin = 0, 1, 0
+        last, line, begin = UNKNOWN, 1, 0
         with self._open() as stream:
             for text in whole_lines(stream):
                 starts, rows, names = request_groups(text, is_first=begin == 0)
                 block = np.empty(len(rows), dtype=np.int64)
                 for k, name in enumerate(names):  # a request without judgements stays where it was first met
-                    last = block[k] = last if name is None else block_of.setdefault(name, int(last))
+                    last = block[k] = last if name is None else block_of.setdefault(name, max(int(last), 0))
                 first = np.flatnonzero(np.append(True, np.diff(block) != 0))
                 yield Chunk(text, starts, rows[first], block[first], begin, line)
                 begin, line = begin + len(text), line + len(starts)
@@ -252,7 +258,8 @@ def request_groups(text: bytes, is_first: bool) -> tuple[Places, Places, list[by
         columns = np.arange(widest)
         cells = letters[np.minimum(starts[:, None] + columns, len(text) - 1)]
         keys = np.where(columns < width[:, None], cells, 0).view(f"S{widest}")[:, 0]
-        rows = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+        is_new = (keys[1:] != keys[:-1]) | (width[1:] == 0)  # an id after blanks is not in its key
+        rows = np.flatnonzero(np.append(True, is_new))
     else:
         rows = np.arange(len(starts))
     bounds = zip(starts[rows].tolist(), ends[rows].tolist(), strict=True)
