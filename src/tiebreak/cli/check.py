@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from tiebreak.cli.options import experiment, output_options, reading_options, require
+from tiebreak.cli.opening import experiment
+from tiebreak.cli.options import output_options, reading_options, require
 from tiebreak.cli.output import FORMATS, Output
 from tiebreak.cli.tables import TableOptions, table_options
 
@@ -28,7 +29,7 @@ def command(
     """Read judgements and runs, or a table of utilities, and report what they hold."""
     if utilities is None:
         require(measure is None, "-m is for --utilities")
-        output.write([experiment(str(qrels), runs, **options).audit()])
+        output.write([experiment(str(qrels), runs, holds_all=True, **options).audit()])
     else:
         from tiebreak.utilities import Utilities
 

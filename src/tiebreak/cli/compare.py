@@ -12,6 +12,7 @@ from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.engine import engine_options
 from tiebreak.cli.gate import GateOptions
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.output import FORMATS, Output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.cli.testing import check_test, gate_options, test_options
@@ -74,7 +75,7 @@ def command(
         named = [spec for spec in gate.specs if not is_population(spec)]
         shown = options.distinct(measures or named or (() if gate.specs else DEFAULTS))
         options.require(bool(shown) or not is_compared, "--plot, -q and --format pref_eval need -m, such as -m AP")
-        source = options.experiment(str(qrels), runs, (*shown, *gate.specs), **reading)
+        source = experiment(str(qrels), runs, (*shown, *gate.specs), **reading)
         against = baselines or ((source.runs[0].name,) if gate.specs else ())
         compared = [source.compare(spec, against) for spec in shown] if is_compared else []
         compared = [one.by_group(**over) for one in compared] if groups else compared

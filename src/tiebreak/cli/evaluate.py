@@ -11,6 +11,7 @@ import click
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.engine import engine_options
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.output import Output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.cli.testing import check_test, chooses_test, test_options
@@ -107,10 +108,7 @@ def command(
     table = None if utilities is None else utilities.read(measures, columns=reading["columns"], **over)
     if is_compared or not (populations or weights or groups):
         scores: Scores
-        if table is None:
-            scores = options.experiment(str(qrels), runs, shown, **reading).evaluate(shown)
-        else:
-            scores = table.scores()
+        scores = experiment(str(qrels), runs, shown, **reading).evaluate(shown) if table is None else table.scores()
         if not is_compared:
             output.draw([scores])
             means = () if per_request and output.format != "trec" else (scores.summary(sort),)
@@ -166,7 +164,7 @@ def evaluate_populations(
     for spec in populations:
         advice = f"{spec} orders runs and has no number for each: tiebreak order --by '{spec}(AP)'"
         options.require(population(spec).is_number, advice)
-    exp = options.experiment(qrels, runs, (*shown, *populations), **reading)
+    exp = experiment(qrels, runs, (*shown, *populations), **reading)
     results: list[PopulationScores] = []
     sources: Sources = {}
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.options import (
     OWN_FUNCTION,
     aspect_options,
-    experiment,
     output_options,
     plot_options,
     reading_options,
@@ -99,7 +99,7 @@ def explain_rankings(
     """What makes one ranking better than another, or what one is worth."""
     from tiebreak.errors import InputError
 
-    exp = experiment(qrels, runs, [measure] if measure else (), **options)
+    exp = experiment(qrels, runs, [measure] if measure else (), holds_all=True, **options)
     names = exp.positions.runs
     if not len(names) <= 2 or (len(names) < 2 and (request is None or interleaved)):
         verb = "was" if len(names) == 1 else "were"

@@ -16,13 +16,10 @@ from tiebreak._base.checks import LARGEST
 from tiebreak._base.nicknames import expand_all
 from tiebreak._base.spec import canonical, split_specs
 from tiebreak._kernels import read_early
-from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, Options
 from tiebreak.cli.output import EXTENSIONS, FORMATS, Output, check_output, format_by_ending
 
 if TYPE_CHECKING:
-    from tiebreak.cli.engine import SparkEngine
-    from tiebreak.experiment import Experiment
     from tiebreak.inputs.columns import ColumnNames
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -345,42 +342,6 @@ def can_read_early(options: Mapping[str, Any], *paths: str) -> bool:
     specs = " ".join(canonical(spec.strip()) for spec in expand_all(specs_in(options)))
     # Names of arguments, as in AP(rel=2), do not matter.
     return JUDGED_ITEMS_SUFFICE.issuperset(re.findall(r"[A-Za-z][\w:-]*(?![\w:-]|\s*=)", specs))
-
-
-def experiment(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: Iterable[Any] = (),
-    *,
-    early: EarlyReading | None = None,
-    columns: ColumnNames | None = None,
-    engine: SparkEngine | None = None,
-    **options: Any,
-) -> Experiment:
-    """The experiment that a command was given, read with a progress bar, with all that some measures need."""
-    from tiebreak.cli.engine import named_tables
-    from tiebreak.cli.progress import progress
-    from tiebreak.engines.placement import large_rows
-    from tiebreak.experiment import Experiment
-    from tiebreak.inputs import Run, read_judgements
-    from tiebreak.reading_needs import measure_needs
-
-    several = list(measures)
-    for measure in several:
-        measure_needs(measure)  # a bad name is an error before anything is read
-    if engine is not None:
-        return engine.experiment(qrels, runs, several, columns=columns, **options)
-    memory, several_runs = options.get("memory", MEMORY), [*map(name_and_path, runs)]
-    judgements, named = cast(Any, (qrels, [path for _, path in several_runs]))
-    if large_rows(qrels, named, memory) is None:
-        named = [Run(path, name, columns=columns, memory=memory) if name else path for name, path in several_runs]
-        judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
-    elif any(name for name, _ in several_runs):
-        named = named_tables(runs)
-    result = Experiment(judgements, named, columns=columns, **options)
-    with progress("reading") as tick:
-        result.read(several, tick=tick, early=early)
-    return result
 
 
 def name_and_path(argument: str) -> tuple[str | None, str]:

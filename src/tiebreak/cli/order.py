@@ -12,6 +12,7 @@ import click
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.engine import engine_options
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.output import FORMATS, Output
 from tiebreak.cli.tables import TableOptions, table_options
 
@@ -105,14 +106,14 @@ def command(
         is_one_kind = len(over_requests) == len(specs)
         options.require(is_one_kind, "order by populations or by preferences, not by both at once")
         options.require(not per_request, "populations are over all requests: leave out -q")
-        exp = options.experiment(str(qrels), runs, specs, **reading)
+        exp = experiment(str(qrels), runs, specs, **reading)
         tables = [exp.utilities(cast("Metric", one.metric), weights=weights, groups=groups) for one in over_requests]
         each = zip(tables, over_requests, strict=True)
         orders = [add_intervals(table.order(one, **how), table, one, resampling, **how) for table, one in each]
         write_populations(output, orders, specs)
         return
     check_votes(by, per_request, tiers, weights, groups, output)
-    exp = options.experiment(str(qrels), runs, specs, **reading)
+    exp = experiment(str(qrels), runs, specs, **reading)
     compared: Sequence[Any] = [exp.compare(spec) for spec in specs]
     compared = [one.by_group(**over) for one in compared] if groups else compared
     write_comparisons(output, compared, by, per_request, resampling)

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from tiebreak.cli.catalogue_help import PAPERS
-from tiebreak.cli.options import experiment, output_options, reading_options, utility_option
+from tiebreak.cli.opening import experiment
+from tiebreak.cli.options import output_options, reading_options, utility_option
 from tiebreak.cli.output import Output
 
 VIEWS = ("rankings", "totals", "order", "pairs")
@@ -51,7 +52,7 @@ def command(
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read
     owners = read_providers(providers, columns=options["columns"])
-    exp = experiment(qrels, runs, [measure], **options)
+    exp = experiment(qrels, runs, [measure], holds_all=True, **options)
     if view == "pairs":
         leximin = ProviderLeximin(owners, measure, per_item=per_item, missing=missing)
         output.write([exp.compare(leximin).summary()])

@@ -13,6 +13,7 @@ import click
 
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.output import check_output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.reports.section_names import SECTION_NAMES, TEMPLATES
@@ -79,7 +80,7 @@ def command(
         from tiebreak.reports.ranking_content import WITH_ASPECTS
 
         needed = (*measures, *(WITH_ASPECTS if reading["aspects"] else ()))  # read once for all of them
-        exp = options.experiment(str(qrels), runs, needed, **reading)
+        exp = experiment(str(qrels), runs, needed, holds_all=True, **reading)
         exp.report(out, measures, groups=groups, columns=reading["columns"], seed=seed, **how)
     click.echo(f"{out}: {os.path.getsize(out) / 1e6:.1f} MB. Open it in a browser.")
 

@@ -13,12 +13,12 @@ from click.core import ParameterSource
 
 from tiebreak.cli.advice import AdvisingGroup
 from tiebreak.cli.catalogue_help import PAPERS
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.options import (
     COLUMNS,
     JOBS,
     aspect_options,
     distinct,
-    experiment,
     measures_option,
     output_options,
     plot_options,
@@ -181,7 +181,7 @@ def run_study(name: str, study: Study, typed: dict[str, Any]) -> Any:
         if study.reads == "ratings":
             data, options["columns"] = typed["qrels"], typed["columns"]
         else:
-            data = experiment(measures=to_read, **typed)
+            data = experiment(measures=to_read, holds_all=True, **typed)
     with progress(*study.progress) as tick:
         return getattr(module, name)(data, **options, tick=tick)
 
@@ -252,4 +252,4 @@ def run_validity(
     metrics = [utility_metric(spec) for spec in measures or ("AP",)]  # a bad name is an error before anything is read
     require(len(metrics) < 2 or view == "discriminant", "Give one measure, or --view discriminant")
     to_read = check(metrics, view, **options)
-    return from_runs(experiment(measures=to_read, **typed), view, measures=metrics, **options)
+    return from_runs(experiment(measures=to_read, holds_all=True, **typed), view, measures=metrics, **options)

@@ -11,6 +11,7 @@ from tiebreak._base.alternatives import ALTERNATIVES
 from tiebreak.cli import options
 from tiebreak.cli.catalogue_help import CatalogueHelp
 from tiebreak.cli.engine import engine_options
+from tiebreak.cli.opening import experiment
 from tiebreak.cli.output import Output
 from tiebreak.cli.tables import TableOptions, table_options
 from tiebreak.cli.testing import check_test, test_options
@@ -61,7 +62,7 @@ def command(
         compared: list[Any] = [utilities.read(measures, **over).compare(baseline)]
     else:
         shown = options.distinct(measures or DEFAULTS)
-        exp = options.experiment(str(qrels), runs, shown, **reading)
+        exp = experiment(str(qrels), runs, shown, **reading)
         compared = [exp.compare(spec, baseline) for spec in shown]
         compared = [one.by_group(**over) for one in compared] if groups else compared
     with progress("testing", "draws") as tick:

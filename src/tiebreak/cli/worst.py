@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from tiebreak.cli.catalogue_help import PAPERS
-from tiebreak.cli.options import experiment, output_options, reading_options, utility_option
+from tiebreak.cli.opening import experiment
+from tiebreak.cli.options import output_options, reading_options, utility_option
 from tiebreak.cli.output import Output
 
 
@@ -27,7 +28,7 @@ def command(qrels: str, runs: tuple[str, ...], measure: str, output: Output, **o
     from tiebreak.notes import position_notes
 
     form = recall_level_metric(measure)  # a bad name is an error before anything is read
-    exp = experiment(qrels, runs, [measure], **options)
+    exp = experiment(qrels, runs, [measure], holds_all=True, **options)
     result = worst_case(exp.positions, measure)
     notes = (*result.notes, *position_notes(exp.positions, form.rel))
     output.write([replace(result, notes=notes, more_settings=exp.more_settings)])
