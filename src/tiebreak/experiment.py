@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, overload
@@ -23,7 +23,7 @@ from tiebreak.engines.whole import run_whole
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames, Columns
-from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, check_held
+from tiebreak.inputs.runs import Baselines, RunLike, as_runs, baseline_names, check_held, iterate_runs
 from tiebreak.inputs.shared_reader import SharedReader
 from tiebreak.inputs.sources import Path, Values
 from tiebreak.metrics import Metric, measure_label, metric, parse_metrics
@@ -131,6 +131,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         check_choice(imputation, "imputation", IMPUTATIONS)
         self._imputation = imputation
         self._columns = ColumnNames(columns, is_shared=True)
+        runs = [*iterate_runs(runs)] if isinstance(runs, Iterator) else runs  # they are looked at several times
         read = SharedReader(memory, self._columns)
         tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
         self._elsewhere = open_elsewhere(engine, judgements, runs, self._columns, tables, block_requests, memory)

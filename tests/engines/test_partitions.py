@@ -473,3 +473,12 @@ def test_peak_memory_hardly_grows_with_requests(tmp_path):
         ended = subprocess.run([sys.executable, "-c", PEAK, str(tmp_path)], capture_output=True, text=True, check=True)
         peaks.append(int(ended.stdout))
     assert peaks[1] - peaks[0] < 70_000, peaks  # in kB, with 3,450,000 rows more: held, they take six times as much
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "worst", "report", "study ties", "study agreement"])
+def test_commands_that_look_at_all_rankings_refuse_before_they_write(tmp_path, tables, command):
+    judged, runs = tables
+    ended = run(*command.split(), judged, *runs.values(), "--memory", 20_000, TMPDIR=str(tmp_path))
+    assert ended.returncode == 2
+    assert "is read in blocks of requests" in ended.stderr and "Give more memory to hold all of it" in ended.stderr
+    assert "temporary files" not in ended.stderr

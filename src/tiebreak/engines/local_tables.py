@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,12 +12,12 @@ from tiebreak._base.temporary import temporary_folder
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.errors import InputError, LargeTablesWarning, TiebreakError
+from tiebreak.errors import InputError, LargeTablesWarning
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.runs import iterate_runs
+from tiebreak.inputs.runs import tables_in
 from tiebreak.inputs.sources import calling
-from tiebreak.inputs.streams import TableStream, has_stream, open_judgements, open_runs, open_stream
+from tiebreak.inputs.streams import TableStream, open_judgements, open_runs, open_stream
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
@@ -39,25 +38,22 @@ def open_tables(
     memory: int,
 ) -> LocalTables:
     """What is read in blocks: runs, and judgements if these are tables too and no other ones are given (`is_alone`)."""
-    runs = [*runs] if isinstance(runs, Iterator) else runs
-    is_divided = is_alone and all(map(has_stream, iterate_runs(runs)))
+    is_divided = is_alone and all(open_stream(one, "", columns) for one in tables_in(runs))
     judged = open_judgements(judgements, columns) if is_divided else None
     opened = open_runs(runs, columns, memory)
     return LocalTables(judgements if judged is None else empty_like(judged), judged, opened, block_requests, rows)
 
 
-def count_rows(sources: Sequence[Any]) -> int | None:
-    """The rows of judgements and runs; None without a run that can be read in batches."""
-    rows = 0
-    try:
-        streams = [open_stream(source, "the table") for source in sources]
-        if not any(streams[1:]):
-            return None
-        for stream in filter(None, streams):
-            with calling(stream.label):
-                rows += stream.count()
-    except TiebreakError:  # which is raised again by reading
+def count_rows(judgements: Any, runs: Any, columns: ColumnNames) -> int | None:
+    """The rows of judgements and runs that are read in batches; None where there is no such run."""
+    several = [stream for one in tables_in(runs) if (stream := open_stream(one, "the run", columns)) is not None]
+    if not several:
         return None
+    judged = open_judgements(judgements, columns)
+    rows = 0
+    for stream in [*([] if judged is None else [judged]), *several]:
+        with calling(stream.label):
+            rows += stream.count()
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.runs import Run, iterate_runs
+from tiebreak.inputs.other_tools import maker
+from tiebreak.inputs.runs import Run, tables_in
 from tiebreak.inputs.sources import is_parquet_folder
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def open_elsewhere(
         spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
         if spark is not None:
             return spark
-    rows = large_rows(judgements, runs, memory) if block_requests is None else None
+    rows = large_rows(judgements, runs, columns, memory) if block_requests is None else None
     if block_requests is None and rows is None:
         return None
     from tiebreak.engines.local_tables import open_tables as open_in_blocks
@@ -73,30 +74,20 @@ def text_size(path: str) -> int:
     return os.path.getsize(path) * (PACKED if first.startswith(GZIP_MAGIC) or first == ZSTD_MAGIC else 1)
 
 
-def large_rows(judgements: Any, runs: Any, memory: int) -> int | None:
-    """The rows of all tables where they are too many to hold, or in a folder; None where everything can be held."""
-    sources = [judgements, *tables_in(runs)]
-    is_folder = any(map(is_parquet_folder, sources))
-    if not is_folder and sum(map(most_rows, sources)) * HELD_BYTES <= memory:
+def large_rows(judgements: Any, runs: Any, columns: ColumnNames, memory: int) -> int | None:
+    """The rows of all tables where they are too many to hold; None where everything can be held."""
+    if sum(map(most_rows, [judgements, *tables_in(runs)])) * HELD_BYTES <= memory:
         return None
     from tiebreak.engines.local_tables import count_rows
 
-    rows = count_rows(sources)
-    return rows if rows is not None and (is_folder or rows * HELD_BYTES > memory) else None
-
-
-def tables_in(runs: Any) -> Iterator[Any]:
-    """Every run that may be a table, also of those by name."""
-    for one in [] if isinstance(runs, Iterator) else iterate_runs(runs):
-        if not isinstance(one, Mapping):
-            yield one
-        elif {*map(type, one.values())} - {dict, list}:
-            yield from one.values()
+    rows = count_rows(judgements, runs, columns)
+    return rows if rows is not None and rows * HELD_BYTES > memory else None
 
 
 def most_rows(source: Any) -> float:
     """How many rows a large table may have at most, told without opening it: a row takes a byte at least."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        return os.path.getsize(path) if path.lower().endswith(".parquet") and os.path.isfile(path) else 0
-    return inf if type(source).__module__.partition(".")[0] in LAZY else 0
+        is_file = path.lower().endswith(".parquet") and os.path.isfile(path)
+        return os.path.getsize(path) if is_file else inf if is_parquet_folder(path) else 0
+    return inf if maker(source) in LAZY else 0

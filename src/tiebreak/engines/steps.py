@@ -44,6 +44,8 @@ WAYS = {
     "table": "as a table in memory",
     "stream": "in batches, written to a temporary file by block",
 }
+TEXT = ("file", "bytes")
+DIVIDED = "lines of files by block; compressed ones are unpacked, and those in no order sorted, in temporary files"
 TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
 MIXED = "by Spark, and by workers from files"
 VALUES = "16 bytes for every request and run of a metric, 1 to 16 for every request and pair of a preference"
@@ -54,6 +56,11 @@ def reading_steps(judgements: Judgements, runs: Sequence[Source]) -> Iterator[St
     yield Step(
         "read", "here", len(judgements), f"judgements of {plural(len(judgements.requests), 'request')}, held whole"
     )
+    yield from run_steps(runs)
+
+
+def run_steps(runs: Sequence[Source]) -> Iterator[Step]:
+    """How each run is read."""
     for source in runs:
         rows = len(source.kernel[2]) if source.kernel[0] == "table" else None
         yield Step("read", "here", rows, f"{source.label}, {WAYS[source.kernel[0]]}")
@@ -67,24 +74,39 @@ def whole_steps(n_runs: int) -> Iterator[Step]:
     yield Step("hold", "here", None, f"values: {VALUES}")
 
 
-def block_steps(n_requests: int, size: int) -> Iterator[Step]:
-    """Block after block."""
-    blocks = plural(-(-n_requests // size), "block")
-    yield Step("compute", "here", None, f"{blocks} of up to {plural(size, 'request')}, one after another")
+def block_steps(tables: LocalTables, n_requests: int, runs: Sequence[Source]) -> Iterator[Step]:
+    """Block after block, of judgements that are held."""
+    if any(source.kernel[0] in TEXT for source in runs):
+        yield Step("divide", "here", None, DIVIDED)
+    yield Step("compute", "here", None, f"{block_sizes(tables, n_requests, runs)}, one after another")
     yield Step("hold", "here", None, "positions of the judged items of one block")
     yield Step("hold", "here", None, f"values: {VALUES}; {TOTALS}")
     yield Step("compute", "here", None, "blocks once more, where only exact values decide a tie")
 
 
-def partition_steps(tables: LocalTables, n_runs: int) -> Iterator[Step]:
-    """Tables that are divided by request first."""
-    several = f"judgements and {plural(n_runs, 'run')} in batches, written to temporary files by request"
+def block_sizes(tables: LocalTables, n_requests: int, runs: Sequence[Source]) -> str:
+    """How many blocks there are, where that is known, and how large they are."""
+    size = tables.block_requests
+    if size is None:
+        return "blocks of about a million rows"
+    if tables.judged is not None or any(source.kernel[0] == "stream" for source in runs):
+        return f"blocks of about {plural(size, 'request')}"
+    return f"{plural(-(-n_requests // size), 'block')} of up to {plural(size, 'request')}"
+
+
+def partition_steps(tables: LocalTables, runs: Sequence[Source]) -> Iterator[Step]:
+    """Tables that are divided by request first, judgements among them."""
+    held = [source for source in runs if source.kernel[0] != "stream"]
+    yield from run_steps(held)
+    several = f"judgements and {plural(len(runs) - len(held), 'run')} in batches, written to temporary files by request"
     yield Step("divide", "here", tables.rows, several)
+    if any(source.kernel[0] in TEXT for source in held):
+        yield Step("divide", "here", None, DIVIDED)
     if tables.judged is not None and tables.judged.subtopics:
         grades = "the grades of items over their subtopics, in one pass over the judgements"
         yield Step("compute", "here", None, grades)
-    size = "about a million rows" if tables.block_requests is None else plural(tables.block_requests, "request")
-    yield Step("compute", "here", None, f"blocks of {size}, one after another, read from these files")
+    sizes = block_sizes(tables, 0, runs)
+    yield Step("compute", "here", None, f"{sizes}, one after another, read from these files")
     yield Step("hold", "here", None, "judgements and positions of one block")
     yield Step("hold", "here", None, f"values: {VALUES}; {TOTALS}")
 
@@ -124,14 +146,19 @@ class PlannedExperiment:
         """What will be read, shuffled and held where, without doing any of it."""
         from tiebreak.engines.spark_tables import SparkTables
 
+        sources = [run.source for run in self.runs]
         if isinstance(self._elsewhere, SparkTables):
             steps = [*spark_steps(self._elsewhere), *self._popularity_steps("driver and workers")]
         elif self._elsewhere is not None and self._elsewhere.judged is not None:
-            steps = [*partition_steps(self._elsewhere, len(self.runs)), *self._popularity_steps("here")]
+            steps = [*partition_steps(self._elsewhere, sources), *self._popularity_steps("here")]
         else:
-            steps = [*reading_steps(self.judgements, [run.source for run in self.runs])]
-            size = None if self._elsewhere is None else self._elsewhere.block_requests
-            steps += whole_steps(len(self.runs)) if size is None else block_steps(len(self.judgements.requests), size)
+            n_requests = len(self.judgements.requests)
+            steps = [*reading_steps(self.judgements, sources)]
+            steps += (
+                whole_steps(len(sources))
+                if self._elsewhere is None
+                else block_steps(self._elsewhere, n_requests, sources)
+            )
         options = self.more_settings["reading"].items()
         held = ", ".join(f"{name}={value!r}" for name, value in options if value not in (None, False))
         return WorkPlan(tuple(steps), (f"Options: {held}.",), more_settings=self.more_settings)

@@ -1,6 +1,7 @@
 """Objects of other tools, recognised by their shape: none of them needs to be installed.
 
-ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, the data sets of Hugging Face, and ids of ir_datasets.
+ranx's `Run` and `Qrels`, LensKit's `ItemListCollection`, the data sets of pyarrow and Hugging Face, and ids of
+ir_datasets.
 """
 
 from __future__ import annotations
@@ -31,10 +32,16 @@ def is_frame(source: object) -> bool:
     )
 
 
+def is_arrow_dataset(source: object) -> bool:
+    """Whether this is a dataset of pyarrow: files that are read in batches."""
+    return maker(source) == "pyarrow" and hasattr(source, "to_batches") and hasattr(source, "scanner")
+
+
 def is_other_tool(source: object) -> bool:
     """Whether `unpack` knows an object."""
     return (
-        (maker(source) == "ranx" and hasattr(source, "to_dict"))
+        is_arrow_dataset(source)
+        or (maker(source) == "ranx" and hasattr(source, "to_dict"))
         or (maker(source) == "lenskit" and hasattr(source, "to_df"))
         or (maker(source) == "datasets" and hasattr(source, "column_names"))
     )
@@ -44,6 +51,9 @@ def unpack(source: Any, label: str) -> Any:
     """A dictionary, a frame or rows of another tool's object; else the object itself."""
     if is_frame(source) or not is_other_tool(source):
         return source
+    if is_arrow_dataset(source):
+        with calling(label):
+            return source.to_table()
     if maker(source) == "ranx":
         with calling("what ranx holds"):
             rankings = source.to_dict().items()

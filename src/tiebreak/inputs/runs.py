@@ -20,7 +20,16 @@ from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.other_tools import IR_DATASETS, is_frame, is_ir_datasets_id, is_other_tool
 from tiebreak.inputs.rows import cell_names, is_list
 from tiebreak.inputs.run_tables import descending, order_note, table_runs
-from tiebreak.inputs.sources import STANDARD_INPUT, Path, Source, Values, check_spelling, dict_columns, listed_pairs
+from tiebreak.inputs.sources import (
+    STANDARD_INPUT,
+    Path,
+    Source,
+    Values,
+    check_spelling,
+    dict_columns,
+    is_parquet_folder,
+    listed_pairs,
+)
 from tiebreak.inputs.tables import Table, open_source
 
 SUFFIXES = (
@@ -224,6 +233,24 @@ def iterate_runs(runs: RunLike | Iterable[RunLike]) -> Iterable[RunLike]:
     return runs
 
 
+def named_sources(runs: Any) -> Iterator[tuple[str, Any]]:
+    """What runs are read from, the files of a folder or a pattern one by one, and how a run in it is called."""
+    for number, one in enumerate(iterate_runs(runs), start=1):
+        for source in files_in(os.fspath(one)) if isinstance(one, (str, os.PathLike)) else [one]:
+            yield own_name(source) or f"run{number}", source
+
+
+def tables_in(runs: Any) -> Iterator[Any]:
+    """Everything that may be a large table, also of runs by name."""
+    for _, one in named_sources(runs):
+        yield from one.values() if is_by_name(one) else [one]
+
+
+def is_by_name(source: Any) -> bool:
+    """Whether this is a dictionary of runs by name."""
+    return isinstance(source, Mapping) and not is_frame(source) and not is_other_tool(source) and holds_runs(source)
+
+
 def read_runs(source: RunLike, fallback: str, memory: int, columns: Columns | None) -> Iterator[Run]:
     """The run in a source; every run of a table that holds several, of a folder, or of a pattern such as ``*.gz``."""
     for one in files_in(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else [source]:
@@ -234,7 +261,7 @@ def read_runs(source: RunLike, fallback: str, memory: int, columns: Columns | No
 
 def files_in(path: str) -> list[str]:
     """The files that a path names: those of a folder or of a pattern, or itself."""
-    if os.path.isdir(path):
+    if os.path.isdir(path) and not is_parquet_folder(path):
         files = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
         if not files:
             raise InputError(f"{path}: there is no file in this folder.", kind="directory", file=path)
@@ -267,7 +294,7 @@ def check_held(runs: Iterable[Run]) -> None:
 
 
 UNHELD = {
-    "stream": "Leave block_requests out, or give more memory, to hold all of it; a folder as one file.",
+    "stream": "Give more memory to hold all of it, without block_requests; or take a sample of the requests.",
     "spark": "Take a sample of the requests for the rest: frame.toPandas().",
 }
 """Sources of which not all rows are held, and how to hold them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
@@ -18,9 +18,10 @@ from tiebreak.inputs.columns import ColumnNames, plain
 from tiebreak.inputs.frames import FrameContents, select
 from tiebreak.inputs.ids import Ids
 from tiebreak.inputs.judgements import UNGRADED, Judgements, grade_column
+from tiebreak.inputs.other_tools import is_arrow_dataset, maker
 from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
-from tiebreak.inputs.runs import Run, iterate_runs, own_name, read_runs
+from tiebreak.inputs.runs import Run, is_by_name, named_sources, read_runs, tables_in
 from tiebreak.inputs.sources import Source, calling, is_parquet_folder
 from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.inputs.tables import Table
@@ -93,47 +94,35 @@ class TableStream:
 
 def open_runs(runs: Any, columns: ColumnNames, memory: int) -> Any:
     """Runs, of which those in large tables are read later, in batches; as they are where there is no such table."""
-    runs = [*runs] if isinstance(runs, Iterator) else runs
-    several = [(own_name(one) or f"run{number}", one) for number, one in enumerate(iterate_runs(runs), start=1)]
-    if not any(has_stream(one) for _, one in several):
+    if not any(open_stream(one, "", columns) for one in tables_in(runs)):
         return runs
-    return [run for name, one in several for run in open_run(one, name, columns, memory)]
-
-
-def has_stream(source: Any) -> bool:
-    """Whether this is a large table, or holds some by name."""
-    several = source.values() if isinstance(source, Mapping) else [source]
-    return any(open_stream(one, "") is not None for one in several)
+    return (run for name, one in named_sources(runs) for run in open_run(one, name, columns, memory))
 
 
 def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Iterator[Run]:
     """The runs of one source."""
-    stream = open_stream(source, f"run {quote(name)}")
-    if stream is not None and columns.find("item", stream.names, stream.label) in stream.lists:
-        stream = None
+    stream = open_stream(source, f"run {quote(name)}", columns)
     if isinstance(source, Run):
-        yield source
+        yield Run.from_source(source.source, name)
     elif stream is not None:
         yield from stream_runs(choose_columns(stream, columns), name)
-    elif isinstance(source, Mapping) and has_stream(source):
+    elif is_by_name(source):
         for key, one in source.items():
-            is_held = not has_stream(one)
-            named = Run(one, str(key), columns=columns, memory=memory) if is_held else one
-            yield from open_run(named, str(key), columns, memory)
+            is_ready = isinstance(one, Run) or open_stream(one, "", columns) is not None
+            run = one if is_ready else Run(one, str(key), columns=columns, memory=memory)
+            yield from open_run(run, str(key), columns, memory)
     else:
         yield from read_runs(source, name, memory, columns)
 
 
 def open_judgements(source: Any, columns: ColumnNames) -> TableStream | None:
-    """Judgements in a large table; None where they have to be held, as those with lists of items."""
-    stream = None if isinstance(source, Judgements) else open_stream(source, "the judgements")
+    """Judgements in a large table; None where they have to be held."""
+    stream = None if isinstance(source, Judgements) else open_stream(source, "the judgements", columns)
     if stream is None:
         return None
     table = Table(stream.label, cast(Contents, stream), columns)
     request, item = table.require("request", "item")
     grade, subtopic = grade_column(table, (request, item)), table.find("subtopic", beside=item)
-    if item in stream.lists:
-        return None
     notes = (UNGRADED,) if grade is None else ()
     judged = replace(stream, request=request, item=item, value=grade, has_booleans=True, notes=notes)
     return judged if subtopic is None else with_subtopics(judged, subtopic)
@@ -190,12 +179,19 @@ def choose_columns(stream: TableStream, columns: ColumnNames) -> TableStream:
     return replace(stream, **chosen, run=run, is_rank=roles["score"] is None)  # type: ignore[arg-type]
 
 
-def open_stream(source: Any, label: str) -> TableStream | None:
+def open_stream(source: Any, label: str, columns: ColumnNames) -> TableStream | None:
+    """A table that is read in batches; None for others, and where a row has a list of items, which are held."""
+    stream = find_stream(source, label)
+    has_lists = stream is not None and columns.find("item", stream.names, stream.label) in stream.lists
+    return None if has_lists else stream
+
+
+def find_stream(source: Any, label: str) -> TableStream | None:
     """A parquet file or folder, a dataset of pyarrow, a lazy frame of polars, a relation of duckdb; None for others."""
     if isinstance(source, (str, os.PathLike)):
         return open_parquet(os.fspath(source))
-    library = type(source).__module__.partition(".")[0]
-    if library == "pyarrow" and hasattr(source, "to_batches") and hasattr(source, "scanner"):
+    library = maker(source)
+    if is_arrow_dataset(source):
         return dataset_stream(source, label, library)
     if library == "polars" and hasattr(source, "collect_batches"):
         return lazy_stream(source, label, library)
@@ -206,7 +202,7 @@ def open_stream(source: Any, label: str) -> TableStream | None:
             return as_tables(source.select(*map(column, names)).to_arrow_reader(BATCH))
 
         def count() -> int:
-            return int(source.aggregate("count(*)").fetchone()[0])
+            return int(source.aggregate("count(*)").fetchall()[0][0])
 
         return TableStream(label, list(source.columns), load, count, library, lists(source.columns, source.types))
     return None

@@ -22,7 +22,7 @@ from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.frames import FrameContents, select
 from tiebreak.inputs.rows import ROW_COST, Contents, Lists, RowContents
-from tiebreak.inputs.sources import Source, calling
+from tiebreak.inputs.sources import Source, calling, is_parquet_folder
 
 COMPRESSED = {
     ".gz": ("gzip",),
@@ -48,6 +48,8 @@ def open_file(path: str, is_table: Callable[[list[str]], bool], memory: int = ME
     A .tsv file may also be in TREC's format: `is_table` decides by its first line.
     """
     kind, packed = endings(path)
+    if is_parquet_folder(path):
+        return ParquetContents(path, "", memory)
     if not os.path.isfile(path):
         return None
     if MOVIELENS.fullmatch(os.path.basename(path)):
@@ -206,7 +208,7 @@ def open_packed(path: str, packed: str) -> BinaryIO:
 
 
 class ParquetContents:
-    """The columns of a parquet file, through the first library that reads it."""
+    """The columns of a parquet file, or of a folder of them, through the first library that reads it."""
 
     first_line: int | None = None
 
@@ -271,6 +273,8 @@ OpenParquet = tuple[list[str], int, Callable[[list[str]], Any]]
 
 
 def pyarrow_parquet(parquet: Any, path: str) -> OpenParquet:
+    if os.path.isdir(path):
+        return pyarrow_folder(import_module("pyarrow.dataset").dataset(path, format="parquet", partitioning=None))
     file = parquet.ParquetFile(path)
     schema = file.schema_arrow
 
@@ -283,9 +287,18 @@ def pyarrow_parquet(parquet: Any, path: str) -> OpenParquet:
     return schema.names, file.metadata.num_rows, load
 
 
+def pyarrow_folder(dataset: Any) -> OpenParquet:
+    def load(names: list[str]) -> Any:
+        return dataset.scanner(columns=names, batch_size=BATCH).to_reader()
+
+    return dataset.schema.names, dataset.count_rows(), load
+
+
 def polars_parquet(polars: Any, path: str) -> OpenParquet:
     # The path is not a pattern, and its folders do not name columns.
-    frame = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+    is_folder = os.path.isdir(path)
+    files = os.path.join(path, "*.parquet") if is_folder else path
+    frame = polars.scan_parquet(files, glob=is_folder, hive_partitioning=False)
     rows = frame.select(polars.len()).collect().item()
     return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
 
