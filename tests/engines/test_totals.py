@@ -224,6 +224,31 @@ def test_sizes_of_many_requests_that_share_floats_are_ranked_exactly():
             assert result.statistic.tolist() == expected.statistic.tolist()
 
 
+@pytest.mark.parametrize("size", [None, 1])
+@pytest.mark.parametrize("measure", ["AP", "RPP"])
+def test_runs_that_tie_for_every_request_differ_by_no_test(size, measure):
+    judged, runs = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}, {name: {"q": {"a": 1.0}} for name in "xyz"}
+    compared = tb.Experiment(judged, runs, block_requests=size).compare(measure, per_request=False)
+    parts = compared.by_group({"q": "one", "r": "other"}).parts.values()
+    for test in ("t", "sign", "wilcoxon", "permutation", "bootstrap", "hsd"):
+        assert compared.test(test).pvalue.tolist() == [1, 1, 1]
+    for one in (compared, *parts):
+        assert one.test("wilcoxon").pvalue.tolist() == [1, 1, 1]
+        assert [row[-1] for row in one.summary("wilcoxon").values] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("size", [None, 1])
+def test_intervals_of_measures_that_have_no_value(size):
+    judged, runs = {"q": {"a": 1}, "r": {"a": 2, "b": 1}}, {name: {"q": {"a": 1.0}} for name in "xy"}
+    scores = tb.Experiment(judged, runs, block_requests=size).evaluate(["P(rel=3)@5", "AP"], per_request=False)
+    kept = tb.Experiment(judged, runs).evaluate(["P(rel=3)@5", "AP"])
+    assert repr(scores.intervals().rows()) == repr(kept.intervals().rows())
+    in_q = scores.by_group({"q": "one", "r": "other"})["one"]
+    assert [row.n_requests for row in in_q.intervals().values] == [0, 1, 0, 1]
+    with pytest.raises(tb.InputError, match="per_request=True"):
+        scores.against()
+
+
 def test_too_many_different_sizes_are_refused(monkeypatch):
     monkeypatch.setattr(size_counts, "MOST_HELD", 400)
     with pytest.raises(tb.InputError, match=r"more than .* different ones"):
