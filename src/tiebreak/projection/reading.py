@@ -232,8 +232,7 @@ def input_notes(block: Block) -> tuple[str, ...]:
 def file_audits(runs: Sequence[Source], projection: Projection) -> Iterator[FileAudit]:
     for k, (source, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
         scores = (low, high) if low <= high else (np.nan, np.nan)
-        first, original_line = source.first_line, source.original_line
-        yield FileAudit.from_counts(source.label, projection.counts, k, scores, first, original_line)
+        yield FileAudit.from_counts(source.label, projection.counts, k, scores, source.original_line)
 
 
 class Plan:
