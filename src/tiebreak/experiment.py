@@ -11,6 +11,7 @@ from tiebreak._base.checks import check_choice, check_count, check_has_values
 from tiebreak._base.nicknames import expand_all
 from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
+from tiebreak._base.warning import warn_once
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.analysis.explainable import ExplainableExperiment
@@ -161,6 +162,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         self._tables = file_paths(tables)
         self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
+        self._warnings: set[str] = set()  # about the input
 
     def __repr__(self) -> str:
         requests = plural(len(self.judgements.requests), "judged request")
@@ -211,7 +213,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
     def _read(self, **how: Any) -> Positions:
         check_held(self.runs)
         how |= {"top": self._needs.top, "pool": self._needs.pool, "audit": self._has_audit}
-        positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **how)
+        with warn_once(self._warnings):
+            positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **how)
         return self._plan(self._needs).complete(positions)
 
     def _plan(self, needs: Needs) -> Plan:
@@ -226,7 +229,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         positions = self._hold(needs)
         if positions is None:
             assert self._elsewhere is not None, "what is not held is elsewhere"
-            return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
+            with warn_once(self._warnings):
+                return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
         state = run_whole(task, positions, write)  # which says what is missing
         return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
 
