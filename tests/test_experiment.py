@@ -302,3 +302,10 @@ def test_requests_left_out_are_in_no_dictionary():
     with pytest.warns(EmptyRequestsWarning):
         rows = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
     assert [row["request"] for row in rows["rows"]] == ["q1", "q3"] * 2
+
+
+@pytest.mark.parametrize("how", [{}, {"block_requests": 1}])
+@pytest.mark.parametrize("name", ["jobs", "block_requests", "memory", "depth"])
+def test_counts_are_checked_in_one_block_and_in_several(name, how):
+    with pytest.raises(tb.InputError, match=rf"^{name}=0\. Give a whole number from 1 on\.$"):
+        tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}, **{**how, name: 0}).evaluate("AP")
