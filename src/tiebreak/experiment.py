@@ -363,12 +363,13 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         return self.utilities(cast("Metric", population.metric)).order(population)
 
     def utilities(
-        self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: bool | None = None
+        self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: PerRequest = None
     ) -> Utilities:
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
 
         Requests for which the metric has no value are left out. `per_request` says whether values are kept, as in
-        `evaluate`, or how often each occurs: populations are the same.
+        `evaluate`, or how often each occurs: populations are the same. With the path of a parquet file the values of
+        the metric are written there.
         """
         from tiebreak.inputs.counted_utilities import CountedUtilities
         from tiebreak.inputs.utilities import LOWER, UtilityTable
@@ -377,9 +378,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         chosen = metric(measure)
         if chosen.total == "figure":
             chosen.check_comparable()
-        if weights is not None or groups is not None:
-            per_request = True
-        metrics, data = self._compute(UtilityValues((chosen,), per_request), chosen.needs)
+        kept = is_kept(per_request, "" if weights is None and groups is None else "weights and groups")
+        with request_file(per_request, partial(score_rows, names=(str(chosen),)), Scores.columns) as write:
+            metrics, data = self._compute(UtilityValues((chosen,), kept), chosen.needs, write)
         warn_about_grades([chosen], data.scale.lowest, data.min_grade)
         lower = chosen.traits.lower_is_better
         table: UtilityTable

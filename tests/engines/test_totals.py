@@ -3,6 +3,7 @@
 import os
 import pickle
 import random
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -289,3 +290,51 @@ def test_files_that_cannot_be_written(call, tmp_path):
     with pytest.raises(tb.InputError) as error:
         call(tmp_path)
     assert error.value.kind == "output" and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("per_request", [1, 0, 1.5, b"values.parquet", ["values.parquet"]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda how: BLOCKS.evaluate("AP", per_request=how),
+        lambda how: BLOCKS.compare("RPP", per_request=how),
+        lambda how: BLOCKS.compare(["RPP", "AP"], per_request=how),
+        lambda how: BLOCKS.utilities("AP", per_request=how),
+        lambda how: BLOCKS.utilities("AP", weights={"q0é": 1}, per_request=how),
+    ],
+)
+def test_what_is_neither_true_nor_false_nor_a_path_is_refused(call, per_request):
+    words = rf"^per_request={re.escape(str(per_request))}\. Give true, false, or the path of a parquet file\.$"
+    with pytest.raises(tb.InputError, match=words):
+        call(per_request)
+
+
+@BOTH
+@pytest.mark.parametrize("measure", ["AP", "TSE"])
+def test_values_of_utilities_are_written_as_those_of_scores(exp, measure, tmp_path):
+    utilities = exp.utilities(measure, per_request=tmp_path / "utilities.parquet")
+    exp.evaluate(measure, per_request=tmp_path / "scores.parquet")
+    rows, expected = (pq.read_table(tmp_path / name).to_pylist() for name in ("utilities.parquet", "scores.parquet"))
+    assert rows == expected and len(rows) > 0
+    assert known_facts(utilities.order("leximin")) == known_facts(WHOLE.utilities(measure).order("leximin"))
+    with pytest.raises(tb.InputError, match="weights and groups need values that are kept"):
+        exp.utilities(measure, groups={"q0é": "a"}, per_request=tmp_path / "groups.parquet")
+    assert not (tmp_path / "groups.parquet").exists()
+
+
+class Named:
+    """A path of another library."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return self.path
+
+
+@pytest.mark.parametrize(
+    "path", [str, lambda path: path, lambda path: Named(str(path)), lambda path: Named(bytes(path))]
+)
+def test_any_path_names_the_file_of_values(path, tmp_path):
+    BLOCKS.evaluate("AP", per_request=path(tmp_path / "scores.parquet"))
+    assert pq.read_table(tmp_path / "scores.parquet").num_rows > 0
