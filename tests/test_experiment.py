@@ -302,3 +302,29 @@ def test_requests_left_out_are_in_no_dictionary():
     with pytest.warns(EmptyRequestsWarning):
         rows = tb.Experiment(qrels, [{"q1": {"a": 1.0}}, {"q3": {"b": 1.0}}]).evaluate("AP").to_dict()
     assert [row["request"] for row in rows["rows"]] == ["q1", "q3"] * 2
+
+
+@pytest.mark.parametrize("how", [{}, {"block_requests": 1}])
+@pytest.mark.parametrize("name", ["jobs", "block_requests", "memory", "depth"])
+def test_counts_are_checked_in_one_block_and_in_several(name, how):
+    with pytest.raises(tb.InputError, match=rf"^{name}=0\. Give a whole number from 1 on\.$"):
+        tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}, **{**how, name: 0}).evaluate("AP")
+
+
+@pytest.mark.parametrize("how", [{}, {"block_requests": 1}])
+@pytest.mark.parametrize("measure", ["RPP", ["RPP", "AP"]])
+@pytest.mark.parametrize(
+    ("runs", "baseline", "words"),
+    [("x", None, "a comparison needs at least two runs"), ("xy", "z", 'unknown run "z"')],
+)
+def test_runs_to_be_compared_are_checked_before_they_are_read(runs, baseline, words, measure, how):
+    damaged = {"q": {"a": float("nan")}}
+    exp = tb.Experiment({"q": {"a": 1}}, dict.fromkeys(runs, damaged), **how)
+    with pytest.raises(tb.InputError, match=words):
+        exp.compare(measure, baseline)
+
+
+def test_baselines_of_any_kind_are_those_of_every_measure():
+    exp = tb.Experiment({"q": {"a": 1}}, {name: {"q": {"a": 1.0}} for name in "xyz"})
+    compared = exp.compare(["RPP", "AP"], iter("x"))
+    assert [part.baselines for part in compared.parts.values()] == [("x",), ("x",)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiebreak._base.checks import check_names
 from tiebreak.comparison import Comparison, ComparisonSummary, PairValue
+from tiebreak.engines.request_file import is_kept
 from tiebreak.errors import InputError, UnknownNameError
 from tiebreak.results.cells import Cell, signed_column
 from tiebreak.results.drawable import Drawable
@@ -86,7 +87,7 @@ def compare_by_several(experiment: Any, measures: list[Any], baseline: Any, per_
     """The comparisons of an experiment by several measures, for all of which runs are read once."""
     names = [str(measure).strip() for measure in measures]
     check_names(names, "measure", "RPP")
-    if per_request is not None and not isinstance(per_request, bool):
+    if is_kept(per_request) is not per_request:
         raise InputError("per_request= with a file is for one measure. Compare by one after another.", kind="output")
     experiment.read(measures)
     parts = {

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, overload
 
-from tiebreak._base.checks import check_choice, check_count, check_has_values
+from tiebreak._base.checks import check_choice, check_counts, check_has_values
 from tiebreak._base.nicknames import expand_all
 from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
+from tiebreak._base.warning import warn_once
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import MEMORY, Tick
 from tiebreak.analysis.explainable import ExplainableExperiment
@@ -126,8 +127,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         block_requests: int | None = None,
         engine: str | None = None,
     ) -> None:
-        if block_requests is not None:
-            check_count(block_requests, "block_requests")
+        check_counts(block_requests=block_requests, jobs=jobs)
         check_choice(imputation, "imputation", IMPUTATIONS)
         self._imputation = imputation
         self._columns = ColumnNames(columns, is_shared=True)
@@ -162,6 +162,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         self._tables = file_paths(tables)
         self._needs, self._has_audit = Needs(), audit
         self._view: Positions | None = None
+        self._warnings: set[str] = set()  # about the input
 
     def __repr__(self) -> str:
         requests = plural(len(self.judgements.requests), "judged request")
@@ -212,7 +213,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
     def _read(self, **how: Any) -> Positions:
         check_held(self.runs)
         how |= {"top": self._needs.top, "pool": self._needs.pool, "audit": self._has_audit}
-        positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **how)
+        with warn_once(self._warnings):
+            positions = project(self.judgements, self.runs, nonrelevant=True, **self._options, **how)
         return self._plan(self._needs).complete(positions)
 
     def _plan(self, needs: Needs) -> Plan:
@@ -227,7 +229,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         positions = self._hold(needs)
         if positions is None:
             assert self._elsewhere is not None, "what is not held is elsewhere"
-            return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
+            with warn_once(self._warnings):
+                return self._elsewhere.run(self._grow_plan(needs), task, self._held, self._options["jobs"], write)
         state = run_whole(task, positions, write)  # which says what is missing
         return state, InputSummary.from_positions(positions, task.levels, task.has_aspects)
 
@@ -319,10 +322,13 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         from tiebreak.preferences.from_metric import MetricDifference
         from tiebreak.preferences.pairs import chosen_pairs
 
+        baselines = baseline_names(baseline)
+        choose = partial(chosen_pairs, baselines=baselines)
+        choose(tuple(run.name for run in self.runs))  # validate before reading
         if isinstance(measure, Iterable) and not isinstance(measure, str):
-            return compare_by_several(self, expand_all(measure), baseline, per_request)
-        chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
-        task = Preferences(chosen, partial(chosen_pairs, baselines=baselines), per_request=is_kept(per_request))
+            return compare_by_several(self, expand_all(measure), baselines, per_request)
+        chosen = preference(measure)
+        task = Preferences(chosen, choose, per_request=is_kept(per_request))
         with request_file(per_request, partial(pair_rows, measure=measure_label(measure)), PairValue._fields) as write:
             values, data = self._compute(task, chosen.needs, write)
         comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
@@ -361,12 +367,13 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         return self.utilities(cast("Metric", population.metric)).order(population)
 
     def utilities(
-        self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: bool | None = None
+        self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: PerRequest = None
     ) -> Utilities:
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
 
         Requests for which the metric has no value are left out. `per_request` says whether values are kept, as in
-        `evaluate`, or how often each occurs: populations are the same.
+        `evaluate`, or how often each occurs: populations are the same. With the path of a parquet file the values of
+        the metric are written there.
         """
         from tiebreak.inputs.counted_utilities import CountedUtilities
         from tiebreak.inputs.utilities import LOWER, UtilityTable
@@ -375,9 +382,9 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         chosen = metric(measure)
         if chosen.total == "figure":
             chosen.check_comparable()
-        if weights is not None or groups is not None:
-            per_request = True
-        metrics, data = self._compute(UtilityValues((chosen,), per_request), chosen.needs)
+        kept = is_kept(per_request, "" if weights is None and groups is None else "weights and groups")
+        with request_file(per_request, partial(score_rows, names=(str(chosen),)), Scores.columns) as write:
+            metrics, data = self._compute(UtilityValues((chosen,), kept), chosen.needs, write)
         warn_about_grades([chosen], data.scale.lowest, data.min_grade)
         lower = chosen.traits.lower_is_better
         table: UtilityTable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tiebreak._base.text import plural
+from tiebreak._base.warning import warn
 from tiebreak.errors import GradesWarning
 from tiebreak.metrics import Metric
 from tiebreak.projection import Positions
@@ -121,10 +121,9 @@ def warn_about_grades(metrics: Iterable[Metric], lowest: float, min_grade: float
     """Warn if graded measures count items below the relevance threshold of others, down to the lowest grade."""
     graded = [str(m) for m in metrics if m.traits.uses_grades and m.rel is None]
     if graded and min_grade is not None and min_grade > lowest:
-        warnings.warn(
+        warn(
             f"{', '.join(graded)} {'count' if len(graded) > 1 else 'counts'} every grade above 0, also those below "
             f"min_grade={min_grade:g}. "
             f"Use binary judgements, or {graded[0]} with rel=, for the same relevance threshold in all measures.",
             GradesWarning,
-            stacklevel=3,
         )

@@ -333,8 +333,9 @@ class Scores(Drawable, Result):
 
     def _interval(self, mean: Mean) -> MeanInterval:
         k = self.measures.index(mean.measure)
-        squares = self._squares(self.runs.index(mean.run), k, mean.value)
-        margin = half_width(squares, mean.n_requests) if self.metrics[k].total == "mean" else nan
+        margin = nan
+        if self.metrics[k].total == "mean" and mean.n_requests:
+            margin = half_width(self._squares(self.runs.index(mean.run), k, mean.value), mean.n_requests)
         low, high = mean.value - margin, mean.value + margin
         return MeanInterval(mean.run, mean.measure, mean.value, low, high, mean.n_requests)
 

@@ -223,3 +223,15 @@ def test_what_all_users_rated_is_not_known_in_blocks(by):
     assert kind is tb.InputError and f"alpha_by='{by}' looks at the ratings of all users" in text
     one_block = experiment(1000).evaluate(measure).summary()
     assert one_block.values == experiment().evaluate(measure).summary().values
+
+
+def test_notes_are_in_the_same_order_in_blocks():
+    """Those on the input before those on what was made of it."""
+
+    def notes(block_requests):
+        return faulty(retrieve_nothing, block_requests, imputation="optimistic").evaluate("AP").notes
+
+    (whole, _), *others = [outcome(notes, size) for size in (None, *BLOCKS)]
+    first_words = [note.partition(":")[0] for note in whole]
+    assert first_words.index('run "old" retrieves nothing') < first_words.index("Optimistic imputation")
+    assert [result for result, _ in others] == [whole] * len(others)

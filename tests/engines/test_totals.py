@@ -3,6 +3,7 @@
 import os
 import pickle
 import random
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -224,6 +225,31 @@ def test_sizes_of_many_requests_that_share_floats_are_ranked_exactly():
             assert result.statistic.tolist() == expected.statistic.tolist()
 
 
+@pytest.mark.parametrize("size", [None, 1])
+@pytest.mark.parametrize("measure", ["AP", "RPP"])
+def test_runs_that_tie_for_every_request_differ_by_no_test(size, measure):
+    judged, runs = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}, {name: {"q": {"a": 1.0}} for name in "xyz"}
+    compared = tb.Experiment(judged, runs, block_requests=size).compare(measure, per_request=False)
+    parts = compared.by_group({"q": "one", "r": "other"}).parts.values()
+    for test in ("t", "sign", "wilcoxon", "permutation", "bootstrap", "hsd"):
+        assert compared.test(test).pvalue.tolist() == [1, 1, 1]
+    for one in (compared, *parts):
+        assert one.test("wilcoxon").pvalue.tolist() == [1, 1, 1]
+        assert [row[-1] for row in one.summary("wilcoxon").values] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("size", [None, 1])
+def test_intervals_of_measures_that_have_no_value(size):
+    judged, runs = {"q": {"a": 1}, "r": {"a": 2, "b": 1}}, {name: {"q": {"a": 1.0}} for name in "xy"}
+    scores = tb.Experiment(judged, runs, block_requests=size).evaluate(["P(rel=3)@5", "AP"], per_request=False)
+    kept = tb.Experiment(judged, runs).evaluate(["P(rel=3)@5", "AP"])
+    assert repr(scores.intervals().rows()) == repr(kept.intervals().rows())
+    in_q = scores.by_group({"q": "one", "r": "other"})["one"]
+    assert [row.n_requests for row in in_q.intervals().values] == [0, 1, 0, 1]
+    with pytest.raises(tb.InputError, match="per_request=True"):
+        scores.against()
+
+
 def test_too_many_different_sizes_are_refused(monkeypatch):
     monkeypatch.setattr(size_counts, "MOST_HELD", 400)
     with pytest.raises(tb.InputError, match=r"more than .* different ones"):
@@ -264,3 +290,51 @@ def test_files_that_cannot_be_written(call, tmp_path):
     with pytest.raises(tb.InputError) as error:
         call(tmp_path)
     assert error.value.kind == "output" and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("per_request", [1, 0, 1.5, b"values.parquet", ["values.parquet"]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda how: BLOCKS.evaluate("AP", per_request=how),
+        lambda how: BLOCKS.compare("RPP", per_request=how),
+        lambda how: BLOCKS.compare(["RPP", "AP"], per_request=how),
+        lambda how: BLOCKS.utilities("AP", per_request=how),
+        lambda how: BLOCKS.utilities("AP", weights={"q0é": 1}, per_request=how),
+    ],
+)
+def test_what_is_neither_true_nor_false_nor_a_path_is_refused(call, per_request):
+    words = rf"^per_request={re.escape(str(per_request))}\. Give true, false, or the path of a parquet file\.$"
+    with pytest.raises(tb.InputError, match=words):
+        call(per_request)
+
+
+@BOTH
+@pytest.mark.parametrize("measure", ["AP", "TSE"])
+def test_values_of_utilities_are_written_as_those_of_scores(exp, measure, tmp_path):
+    utilities = exp.utilities(measure, per_request=tmp_path / "utilities.parquet")
+    exp.evaluate(measure, per_request=tmp_path / "scores.parquet")
+    rows, expected = (pq.read_table(tmp_path / name).to_pylist() for name in ("utilities.parquet", "scores.parquet"))
+    assert rows == expected and len(rows) > 0
+    assert known_facts(utilities.order("leximin")) == known_facts(WHOLE.utilities(measure).order("leximin"))
+    with pytest.raises(tb.InputError, match="weights and groups need values that are kept"):
+        exp.utilities(measure, groups={"q0é": "a"}, per_request=tmp_path / "groups.parquet")
+    assert not (tmp_path / "groups.parquet").exists()
+
+
+class Named:
+    """A path of another library."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __fspath__(self):
+        return self.path
+
+
+@pytest.mark.parametrize(
+    "path", [str, lambda path: path, lambda path: Named(str(path)), lambda path: Named(bytes(path))]
+)
+def test_any_path_names_the_file_of_values(path, tmp_path):
+    BLOCKS.evaluate("AP", per_request=path(tmp_path / "scores.parquet"))
+    assert pq.read_table(tmp_path / "scores.parquet").num_rows > 0

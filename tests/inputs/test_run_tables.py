@@ -332,3 +332,44 @@ def test_runs_that_retrieve_nothing_keep_their_names():
     assert tb.Experiment(QRELS, {"a": {}}).positions.runs == ("a",)
     for rankings in ({"u1": {}}, {"u1": {}, "u3": {}}, {}):
         assert tb.project(QRELS, rankings).runs == ("run1",)
+
+
+def save_parquet(columns, folder):
+    polars_lists(columns).write_parquet(folder / "runs.parquet")
+    return folder / "runs.parquet", "row 5"
+
+
+def save_csv(columns, folder):
+    polars_lists(columns).write_csv(folder / "runs.csv")
+    return folder / "runs.csv", "line 6"
+
+
+def save_json_lines(columns, folder):
+    polars_lists(columns).write_ndjson(folder / "runs.jsonl")
+    return folder / "runs.jsonl", "line 5"
+
+
+def hold(columns, folder):
+    return polars_lists(columns), "row 5"
+
+
+@pytest.mark.parametrize("block_requests", [None, 1])
+@pytest.mark.parametrize("save", [save_parquet, save_csv, save_json_lines, hold])
+def test_errors_of_several_runs_name_the_row_of_the_table(save, block_requests, tmp_path):
+    """As they do where the table has one run, and without its requests in the order of the rows."""
+    table = {"user_id": ["u2", "u1", "u1", "u2", "u1"], "items": [*"abxcx"], "score": [5.0, 4.0, 3.0, 2.0, 1.0]}
+    for names in ({}, {"run": ["old", "old", "new", "new", "new"]}):
+        source, where = save(table | names, tmp_path)
+        with pytest.raises(InputError, match='item "x" is listed twice for request "u1"') as error:
+            tb.Experiment(QRELS, source, block_requests=block_requests).evaluate("AP")
+        assert error.value.line == int(where.split()[1])
+        assert (
+            str(error.value).partition(": item")[0].endswith(f'run "new", {where}' if names else f"{error.value.line}")
+        )
+
+
+def test_anomalies_of_several_runs_name_the_line_of_the_file(tmp_path):
+    table = {"user_id": [*"ababb"], "items": [*"xyxyy"], "score": [1.0, 2.0, 3.0, 4.0, 4.0], "run": [*"oonnn"]}
+    source, _ = save_csv(table, tmp_path)
+    audits = tb.Experiment({"a": {"x": 1}, "b": {"y": 1}}, source, duplicates="best").positions.audits
+    assert [[oddity.first_line for oddity in audit.oddities] for audit in audits] == [[], [6]]

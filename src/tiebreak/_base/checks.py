@@ -28,6 +28,13 @@ def check_count(value: Any, name: str, low: int = 1, high: int = LARGEST, or_els
     return int(value)
 
 
+def check_counts(**values: Any) -> None:
+    """Whole numbers from 1 on, by their names; None where the caller has a default."""
+    for name, value in values.items():
+        if value is not None:
+            check_count(value, name)
+
+
 def check_seed(value: Any) -> int:
     """A random seed."""
     return check_count(value, "seed", low=0)

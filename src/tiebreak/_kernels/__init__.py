@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from tiebreak._base.warning import warn
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import (
     INTERFACE,
@@ -130,11 +130,10 @@ def select_kernels(setting: str) -> ModuleType:
         return core
     if setting == "rust":
         raise TiebreakError(f"TIEBREAK_CORE=rust, but the compiled core cannot be used: {problem}.")
-    warnings.warn(
+    warn(
         f"the compiled core cannot be used ({problem}): results are the same, but slower. "
         "Install a Rust compiler and reinstall tiebreak, or set TIEBREAK_CORE=python to silence this warning.",
         CoreMissingWarning,
-        stacklevel=4,
     )
     return import_module(TWIN)
 

@@ -78,7 +78,7 @@ class TableBlocks:
             Ids(*items).take(rows).column,
             values[rows],
         )
-        return replace(self.source, kernel=kernel, line_of_row=rows + 1)
+        return self.source.take_rows(rows, kernel)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tiebreak._base.temporary import temporary_folder
+from tiebreak._base.warning import warn
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
@@ -114,7 +114,7 @@ class LocalTables:
 
         if self.notes:
             check_room(self.notes[0], self.size)
-            warnings.warn(self.notes[0], LargeTablesWarning, stacklevel=5)
+            warn(self.notes[0], LargeTablesWarning)
         if not any(source.kernel[0] == "stream" for source in held.runs):
             assert self.block_requests is not None, "what is divided by itself is a large table, or a file in no order"
             blocks = LocalBlocks.in_order(held, self.block_requests, how.memory)

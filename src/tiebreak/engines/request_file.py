@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tiebreak._base.checks import wrong
 from tiebreak.engines.tasks import MetricTable
 from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.inputs import Ids
@@ -22,9 +23,15 @@ PerRequest: TypeAlias = "bool | str | os.PathLike[str] | None"
 """Whether values of requests are kept, or to which file they are written instead."""
 
 
-def is_kept(per_request: PerRequest) -> bool | None:
-    """What a task is told: values that are written are not kept."""
-    return per_request if per_request is None or isinstance(per_request, bool) else False
+def is_kept(per_request: PerRequest, needed_by: str = "") -> bool | None:
+    """What a task is told: values that are written are not kept, those that are `needed_by` something are."""
+    if per_request is None or isinstance(per_request, bool):
+        return True if needed_by else per_request
+    if not isinstance(per_request, (str, os.PathLike)):
+        raise wrong(per_request, "per_request", "true, false, or the path of a parquet file", "output")
+    if needed_by:
+        raise InputError(f"{needed_by} need values that are kept, not written. Leave out per_request=.", kind="output")
+    return False
 
 
 class RequestFile:
@@ -59,7 +66,7 @@ def request_file(
     if per_request is None or isinstance(per_request, bool):
         yield None
         return
-    path = os.fspath(per_request)
+    path = os.fsdecode(per_request)
     if not path.lower().endswith(".parquet"):
         raise InputError(f"{path}: values of requests are written as parquet. Give a name that ends so.", kind="output")
     try:

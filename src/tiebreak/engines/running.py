@@ -63,8 +63,8 @@ def finish(
     if faults := [outcome.fault for outcome in outcomes if outcome.fault is not None]:
         raise min(faults, key=lambda fault: fault_place(fault, labels))
     summary = InputSummary.total([outcome.part.summary for outcome in outcomes if outcome.part is not None])
-    summary = replace(summary, notes=(*notes, *summary.notes))
-    summary = replace(summary, notes=tuple(summary.reading_notes()))
+    about_input = replace(summary, notes=notes).reading_notes()
+    summary = replace(summary, notes=(*about_input, *summary.notes))  # the latter of what was made of the input
     summary.check(labels, first)
     for outcome in outcomes:
         if outcome.error is not None:

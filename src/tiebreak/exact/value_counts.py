@@ -41,9 +41,11 @@ class ValueCounts:
         """Of several tables of the same rows."""
         sums: dict[Fraction, NDArray[np.int64]] = {}
         for part in parts:
-            for number, counts in zip(part.numbers, part.counts, strict=True):
-                sums[number] = sums[number] + counts if number in sums else counts
-        return cls(list(sums), np.array(list(sums.values())), all(part.is_rational for part in parts))
+            for number, times in zip(part.numbers, part.counts, strict=True):
+                sums[number] = sums[number] + times if number in sums else times
+        shape = len(sums), parts[0].counts.shape[1]  # also where there is no number
+        counts = np.array(list(sums.values()), dtype=np.int64).reshape(shape)
+        return cls(list(sums), counts, all(part.is_rational for part in parts))
 
     @property
     def size(self) -> int:

@@ -45,17 +45,13 @@ class FileAudit:
         counts: Counts,
         file: int,
         scores: tuple[float, float] = (nan, nan),
-        first: int | None = None,
         original_line: Callable[[int], int] = int,
     ) -> FileAudit:
-        """The counts of a file; `first` is the line of the first row, where it is a table.
-
-        `original_line` is the number of a line in the whole file, where this is a part of it.
-        """
+        """The counts of a file; `original_line` is the number of a line in the whole file."""
         columns = counts.met[file].tolist(), counts.first_line[file].tolist(), counts.example[file]
         met = {kind: rest for kind, *rest in zip(COUNTERS, *columns, strict=True)}
         oddities = tuple(
-            Oddity(kind, count, original_line(line) + (first or 1) - 1, quote(example))
+            Oddity(kind, count, original_line(line), quote(example))
             for kind, (count, line, example) in met.items()
             if count and kind in ANOMALIES
         )

@@ -189,7 +189,7 @@ def read(
         faults.raise_input_error(rows, source, faults.JUDGEMENTS, memory)
     if not source.is_table:
         check_times(rows.grade, source.label)
-    audit = FileAudit.from_counts(source.label, rows.counts, 0, first=source.first_line)
+    audit = FileAudit.from_counts(source.label, rows.counts, 0, original_line=source.original_line)
     return replace(group_rows(rows, audit), library=source.library, notes=source.notes)
 
 

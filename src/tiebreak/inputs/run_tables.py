@@ -45,7 +45,13 @@ def table_runs(table: Table) -> Iterator[tuple[str | None, Source]]:
         label = f"{table.label}, run {quote(name)}"
         note = order_note(label, request_of_row[rows], values[rows], None if scores is None else scores[rows])
         source = table.source(requests, request_of_row[rows], Ids(*read.items).take(rows).column, values[rows], *note)
-        yield name, replace(source, label=label, first_line=None)
+        yield name, name_run(source, label, rows)
+
+
+def name_run(source: Source, label: str, rows: NDArray[np.int64]) -> Source:
+    """One of several runs; messages name it, and the row of the table or the line of the file."""
+    first, unit = (1, "row") if source.first_line is None else (source.first_line, "line")
+    return replace(source, label=label, rows=unit, first_line=None, line_of_row=rows + first)
 
 
 Values = NDArray[np.float64]

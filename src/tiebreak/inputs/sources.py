@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, BinaryIO, TypeAlias
@@ -49,8 +49,16 @@ class Source:
     line_of_row: NDArray[np.int64] | None = None  # where its rows are some of those of a source
 
     def original_line(self, line: int) -> int:
-        """The number of a line, or row, in the whole source."""
-        return line if self.line_of_row is None or not line else int(self.line_of_row[line - 1])
+        """The number of a line, or of a row of a table, in the whole source; 0 where it is not known."""
+        if not line:
+            return 0
+        row = line if self.line_of_row is None else int(self.line_of_row[line - 1])
+        return row + (self.first_line or 1) - 1
+
+    def take_rows(self, rows: NDArray[np.int64], kernel: KernelSource) -> Source:
+        """Some of its rows, which messages call as before."""
+        lines = rows + 1 if self.line_of_row is None else self.line_of_row[rows]
+        return replace(self, kernel=kernel, line_of_row=lines)
 
     @property
     def is_table(self) -> bool:
@@ -60,9 +68,8 @@ class Source:
         """The line as editors open it, ``file:line``; for a table its row."""
         if not line:
             return self.label
-        if self.first_line is not None:
-            return f"{self.label}:{self.first_line + line - 1}"
-        return f"{self.label}, {self.rows} {line}" if self.is_table else f"{self.label}:{line}"
+        is_row = self.is_table and self.first_line is None
+        return f"{self.label}, {self.rows} {line}" if is_row else f"{self.label}:{line}"
 
 
 def empty_table() -> KernelSource:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak import _kernels
-from tiebreak._base.checks import check_choice, check_count, check_number
+from tiebreak._base.checks import check_choice, check_count, check_counts, check_number
 from tiebreak._kernels.early import EarlyReading
 from tiebreak._kernels.interface import CHOICES, MEMORY, UNRETRIEVED, Fault, Judged, Options, Projection, Tick, TopItems
 from tiebreak.errors import InputError
@@ -112,8 +112,7 @@ def project(
     how = Reading(
         min_grade, binary, depth, judged_only, requests, ties, duplicates, on_bad_score, nonrelevant, top, pool, memory
     )
-    if jobs is not None:
-        check_count(jobs, "jobs")
+    check_counts(jobs=jobs)
     names = ColumnNames(columns, is_shared=True)
     judgements = how.binarize(read_judgements(judgements, columns=names, tick=tick, memory=memory, early=early))
     systems = as_runs(runs, memory, names, judgements.requests)
@@ -169,9 +168,7 @@ class Reading:
     def __post_init__(self) -> None:
         for name in CHOICES:
             check_choice(getattr(self, name), name, CHOICES[name])
-        for name in ("depth", "top", "memory"):
-            if getattr(self, name) is not None:
-                check_count(getattr(self, name), name)
+        check_counts(depth=self.depth, top=self.top, memory=self.memory)
         if self.min_grade is not None:
             check_number(self.min_grade, "min_grade", above=0)
 
@@ -232,8 +229,7 @@ def input_notes(block: Block) -> tuple[str, ...]:
 def file_audits(runs: Sequence[Source], projection: Projection) -> Iterator[FileAudit]:
     for k, (source, (low, high)) in enumerate(zip(runs, projection.scores.tolist(), strict=True)):
         scores = (low, high) if low <= high else (np.nan, np.nan)
-        first, original_line = source.first_line, source.original_line
-        yield FileAudit.from_counts(source.label, projection.counts, k, scores, first, original_line)
+        yield FileAudit.from_counts(source.label, projection.counts, k, scores, source.original_line)
 
 
 class Plan:

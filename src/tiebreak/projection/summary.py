@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.text import plural
+from tiebreak._base.warning import warn
 from tiebreak.errors import EmptyRequestsWarning, InputError, RequestsLeftOutWarning, quote
 from tiebreak.inputs.audit import FileAudit
 from tiebreak.projection.position_table import GradeScale, Positions
@@ -174,16 +174,15 @@ class InputSummary:
         if self.n_left_out and not self.n_requests:
             raise InputError('no request is listed by every run, as requests="common" asks for.', kind="disjoint")
         if self.n_left_out:
-            warnings.warn(
+            warn(
                 f"{self.n_left_out} of {self.n_left_out + self.n_requests} judged requests are not listed by every run "
                 "and are left out.",
                 RequestsLeftOutWarning,
-                stacklevel=5,
             )
         self.warn_of_empty()
 
     def warn_of_empty(self) -> None:
-        """Warn once of requests without relevant items, which have no positions."""
+        """Warn of requests without relevant items, which have no positions."""
         empty = self.counts[None].empty
         if empty == self.n_requests:
             raise InputError(
@@ -196,11 +195,10 @@ class InputSummary:
             more = ", ..." if empty > MOST_NAMED else ""
             have, are = ("has", "is") if empty == 1 else ("have", "are")
             but = " by all measures but graded ones" if self.empty_has_grades else ""
-            warnings.warn(
+            warn(
                 f"{empty} of {plural(self.n_requests, 'request')} {have} no relevant item and {are} left out"
                 f"{but}: {names}{more}.",
                 EmptyRequestsWarning,
-                stacklevel=6,
             )
 
 

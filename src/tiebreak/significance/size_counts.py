@@ -61,7 +61,7 @@ def pair_labels(values: PairValues) -> NDArray[np.int64]:
 
 def signed_counts(sizes: ValueCounts, n_pairs: int) -> Iterator[list[tuple[int, int]]]:
     """For every pair the numbers of positive and of negative values of every size, from the smallest up."""
-    in_order = sizes.in_order() if sizes.numbers else sizes
+    in_order = sizes.in_order()
     for pair in range(n_pairs):
         both = in_order.counts[:, [pair, n_pairs + pair]]
         yield [(more, less) for more, less in both[both.any(axis=1)].tolist()]
