@@ -375,7 +375,7 @@ def test_temporary_files_go_with_the_experiment(tables, tmp_path, monkeypatch):
     exp = tb.Experiment(*tables, block_requests=3)
     result = exp.compare("RPP")
     assert len(files_left(tmp_path)) == (0 if os.name == "posix" else 4)
-    opened = exp._elsewhere.blocks(None, None).judged.file
+    opened = exp._elsewhere.blocks(None, None).judged.file._file
     del exp, result
     gc.collect()
     assert opened.closed and files_left(tmp_path) == []

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
-from typing import Any, BinaryIO, NamedTuple
-from weakref import finalize
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.freed_memory import return_freed_memory
-from tiebreak._base.temporary import remove, temporary_file, temporary_folder
 from tiebreak._kernels.interface import FrameColumns, Tick
 from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack
-from tiebreak.errors import InputError
+from tiebreak.engines.scratch_file import ScratchFile, writing_for
 from tiebreak.inputs import Ids
-from tiebreak.inputs.sources import reason
 from tiebreak.inputs.streams import TableStream
 
 PARTITIONS = 512
@@ -40,16 +37,14 @@ class Chunk(NamedTuple):
     rows: Places
 
     @classmethod
-    def write(cls, file: BinaryIO, packed: PackedRows) -> Chunk:
-        begins = file.tell() + packed.begins
-        file.write(packed.data)
-        return cls(begins, packed.rows)
+    def write(cls, file: ScratchFile, packed: PackedRows) -> Chunk:
+        return cls(file.write(packed.data) + packed.begins, packed.rows)
 
-    def read(self, file: BinaryIO, first: int, last: int) -> Iterator[memoryview]:
+    def read(self, file: ScratchFile, first: int, last: int) -> Iterator[memoryview]:
         """The pieces of partitions from the first to before the last."""
         begins = self.begins[first : last + 1].tolist()
-        file.seek(begins[0])
-        data = memoryview(file.read(begins[-1] - begins[0]))
+        with file.open(begins[0]) as stream:
+            data = memoryview(stream.read(begins[-1] - begins[0]))
         for p in np.flatnonzero(self.rows[first:last]).tolist():
             yield data[begins[p] - begins[0] : begins[p + 1] - begins[0]]
 
@@ -72,24 +67,18 @@ class Spool:
 
     def write(self, tick: Tick | None = None) -> None:
         """Write the file, in one pass over the table; `tick` is told how many rows were read."""
-        folder = temporary_folder()
-        with temporary_file(os.path.join(folder, "tiebreak-")) as file:
-            self.file = open(file.name, "rb")  # noqa: SIM115
-            finalize(self, close_and_remove, self.file)
-            if os.name == "posix":  # where an open file needs no name: it goes with the process, however that ends
-                remove(file.name)
-            for before, batch in self.batches():
-                packed = PackedRows.pack(batch, run_of_row(batch, self.runs), PARTITIONS, before)
-                try:
-                    self.chunks.append(Chunk.write(file, packed))
-                except OSError as error:
-                    problem = f"its rows cannot be written to {folder}: {reason(error)}"
-                    advice = "TMPDIR names another folder for temporary files"
-                    label = self.stream.label
-                    raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
-                return_freed_memory()
-                if tick is not None:
-                    tick(before + len(batch.values), 0)
+        with self.writing():
+            self.file = ScratchFile()
+        for before, batch in self.batches():
+            packed = PackedRows.pack(batch, run_of_row(batch, self.runs), PARTITIONS, before)
+            with self.writing():
+                self.chunks.append(Chunk.write(self.file, packed))
+            return_freed_memory()
+            if tick is not None:
+                tick(before + len(batch.values), 0)
+
+    def writing(self) -> AbstractContextManager[None]:
+        return writing_for(self.stream.label, "its rows cannot be written to")
 
     def _read(self, first: int, last: int) -> Rows:
         """The rows of partitions from the first to before the last, in the order of the table."""
@@ -108,8 +97,3 @@ def run_of_row(batch: FrameColumns, runs: Mapping[Any, int]) -> NDArray[np.int32
     names, code_of_row = batch.coded[1]
     index: NDArray[np.int32] = np.array([runs[name] for name in Ids(*names)], dtype=np.int32)[code_of_row]
     return index
-
-
-def close_and_remove(file: BinaryIO) -> None:
-    file.close()
-    remove(file.name)
