@@ -56,6 +56,11 @@ class JudgementSpool(Spool):
         """The places of subtopics by name."""
         return self.places_of_subtopics or {None: 0}
 
+    def write(self, tick: Tick | None = None) -> None:
+        super().write(tick)
+        if len(self.chunks) > 1:  # of which several may have the same request
+            self.request_counts = self.count_requests()
+
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         for before, batch in super().batches():
             self.count(batch)

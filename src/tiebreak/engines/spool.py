@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak._base.freed_memory import return_freed_memory
 from tiebreak._kernels.interface import FrameColumns, Tick
-from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack
+from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack, unpack_requests
 from tiebreak.engines.scratch_file import ScratchFile, writing_for
 from tiebreak.inputs import Ids
 from tiebreak.inputs.streams import TableStream
@@ -82,7 +82,17 @@ class Spool:
 
     def _read(self, first: int, last: int) -> Rows:
         """The rows of partitions from the first to before the last, in the order of the table."""
-        return unpack(piece for chunk in self.chunks for piece in chunk.read(self.file, first, last)).in_order()
+        return unpack(self.pieces(first, last)).in_order()
+
+    def pieces(self, first: int, last: int) -> Iterator[memoryview]:
+        return (piece for chunk in self.chunks for piece in chunk.read(self.file, first, last))
+
+    def count_requests(self) -> Places:
+        """How many requests every partition has."""
+        known = np.flatnonzero(self.row_counts).tolist()
+        counts = np.zeros(PARTITIONS, dtype=np.int64)
+        counts[known] = [len({*unpack_requests(self.pieces(p, p + 1))}) for p in known]
+        return counts
 
     @property
     def row_counts(self) -> Places:
