@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,17 +50,12 @@ class Chunk(NamedTuple):
 
 
 class Spool:
-    """The rows of a table by partition. Of a table of several runs these are known by their indices in `runs`."""
+    """The rows of a table by partition. `runs` are the indices by which those of a table of several runs are known."""
 
-    def __init__(self, stream: TableStream) -> None:
-        self.stream = stream
+    def __init__(self, stream: TableStream, runs: Mapping[Any, int]) -> None:
+        self.stream, self.runs = stream, runs
         self.chunks: list[Chunk] = []
         self.read = lru_cache(1)(self._read)  # the runs of a table are asked for one after another
-
-    @cached_property
-    def runs(self) -> Mapping[Any, int]:
-        """The indices of runs by name."""
-        return {None: 0} if self.stream.run is None else {name: k for k, name in enumerate(self.stream.run_names())}
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         return self.stream.batches()
