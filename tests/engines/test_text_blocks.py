@@ -247,6 +247,11 @@ def test_neighbours_that_begin_with_blanks_have_their_own_requests(tmp_path):
     assert first_ranks(tmp_path, text, {"q1": {"a": 1}, "q2": {"a": 1}}) == [1 / 2, 1]
 
 
+def test_byte_order_mark_of_a_file_is_no_part_of_its_first_id(tmp_path):
+    text = MARK + b"q1 0 b 1 2\n" + MARK + b"q1 0 a 1 3\nq1 0 a 2 1\n"
+    assert first_ranks(tmp_path, text, {"q1": {"a": 1}, "\ufeffq1": {"a": 1}}) == [1 / 2, 1]
+
+
 @pytest.mark.parametrize("chunk", [16, 1 << 21])
 @pytest.mark.parametrize("most_segments", [0, 9])
 @pytest.mark.parametrize("before", [b"# the best run\n", b"\n \t\n", b"\r\n", MARK + b"\n", b"u 0 a 1 1\n"])

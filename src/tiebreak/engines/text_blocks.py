@@ -259,6 +259,7 @@ def request_groups(text: bytes, is_first: bool) -> tuple[Places, Places, list[by
         cells = letters[np.minimum(starts[:, None] + columns, len(text) - 1)]
         keys = np.where(columns < width[:, None], cells, 0).view(f"S{widest}")[:, 0]
         is_new = (keys[1:] != keys[:-1]) | (width[1:] == 0)  # an id after blanks is not in its key
+        is_new[:1] |= is_first and text.startswith(BYTE_ORDER_MARK)  # which is no part of the first id
         rows = np.flatnonzero(np.append(True, is_new))
     else:
         rows = np.arange(len(starts))
