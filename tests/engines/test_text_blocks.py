@@ -9,13 +9,17 @@ import random
 import signal
 import subprocess
 import sys
+import tracemalloc
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
 from engines.parity import make_input, outcome, scores
 from tiebreak.engines import text_blocks
 from tiebreak.errors import LargeTablesWarning
+from tiebreak.inputs import Ids
+from tiebreak.inputs.sources import Source
 
 MARK, FEED = b"\xef\xbb\xbf", b"\n"
 
@@ -171,6 +175,34 @@ def test_lines_in_no_order_are_read_from_a_sorted_copy(tmp_path, monkeypatch, wa
     assert len(same(*files(tmp_path, WAYS[way], pack=gzip.compress), (2,))) == 6
     gc.collect()
     assert not [*tmp_path.glob("tiebreak-*")]
+
+
+def add_unjudged(lines):
+    """Requests without judgements, whose lines are in many places."""
+    others = [f"u{k % 50} 0 d{k} 1 {k}\n".encode() for k in range(400)]
+    return shuffle([*lines, *others])
+
+
+@pytest.mark.parametrize("most_segments", [3, 1 << 20])
+def test_requests_without_judgements_are_counted_once(tmp_path, monkeypatch, most_segments):
+    monkeypatch.setattr(text_blocks, "CHUNK", 300)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", most_segments)
+    *_, notes, _ = same(*files(tmp_path, add_unjudged), (1, 4))
+    assert "Rankings of requests without judgements, ignored: 156." in notes  # 3 x 50, and 6 of make_input
+
+
+def test_memory_does_not_grow_with_requests_without_judgements(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "CHUNK", 1 << 14)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"u%d 0 d 1 1\n" % k for k in range(60_000)))
+    blocks = text_blocks.TextBlocks(Source("run", ("file", str(path))), Ids.from_names("abc"), np.arange(3), 1 << 30)
+    tracemalloc.start()
+    try:
+        blocks.prepare()
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000  # by name they take 5 MB
+    finally:
+        tracemalloc.stop()
 
 
 def repeat(name, lines):

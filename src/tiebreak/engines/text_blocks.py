@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,19 +185,30 @@ class TextBlocks:
 
     def _chunks(self, tick: Tick | None) -> Iterator[Chunk]:
         """The lines of the file in their order, and the block of each."""
-        block_of = dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
+        block_of = BlockOfRequest(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
         last, line, begin, size = UNKNOWN, 1, 0, self.size
         with open_text(self.text) as stream:
             for text in whole_lines(stream):
                 starts, rows, names = request_groups(text, is_first=begin == 0)
                 block = np.empty(len(rows), dtype=np.int64)
-                for k, name in enumerate(names):  # a request without judgements stays where it was first met
-                    last = block[k] = last if name is None else block_of.setdefault(name, max(int(last), 0))
+                for k, name in enumerate(names):
+                    last = block[k] = last if name is None else block_of[name]
                 first = np.flatnonzero(np.append(True, np.diff(block) != 0))
                 yield Chunk(text, starts, rows[first], block[first], begin, line)
                 begin, line = begin + len(text), line + len(starts)
                 if tick is not None:
                     tick(begin, size)
+
+
+class BlockOfRequest(dict[bytes, int]):
+    """The block of each judged request. That of another one is told by its name: they may be too many to hold."""
+
+    def __missing__(self, name: bytes) -> int:
+        return self._blocks[crc32(name) % len(self._blocks)]
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        return [*self.values()]
 
 
 def id_bytes(ids: Ids) -> Iterator[bytes]:
