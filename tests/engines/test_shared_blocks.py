@@ -1,5 +1,8 @@
 """Threads and forked processes that share an experiment in blocks."""
 
+import copy
+import gc
+import gzip
 import multiprocessing
 import os
 import pickle
@@ -12,8 +15,9 @@ import pytest
 import tiebreak as tb
 from engines.test_partitions import make_rows, store
 from engines.test_processes import answer_of_a_child, needs_fork
+from engines.test_text_blocks import files, shuffle
 from tiebreak._base.locks import PrivateLock
-from tiebreak.engines import scratch_file, spool
+from tiebreak.engines import scratch_file, spool, text_blocks
 from tiebreak.engines.local_tables import LocalTables
 from tiebreak.engines.scratch_file import ScratchFile
 from tiebreak.inputs import streams
@@ -34,10 +38,24 @@ def means(exp, measure):
     return exp.evaluate(measure).mean.tolist()
 
 
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """Lines in no order, plain and compressed."""
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
+    judged, (first, *others) = files(tmp_path, shuffle)
+    first.write_bytes(gzip.compress(first.read_bytes()))
+    return judged, [first, *others]
+
+
+@pytest.fixture(params=["tables", "texts"])
+def several(request):
+    return request.getfixturevalue(request.param)
+
+
 @pytest.mark.parametrize("is_read", [False, True])
-def test_threads_share_a_divided_experiment(tables, is_read):
-    expected = [means(tb.Experiment(*tables), measure) for measure in MEASURES]
-    exp = tb.Experiment(*tables, block_requests=1)
+def test_threads_share_a_divided_experiment(several, is_read):
+    expected = [means(tb.Experiment(*several), measure) for measure in MEASURES]
+    exp = tb.Experiment(*several, block_requests=1)
     if is_read:
         exp.evaluate("AP")
     with ThreadPoolExecutor(4) as pool:
@@ -46,8 +64,8 @@ def test_threads_share_a_divided_experiment(tables, is_read):
 
 
 @needs_fork
-def test_forked_processes_share_a_divided_experiment(tables):
-    exp = tb.Experiment(*tables, block_requests=1)
+def test_forked_processes_share_a_divided_experiment(several):
+    exp = tb.Experiment(*several, block_requests=1)
     expected = [means(exp, measure) for measure in MEASURES]
     context = multiprocessing.get_context("fork")
     answers = context.SimpleQueue()
@@ -98,6 +116,25 @@ def test_tables_are_divided_once_for_all_threads(tables, monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(work, range(2))
     assert first == second and len(calls) == 1
+
+
+def test_files_are_unpacked_once_for_all_threads(texts, monkeypatch):
+    unpack, calls = text_blocks.unpack, []
+    monkeypatch.setattr(text_blocks, "unpack", lambda *arguments: calls.append(1) or unpack(*arguments))
+    exp = tb.Experiment(*texts, block_requests=5)
+    exp.read()
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(means, [exp] * 4, ["AP"] * 4)
+    assert others == [first] * 3 and len(calls) == 1
+
+
+def test_copy_of_a_divided_experiment_outlives_it(tables):
+    exp = tb.Experiment(*tables, block_requests=5)
+    expected = [means(exp, measure) for measure in MEASURES]
+    other = copy.deepcopy(exp)
+    del exp
+    gc.collect()
+    assert [means(other, measure) for measure in MEASURES] == expected
 
 
 @pytest.mark.parametrize("has_pread", [True, False])

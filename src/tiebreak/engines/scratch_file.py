@@ -33,6 +33,10 @@ class ScratchFile:
         self.size = 0
         self._lock, self._owner = PrivateLock(), os.getpid()
 
+    def __deepcopy__(self, _: object) -> ScratchFile:
+        """What was written stays where it is, so that copies may share it."""
+        return self
+
     @property
     def is_own(self) -> bool:
         """Whether this process may write to it."""
