@@ -15,7 +15,7 @@ import tiebreak as tb
 from cli.running import run
 from engines.parity import FIGURES, comparison, make_input, outcome, scores
 from engines.test_stream_blocks import WAYS, parquet_file, parquet_folder, rows_of, table
-from tiebreak.engines import packed_rows, partitions, spool
+from tiebreak.engines import packed_rows, partitions, spool, tasks
 from tiebreak.errors import LargeTablesWarning
 from tiebreak.inputs import Ids, streams
 
@@ -128,6 +128,24 @@ def test_only_a_block_is_held(tables):
     blocks = exp._elsewhere.blocks(None, None)
     assert len(blocks) > 4 and len(exp.judgements) == 0
     assert repr(exp) == "<Experiment: 3 runs, in tables that are not held>"
+
+
+@pytest.mark.parametrize("with_subtopics", [False, True])
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_order_of_judgements_decides_neither_blocks_nor_whether_values_are_kept(tmp_path, monkeypatch, with_subtopics):
+    judged, runs = make_rows()
+    _, paths = store(tmp_path, judged, runs)
+    n_requests, several = len({row[0] for row in judged}), []
+    monkeypatch.setattr(tasks, "MOST_HELD", 2 * n_requests * len(runs))
+    names = (*JUDGED, "subtopic") if with_subtopics else JUDGED
+    cells = [(*row, "st"[k % 2]) if with_subtopics else row for k, row in enumerate(judged)]
+    for rows in (sorted(cells), random.Random(2).sample(cells, len(cells))):
+        exp = tb.Experiment(write(rows, tmp_path / "qrels.parquet", names), paths, block_requests=5)
+        scores = exp.evaluate("AP")
+        blocks = exp._elsewhere.blocks(None, None)
+        assert blocks.n_requests == n_requests // len(blocks)
+        several.append((len(blocks), len(scores.rows())))
+    assert several[0] == several[1] and several[0][1]
 
 
 def test_judgements_without_grades_and_with_booleans(tmp_path):
@@ -375,7 +393,7 @@ def test_temporary_files_go_with_the_experiment(tables, tmp_path, monkeypatch):
     exp = tb.Experiment(*tables, block_requests=3)
     result = exp.compare("RPP")
     assert len(files_left(tmp_path)) == (0 if os.name == "posix" else 4)
-    opened = exp._elsewhere.blocks(None, None).judged.file
+    opened = exp._elsewhere.blocks(None, None).judged.file._file
     del exp, result
     gc.collect()
     assert opened.closed and files_left(tmp_path) == []

@@ -84,17 +84,15 @@ def test_stream_is_read_as_the_same_rows_in_memory(tmp_path, in_memory, way, blo
     assert outcome(values, judged, streamed, block_requests) == in_memory
 
 
+@pytest.mark.parametrize("way", [parquet_file, lazy_frame, relation])
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
-def test_one_stream_may_hold_several_runs(tmp_path):
+def test_one_stream_may_hold_several_runs(tmp_path, way):
     judged, runs = make_input()
     rows = [(*row, name) for name, run in runs.items() for row in rows_of(run)]
-    frame = table(random.Random(3).sample(rows, len(rows)), (*NAMES, "run"))
-    import pyarrow.parquet as parquet
-
-    parquet.write_table(frame, tmp_path / "all.parquet", row_group_size=13)
-    whole = outcome(values, judged, tmp_path / "all.parquet")
-    assert outcome(values, judged, tmp_path / "all.parquet", 3) == whole
-    assert {*tb.Experiment(judged, tmp_path / "all.parquet", block_requests=3).evaluate("AP").runs} == {*runs}
+    source = way(random.Random(3).sample(rows, len(rows)), tmp_path, "all", (*NAMES, "run"))
+    whole = outcome(values, judged, source)
+    assert outcome(values, judged, source, 3) == whole
+    assert {*tb.Experiment(judged, source, block_requests=3).evaluate("AP").runs} == {*runs}
 
 
 def test_ranks_order_items_the_smallest_first(tmp_path):

@@ -1,15 +1,25 @@
 """Runs in files, read in blocks of requests: the same results and errors, whatever the file looks like."""
 
+import copy
 import gc
 import gzip
+import os
+import pickle
 import random
+import signal
+import subprocess
+import sys
+import tracemalloc
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
 from engines.parity import make_input, outcome, scores
 from tiebreak.engines import text_blocks
 from tiebreak.errors import LargeTablesWarning
+from tiebreak.inputs import Ids
+from tiebreak.inputs.sources import Source
 
 MARK, FEED = b"\xef\xbb\xbf", b"\n"
 
@@ -92,6 +102,26 @@ def test_damaged_file_gives_the_same_error_in_blocks(tmp_path):
     assert (kind, where["kind"]) == (tb.InputError, "compression")
 
 
+def damage(text):
+    """Compressed, with some bytes in the middle changed."""
+    packed = bytearray(gzip.compress(text))
+    packed[len(packed) // 2 :: 7] = bytes(len(packed[len(packed) // 2 :: 7]))
+    return bytes(packed)
+
+
+@pytest.mark.parametrize("pack", [damage, lambda text: gzip.compress(text)[:-20]], ids=["middle", "end"])
+def test_damaged_file_is_unpacked_once_and_its_error_comes_in_its_turn(tmp_path, monkeypatch, pack):
+    judged, paths = files(tmp_path, b"".join, spoil)
+    damaged = tmp_path / "damaged.run.gz"
+    damaged.write_bytes(pack(paths[0].read_bytes()))
+    unpack, calls = text_blocks.unpack, []
+    monkeypatch.setattr(text_blocks, "unpack", lambda *arguments: calls.append(1) or unpack(*arguments))
+    for order, kind in ([*paths, damaged], "duplicate"), ([damaged, *paths], "compression"):
+        calls.clear()
+        (_, message, where) = same(judged, order, (1,))
+        assert where["kind"] == kind and len(calls) == 1, message
+
+
 def count_calls(monkeypatch, owner, name):
     """A list that grows with every call of a method."""
     calls, method = [], getattr(owner, name)
@@ -147,6 +177,34 @@ def test_lines_in_no_order_are_read_from_a_sorted_copy(tmp_path, monkeypatch, wa
     assert not [*tmp_path.glob("tiebreak-*")]
 
 
+def add_unjudged(lines):
+    """Requests without judgements, whose lines are in many places."""
+    others = [f"u{k % 50} 0 d{k} 1 {k}\n".encode() for k in range(400)]
+    return shuffle([*lines, *others])
+
+
+@pytest.mark.parametrize("most_segments", [3, 1 << 20])
+def test_requests_without_judgements_are_counted_once(tmp_path, monkeypatch, most_segments):
+    monkeypatch.setattr(text_blocks, "CHUNK", 300)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", most_segments)
+    *_, notes, _ = same(*files(tmp_path, add_unjudged), (1, 4))
+    assert "Rankings of requests without judgements, ignored: 156." in notes  # 3 x 50, and 6 of make_input
+
+
+def test_memory_does_not_grow_with_requests_without_judgements(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "CHUNK", 1 << 14)
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
+    path = tmp_path / "run"
+    path.write_bytes(b"".join(b"u%d 0 d 1 1\n" % k for k in range(60_000)))
+    blocks = text_blocks.TextBlocks(Source("run", ("file", str(path))), Ids.from_names("abc"), np.arange(3), 1 << 30)
+    tracemalloc.start()
+    try:
+        blocks.prepare()
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000  # by name they take 5 MB
+    finally:
+        tracemalloc.stop()
+
+
 def repeat(name, lines):
     return [*lines, lines[-40], lines[9]] if name == "old" else lines
 
@@ -169,6 +227,56 @@ def test_sorting_says_where_there_is_no_room(tmp_path, monkeypatch):
     judged, paths = files(tmp_path, shuffle)
     with pytest.raises(tb.InputError, match=r"lines cannot be sorted in .*no space left.*TMPDIR"):
         tb.Experiment(judged, paths, block_requests=2).evaluate("AP")
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_unpacking_says_once_where_there_is_no_room_and_is_tried_again(tmp_path, monkeypatch):
+    judged, paths = files(tmp_path, shuffle, pack=gzip.compress)
+    exp = tb.Experiment(judged, paths, block_requests=2)
+    with monkeypatch.context() as full:
+        full.setattr(text_blocks.ScratchFile, "write", refuse_to_write)
+        copies = count_calls(full, text_blocks.ScratchFile, "__init__")
+        with pytest.raises(tb.InputError, match=r"new.run: it cannot be unpacked in .*no space left.*TMPDIR"):
+            exp.evaluate("AP")
+        assert len(copies) == 1
+    assert exp.evaluate("AP").mean.tolist() == tb.Experiment(judged, paths).evaluate("AP").mean.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda exp: pickle.loads(pickle.dumps(exp))])
+def test_copy_of_an_experiment_makes_its_own_files(tmp_path, monkeypatch, copied, pack):
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
+    judged, paths = files(tmp_path, shuffle, pack=pack)
+    exp = tb.Experiment(judged, paths, block_requests=2)
+    expected = exp.evaluate("AP").mean.tolist()
+    other = copied(exp)
+    del exp
+    gc.collect()
+    assert other.evaluate("AP").mean.tolist() == expected
+
+
+KILLED = """
+import os, signal, sys
+import tiebreak as tb
+from tiebreak.engines import text_blocks
+text_blocks.MOST_SEGMENTS = 3
+judged = {f"q{r}": {f"d{d}": d % 3 for d in range(0, 100, 5)} for r in range(40)}
+exp = tb.Experiment(judged, sys.argv[1:], block_requests=2)
+exp.evaluate("AP")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file needs its name elsewhere")
+def test_no_temporary_file_is_left_by_a_process_that_is_killed(tmp_path):
+    _, paths = large_files(tmp_path)
+    paths[1].write_bytes(gzip.compress(paths[1].read_bytes()))
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", KILLED, *paths], env=environment, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert [*(tmp_path / "temporary").iterdir()] == []
 
 
 def large_files(tmp_path, **how):
@@ -245,6 +353,11 @@ def first_ranks(tmp_path, text, judged, **options):
 def test_neighbours_that_begin_with_blanks_have_their_own_requests(tmp_path):
     text = b"q1 0 b 1 2\n q2 0 a 1 1\n\tq1 0 a 2 1\n"
     assert first_ranks(tmp_path, text, {"q1": {"a": 1}, "q2": {"a": 1}}) == [1 / 2, 1]
+
+
+def test_byte_order_mark_of_a_file_is_no_part_of_its_first_id(tmp_path):
+    text = MARK + b"q1 0 b 1 2\n" + MARK + b"q1 0 a 1 3\nq1 0 a 2 1\n"
+    assert first_ranks(tmp_path, text, {"q1": {"a": 1}, "\ufeffq1": {"a": 1}}) == [1 / 2, 1]
 
 
 @pytest.mark.parametrize("chunk", [16, 1 << 21])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tiebreak._base.locks import PrivateLock
 from tiebreak._base.temporary import temporary_folder
 from tiebreak._base.warning import warn
 from tiebreak._kernels.interface import Tick
@@ -75,6 +76,7 @@ class LocalTables:
     block_requests: int | None
     rows: int | None
     unsorted: int = 0
+    _lock: PrivateLock = field(default_factory=PrivateLock, init=False, repr=False)
     where: ClassVar[str] = "in tables that are not held"
 
     def as_runs(self) -> Any:
@@ -103,8 +105,9 @@ class LocalTables:
 
     def blocks(self, held: Block, how: Reading, tick: Tick | None = None) -> Blocks:
         """The blocks; large tables are written to temporary files first, once."""
-        if "_blocks" not in vars(self):
-            vars(self)["_blocks"] = self._divide(held, how, tick)
+        with self._lock:
+            if "_blocks" not in vars(self):
+                vars(self)["_blocks"] = self._divide(held, how, tick)
         blocks: Blocks = vars(self)["_blocks"]
         return blocks
 

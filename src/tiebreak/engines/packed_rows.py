@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -110,16 +111,28 @@ class PackedRows:
         return self.data[self.begins[partition] : self.begins[partition + 1]]
 
 
+def unpack_columns(piece: Any) -> Iterator[NDArray[Any]]:
+    """The columns of a piece, one after another."""
+    header = np.frombuffer(piece, HEADER, 1)[0]
+    place = HEADER.itemsize
+    for kind, size in zip(header["kinds"].tolist(), header["sizes"].tolist(), strict=True):
+        yield np.frombuffer(piece, KINDS[kind], size, place)
+        place += size * KINDS[kind].itemsize
+
+
+def unpack_requests(pieces: Iterable[Any]) -> Ids:
+    """The request of every segment of pieces, one after another."""
+    sizes, letters = zip(*(islice(unpack_columns(piece), 2) for piece in pieces), strict=True)
+    return Ids(b"".join(letters), offsets(np.concatenate(sizes)))
+
+
 def unpack(pieces: Iterable[Any]) -> Rows:
     """The rows of pieces, one after another."""
     headers, columns = [], [[np.empty(0, dtype=np.uint8)] for _ in range(COLUMNS)]
     for piece in pieces:
-        header = np.frombuffer(piece, HEADER, 1)[0]
-        headers.append(header)
-        place = HEADER.itemsize
-        for column, kind, size in zip(columns, header["kinds"].tolist(), header["sizes"].tolist(), strict=True):
-            column.append(np.frombuffer(piece, KINDS[kind], size, place))
-            place += size * KINDS[kind].itemsize
+        headers.append(np.frombuffer(piece, HEADER, 1)[0])
+        for column, cells in zip(columns, unpack_columns(piece), strict=True):
+            column.append(cells)
     sizes, letters, starts, lengths, run, item_sizes, item_letters, values = map(np.concatenate, columns)
     begins = np.array([header["before"] for header in headers], dtype=np.int64)
     before = np.repeat(begins, [header["sizes"][STARTS] for header in headers])

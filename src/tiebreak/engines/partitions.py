@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,17 +43,17 @@ class JudgementSpool(Spool):
     """
 
     def __init__(self, stream: TableStream, how: Reading) -> None:
-        super().__init__(stream)
+        self.subtopics, places = number_subtopics(stream.subtopics)
+        super().__init__(stream, places or {None: 0})
         self.how, self.first = how, ""
         self.largest, self.row_scale = 0.0, GradeScale(inf, 0.0)
         self.request_counts = count_by_partition(Ids.from_names([]))
-        self.subtopics, self.places_of_subtopics = number_subtopics(stream.subtopics)
         self.source = Source(stream.label, ("table",), "row", library=stream.library, notes=stream.notes)
 
-    @cached_property
-    def runs(self) -> Mapping[Any, int]:
-        """The places of subtopics by name."""
-        return self.places_of_subtopics or {None: 0}
+    def write(self, tick: Tick | None = None) -> None:
+        super().write(tick)
+        if len(self.chunks) > 1:  # of which several may have the same request
+            self.request_counts = self.count_requests()
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         for before, batch in super().batches():
@@ -169,8 +168,7 @@ def partition_tables(
     tick: Tick | None = None,
 ) -> LocalBlocks | Partitions:
     """Blocks of about so many requests, after one pass over every table; without `judged` judgements are held."""
-    streams = {id(source.kernel[1]): source.kernel[1] for source in whole.runs if source.kernel[0] == "stream"}
-    spools = {key: Spool(stream) for key, stream in streams.items()}
+    spools = spool_runs([source.kernel for source in whole.runs if source.kernel[0] == "stream"])
     judgements = None if judged is None else JudgementSpool(judged, how)
     every = [*([] if judgements is None else [judgements]), *spools.values()]
     write_all(every, judgements, tick)
@@ -184,7 +182,7 @@ def partition_tables(
 
     def split(source: Source) -> RunBlocks:
         if source.kernel[0] == "stream":
-            return SpooledRun(source, spools[id(source.kernel[1])], bounds)
+            return SpooledRun(source, spools[source.kernel[1]], bounds)
         if not source.is_table:
             requests = whole.judgements.requests
             return TextBlocks(source, requests, block_of_partition[partition_ids(requests)], how.memory)
@@ -194,6 +192,14 @@ def partition_tables(
     if judgements is None:
         return LocalBlocks(whole, block_of_partition[partition_ids(whole.judgements.requests)], runs, n_blocks)
     return Partitions(whole, judgements, runs, bounds, int(requests.sum()) // n_blocks)
+
+
+def spool_runs(kernels: Iterable[tuple[str, TableStream, str | None]]) -> dict[TableStream, Spool]:
+    """The tables of runs, each of which may have several by name."""
+    names: dict[TableStream, list[str | None]] = {}
+    for _, stream, name in kernels:
+        names.setdefault(stream, []).append(name)
+    return {stream: Spool(stream, {name: k for k, name in enumerate(several)}) for stream, several in names.items()}
 
 
 def write_all(spools: Sequence[Spool], judged: JudgementSpool | None, tick: Tick | None) -> None:

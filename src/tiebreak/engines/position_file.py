@@ -5,41 +5,39 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from contextlib import suppress
-from tempfile import TemporaryFile
-from typing import IO
-from weakref import finalize
+from dataclasses import dataclass, field
 
-from tiebreak._base.temporary import temporary_folder
+from tiebreak.engines.scratch_file import ScratchFile
 from tiebreak.projection import Positions
 from tiebreak.projection.reading import Reading
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPositions:
+    """The positions of blocks, as they were read in one way: where each begins in a file."""
+
+    how: Reading
+    file: ScratchFile = field(default_factory=ScratchFile)
+    places: dict[int, int] = field(default_factory=dict)
 
 
 class PositionFile:
     """The positions of blocks as they were last read; those of another reading take their place."""
 
     def __init__(self) -> None:
-        self._how: Reading | None = None
-        self._file: IO[bytes] | None = None
-        self._places: dict[int, int] = {}
-        self._close: Callable[[], object] = lambda: None
+        self._kept: KeptPositions | None = None
 
     def read(self, how: Reading, k: int, project: Callable[[], Positions]) -> Positions:
         """The positions of a block, from the file if they are there."""
-        if how != self._how:
-            self._how, self._places = how, {}
-            self._close()
-            self._file = TemporaryFile(prefix="tiebreak-", dir=temporary_folder())  # noqa: SIM115
-            self._close = finalize(self, self._file.close)
-        assert self._file is not None
-        if k in self._places:
-            self._file.seek(self._places[k])
-            held: Positions = pickle.load(self._file)
+        kept = self._kept  # which another thread may replace
+        if kept is None or how != kept.how:
+            kept = self._kept = KeptPositions(how)
+        if k in kept.places:
+            with kept.file.open(kept.places[k]) as stream:
+                held: Positions = pickle.load(stream)
             return held
         positions = project()
-        with suppress(OSError):  # a full disk: the rows are read again
-            self._file.seek(0, 2)
-            place = self._file.tell()
-            pickle.dump(positions, self._file, protocol=5)
-            self._file.flush()
-            self._places[k] = place
+        if kept.file.is_own:
+            with suppress(OSError):  # a full disk: the rows are read again
+                kept.places[k] = kept.file.write(pickle.dumps(positions, protocol=5))
         return positions

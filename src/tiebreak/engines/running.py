@@ -45,6 +45,8 @@ def compute(plan: Plan, task: Task[State], read: Callable[[], Positions]) -> Out
     try:
         everything = read()
     except InputError as fault:
+        if fault.kind == "disk":  # which is full for other blocks, too
+            raise
         return Outcome(fault=fault)
     try:
         return Outcome(partial(plan, task, everything))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
-from typing import Any, BinaryIO, NamedTuple
-from weakref import finalize
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak._base.freed_memory import return_freed_memory
-from tiebreak._base.temporary import remove, temporary_file, temporary_folder
 from tiebreak._kernels.interface import FrameColumns, Tick
-from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack
-from tiebreak.errors import InputError
+from tiebreak.engines.packed_rows import PackedRows, Places, Rows, hash_partition, unpack, unpack_requests
+from tiebreak.engines.scratch_file import ScratchFile, writing_for
 from tiebreak.inputs import Ids
-from tiebreak.inputs.sources import reason
 from tiebreak.inputs.streams import TableStream
 
 PARTITIONS = 512
@@ -40,60 +37,57 @@ class Chunk(NamedTuple):
     rows: Places
 
     @classmethod
-    def write(cls, file: BinaryIO, packed: PackedRows) -> Chunk:
-        begins = file.tell() + packed.begins
-        file.write(packed.data)
-        return cls(begins, packed.rows)
+    def write(cls, file: ScratchFile, packed: PackedRows) -> Chunk:
+        return cls(file.write(packed.data) + packed.begins, packed.rows)
 
-    def read(self, file: BinaryIO, first: int, last: int) -> Iterator[memoryview]:
+    def read(self, file: ScratchFile, first: int, last: int) -> Iterator[memoryview]:
         """The pieces of partitions from the first to before the last."""
         begins = self.begins[first : last + 1].tolist()
-        file.seek(begins[0])
-        data = memoryview(file.read(begins[-1] - begins[0]))
+        with file.open(begins[0]) as stream:
+            data = memoryview(stream.read(begins[-1] - begins[0]))
         for p in np.flatnonzero(self.rows[first:last]).tolist():
             yield data[begins[p] - begins[0] : begins[p + 1] - begins[0]]
 
 
 class Spool:
-    """The rows of a table by partition. Of a table of several runs these are known by their indices in `runs`."""
+    """The rows of a table by partition. `runs` are the indices by which those of a table of several runs are known."""
 
-    def __init__(self, stream: TableStream) -> None:
-        self.stream = stream
+    def __init__(self, stream: TableStream, runs: Mapping[Any, int]) -> None:
+        self.stream, self.runs = stream, runs
         self.chunks: list[Chunk] = []
         self.read = lru_cache(1)(self._read)  # the runs of a table are asked for one after another
-
-    @cached_property
-    def runs(self) -> Mapping[Any, int]:
-        """The indices of runs by name."""
-        return {None: 0} if self.stream.run is None else {name: k for k, name in enumerate(self.stream.run_names())}
 
     def batches(self) -> Iterator[tuple[int, FrameColumns]]:
         return self.stream.batches()
 
     def write(self, tick: Tick | None = None) -> None:
         """Write the file, in one pass over the table; `tick` is told how many rows were read."""
-        folder = temporary_folder()
-        with temporary_file(os.path.join(folder, "tiebreak-")) as file:
-            self.file = open(file.name, "rb")  # noqa: SIM115
-            finalize(self, close_and_remove, self.file)
-            if os.name == "posix":  # where an open file needs no name: it goes with the process, however that ends
-                remove(file.name)
-            for before, batch in self.batches():
-                packed = PackedRows.pack(batch, run_of_row(batch, self.runs), PARTITIONS, before)
-                try:
-                    self.chunks.append(Chunk.write(file, packed))
-                except OSError as error:
-                    problem = f"its rows cannot be written to {folder}: {reason(error)}"
-                    advice = "TMPDIR names another folder for temporary files"
-                    label = self.stream.label
-                    raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
-                return_freed_memory()
-                if tick is not None:
-                    tick(before + len(batch.values), 0)
+        with self.writing():
+            self.file = ScratchFile()
+        for before, batch in self.batches():
+            packed = PackedRows.pack(batch, run_of_row(batch, self.runs), PARTITIONS, before)
+            with self.writing():
+                self.chunks.append(Chunk.write(self.file, packed))
+            return_freed_memory()
+            if tick is not None:
+                tick(before + len(batch.values), 0)
+
+    def writing(self) -> AbstractContextManager[None]:
+        return writing_for(self.stream.label, "its rows cannot be written to")
 
     def _read(self, first: int, last: int) -> Rows:
         """The rows of partitions from the first to before the last, in the order of the table."""
-        return unpack(piece for chunk in self.chunks for piece in chunk.read(self.file, first, last)).in_order()
+        return unpack(self.pieces(first, last)).in_order()
+
+    def pieces(self, first: int, last: int) -> Iterator[memoryview]:
+        return (piece for chunk in self.chunks for piece in chunk.read(self.file, first, last))
+
+    def count_requests(self) -> Places:
+        """How many requests every partition has."""
+        known = np.flatnonzero(self.row_counts).tolist()
+        counts = np.zeros(PARTITIONS, dtype=np.int64)
+        counts[known] = [len({*unpack_requests(self.pieces(p, p + 1))}) for p in known]
+        return counts
 
     @property
     def row_counts(self) -> Places:
@@ -108,8 +102,3 @@ def run_of_row(batch: FrameColumns, runs: Mapping[Any, int]) -> NDArray[np.int32
     names, code_of_row = batch.coded[1]
     index: NDArray[np.int32] = np.array([runs[name] for name in Ids(*names)], dtype=np.int32)[code_of_row]
     return index
-
-
-def close_and_remove(file: BinaryIO) -> None:
-    file.close()
-    remove(file.name)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import BinaryIO, NamedTuple
-from weakref import finalize
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak._base.temporary import remove, temporary_file, temporary_folder
+from tiebreak._base.locks import PrivateLock
 from tiebreak._kernels.interface import GZIP_MAGIC, ZSTD_MAGIC, Fault, Tick
-from tiebreak.errors import InputError
+from tiebreak.engines.scratch_file import ScratchFile, writing_for
 from tiebreak.inputs import Ids, faults
 from tiebreak.inputs.ids import ranges
-from tiebreak.inputs.sources import Source, empty_table, reason
+from tiebreak.inputs.sources import OURS, Source, empty_table, reason
 from tiebreak.inputs.table_files import open_packed
 
 Places = NDArray[np.int64]
@@ -38,6 +38,8 @@ UNKNOWN = -1
 
 A block of nothing else would be refused as an empty file.
 """
+Text: TypeAlias = "str | bytes | ScratchFile"
+"""The path of a file, text in memory, or an unpacked copy."""
 NUMBER = np.dtype(np.int64)
 """Of the number of a line in a copy."""
 SPACE, TAB, FEED = b" \t\n"
@@ -47,7 +49,7 @@ SPACE, TAB, FEED = b" \t\n"
 class Segments:
     """Neighbouring lines of one block: where they begin, how many bytes and lines they are, the number of the first.
 
-    In a copy whose lines are sorted by block, which is at `path`, `line` is where the numbers of the lines are.
+    In a `copy` whose lines are sorted by block, `line` is where the numbers of the lines are.
     """
 
     block: Places
@@ -55,23 +57,23 @@ class Segments:
     size: Places
     line: Places
     lines: Places
-    path: str | None = None
+    copy: ScratchFile | None = None
 
     def __len__(self) -> int:
         return len(self.block)
 
     @classmethod
-    def join(cls, parts: Sequence[Segments], path: str | None = None) -> Segments:
+    def join(cls, parts: Sequence[Segments], copy: ScratchFile | None = None) -> Segments:
         columns = [(part.block, part.begin, part.size, part.line, part.lines) for part in parts] or [NOTHING]
         block, begin, size, line, lines = map(np.concatenate, zip(*columns, strict=True))
         first = next(iter(block[block != UNKNOWN]), 0)
-        return cls(np.where(block == UNKNOWN, first, block), begin, size, line, lines, path)
+        return cls(np.where(block == UNKNOWN, first, block), begin, size, line, lines, copy)
 
     def read(self, stream: BinaryIO, rows: Places) -> tuple[bytes, Places]:
         """The lines of some segments, and their numbers."""
         lines = self.lines[rows]
         text = read_pieces(stream, self.begin[rows], self.size[rows])
-        if self.path is None:
+        if self.copy is None:
             return text, ranges(self.line[rows], lines)
         return text, np.frombuffer(read_pieces(stream, self.line[rows], NUMBER.itemsize * lines), dtype=NUMBER)
 
@@ -95,20 +97,18 @@ class Chunk(NamedTuple):
         lines = np.diff(np.append(self.rows, len(self.starts)))
         return Segments(self.block, self.begin + self.starts[self.rows], size, self.line + self.rows, lines)
 
-    def write(self, copy: BinaryIO) -> Segments:
+    def write(self, copy: ScratchFile) -> Segments:
         """Add the lines to a copy, sorted by block but otherwise in their order, and after them their numbers."""
         block = np.repeat(self.block, np.diff(np.append(self.rows, len(self.starts))))
         order = np.argsort(block, kind="stable")
         lines = Ids(self.text, np.append(self.starts, len(self.text))).take(order)
         rows = np.flatnonzero(np.append(True, np.diff(block[order]) != 0))
-        begin, numbers = copy.tell(), (self.line + order).astype(NUMBER)
+        begin, numbers = copy.write(lines.buffer), copy.write((self.line + order).astype(NUMBER).data)
         ordered = Chunk(lines.buffer, lines.offsets[:-1], rows, block[order][rows], begin, 0).segments
-        copy.write(lines.buffer)
-        copy.write(numbers.data)
-        return replace(ordered, line=begin + len(lines.buffer) + NUMBER.itemsize * rows)
+        return replace(ordered, line=numbers + NUMBER.itemsize * rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TextBlocks:
     """The lines of a run by block, in their order; those of a request without judgements are all in one block.
 
@@ -119,54 +119,47 @@ class TextBlocks:
     requests: Ids
     block_of_request: Places
     memory: int
+    _lock: PrivateLock = field(default_factory=PrivateLock, init=False, repr=False)
+    _text: Text | None = field(default=None, init=False, repr=False)
+    _segments: Segments | None = field(default=None, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies, which make their own temporary files."""
+        return vars(self) | {"_text": None, "_segments": None}
 
     def __getitem__(self, k: int) -> Source:
-        segments = self._segments
+        segments = self.prepare()
         rows = np.flatnonzero(segments.block == k)
         if not len(rows):
             return replace(self.source, kernel=empty_table())
-        with self._open(segments.path) as stream:
+        with open_text(segments.copy or self.text) as stream:
             text, lines = segments.read(stream, rows)
         if text.startswith(BYTE_ORDER_MARK) and lines[0] > 1:  # here it belongs to an id
             text, lines = b"\n" + text, np.append(0, lines)
         return replace(self.source, kernel=("bytes", text), line_of_row=lines)
 
-    @cached_property
+    @property
     def size(self) -> int:
         """The bytes of the text."""
-        with self._open() as stream:
+        with open_text(self.text) as stream:
             return stream.seek(0, os.SEEK_END)
 
-    def prepare(self, tick: Tick | None = None) -> None:
-        """Find the lines of blocks now; `tick` is called with the bytes that were looked at, and all of them."""
-        vars(self)["_segments"] = self._find_segments(tick)
+    def prepare(self, tick: Tick | None = None) -> Segments:
+        """The lines of blocks, found once; `tick` is called with the bytes that were looked at, and all of them."""
+        with self._lock:
+            if self._segments is None:
+                self._segments = self._find_segments(tick)
+            return self._segments
 
-    @cached_property
-    def _segments(self) -> Segments:
-        return self._find_segments()
+    @property
+    def text(self) -> Text:
+        """The text, unpacked once."""
+        with self._lock:
+            if self._text is None:
+                self._text = plain_text(self.source)
+            return self._text
 
-    def _open(self, copy: str | None = None) -> BinaryIO:
-        kind, where = self.source.kernel
-        return BytesIO(where) if kind == "bytes" and copy is None else open(copy or self._plain_path, "rb")
-
-    @cached_property
-    def _plain_path(self) -> str:
-        """The file itself, or an unpacked copy."""
-        path: str = self.source.kernel[1]
-        try:
-            with open(path, "rb") as stream:
-                first = stream.read(4)
-            packed = ".gz" if first.startswith(GZIP_MAGIC) else ".zst" if first == ZSTD_MAGIC else ""
-            if not packed:
-                return path
-            copy = unpack(path, packed, self.source)
-            finalize(self, remove, copy)
-            return copy
-        except OSError as error:
-            fault = Fault("io", 0, 0, 0, b"", b"", reason(error).encode())
-            faults.raise_input_error(fault, self.source, faults.RUN)
-
-    def _find_segments(self, tick: Tick | None = None) -> Segments:
+    def _find_segments(self, tick: Tick | None) -> Segments:
         parts, count = [], 0
         for chunk in self._chunks(tick):
             parts.append(chunk.segments)
@@ -177,42 +170,45 @@ class TextBlocks:
 
     def _sort(self, tick: Tick | None) -> Segments:
         """Copy all lines to a temporary file, sorted by block."""
-        folder, parts, held = temporary_folder(), [], 0
-        with temporary_file(os.path.join(folder, "tiebreak-")) as copy:
-            for chunk in self._chunks(tick):
-                try:
-                    parts.append(chunk.write(copy))
-                except OSError as error:
-                    label = self.source.label
-                    problem = f"its lines cannot be sorted in {folder}: {reason(error)}"
-                    advice = "TMPDIR names another folder for temporary files"
-                    raise InputError(f"{label}: {problem}. {advice}.", kind="io", file=label) from None
-                held += len(parts[-1]) * SEGMENT_COST
-                if held > self.memory:
-                    faults.raise_input_error(
-                        Fault("memory", 0, 0, 0, chunk.text.split(None, 1)[0], b"", b""),
-                        self.source,
-                        faults.RUN,
-                        self.memory,
-                    )
-            finalize(self, remove, copy.name)
-        return Segments.join(parts, copy.name)
+        label, problem = self.source.label, "its lines cannot be sorted in"
+        with writing_for(label, problem):
+            copy = ScratchFile()
+        parts, held = [], 0
+        for chunk in self._chunks(tick):
+            with writing_for(label, problem):
+                parts.append(chunk.write(copy))
+            held += len(parts[-1]) * SEGMENT_COST
+            if held > self.memory:
+                fault = Fault("memory", 0, 0, 0, chunk.text.split(None, 1)[0], b"", b"")
+                faults.raise_input_error(fault, self.source, faults.RUN, self.memory)
+        return Segments.join(parts, copy)
 
     def _chunks(self, tick: Tick | None) -> Iterator[Chunk]:
         """The lines of the file in their order, and the block of each."""
-        block_of = dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
-        last, line, begin = UNKNOWN, 1, 0
-        with self._open() as stream:
+        block_of = BlockOfRequest(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
+        last, line, begin, size = UNKNOWN, 1, 0, self.size
+        with open_text(self.text) as stream:
             for text in whole_lines(stream):
                 starts, rows, names = request_groups(text, is_first=begin == 0)
                 block = np.empty(len(rows), dtype=np.int64)
-                for k, name in enumerate(names):  # a request without judgements stays where it was first met
-                    last = block[k] = last if name is None else block_of.setdefault(name, max(int(last), 0))
+                for k, name in enumerate(names):
+                    last = block[k] = last if name is None else block_of[name]
                 first = np.flatnonzero(np.append(True, np.diff(block) != 0))
                 yield Chunk(text, starts, rows[first], block[first], begin, line)
                 begin, line = begin + len(text), line + len(starts)
                 if tick is not None:
-                    tick(begin, self.size)
+                    tick(begin, size)
+
+
+class BlockOfRequest(dict[bytes, int]):
+    """The block of each judged request. That of another one is told by its name: they may be too many to hold."""
+
+    def __missing__(self, name: bytes) -> int:
+        return self._blocks[crc32(name) % len(self._blocks)]
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        return [*self.values()]
 
 
 def id_bytes(ids: Ids) -> Iterator[bytes]:
@@ -259,6 +255,7 @@ def request_groups(text: bytes, is_first: bool) -> tuple[Places, Places, list[by
         cells = letters[np.minimum(starts[:, None] + columns, len(text) - 1)]
         keys = np.where(columns < width[:, None], cells, 0).view(f"S{widest}")[:, 0]
         is_new = (keys[1:] != keys[:-1]) | (width[1:] == 0)  # an id after blanks is not in its key
+        is_new[:1] |= is_first and text.startswith(BYTE_ORDER_MARK)  # which is no part of the first id
         rows = np.flatnonzero(np.append(True, is_new))
     else:
         rows = np.arange(len(starts))
@@ -273,17 +270,45 @@ def request_id(line: bytes, is_first: bool) -> bytes | None:
     return None if not name or name.startswith(b"#") else name
 
 
-def unpack(path: str, packed: str, source: Source) -> str:
-    """An unpacked copy of a compressed file."""
-    folder = temporary_folder()
-    with temporary_file(os.path.join(folder, "tiebreak-")) as copy:
-        try:
-            with open_packed(path, packed) as stream:
-                while chunk := stream.read(CHUNK):
+def plain_text(source: Source) -> Text:
+    """The text of a run: of a compressed file an unpacked copy, or, if it is damaged, its first bytes.
+
+    These are refused by the kernels, as the whole is, after the faults of files before it.
+    """
+    where: str | bytes = source.kernel[1]
+    if isinstance(where, bytes):
+        return where
+    try:
+        with open(where, "rb") as stream:
+            first = stream.read(4)
+        packed = ".gz" if first.startswith(GZIP_MAGIC) else ".zst" if first == ZSTD_MAGIC else ""
+        return (unpack(where, packed, source.label) or first) if packed else where
+    except OSError as error:
+        fault = Fault("io", 0, 0, 0, b"", b"", reason(error).encode())
+        faults.raise_input_error(fault, source, faults.RUN)
+
+
+def unpack(path: str, packed: str, label: str) -> ScratchFile | None:
+    """An unpacked copy of a compressed file; None if that is damaged."""
+    problem = "it cannot be unpacked in"
+    with writing_for(label, problem):
+        copy = ScratchFile()
+    try:
+        with open_packed(path, packed) as stream:
+            while chunk := stream.read(CHUNK):
+                with writing_for(label, problem):
                     copy.write(chunk)
-        except (EOFError, OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            kind = b"gzip" if packed == ".gz" else b"zstd"
-            faults.raise_input_error(Fault("compression", 0, 0, 0, b"", b"", kind), source, faults.RUN)
-    return copy.name
+    except OURS:
+        raise
+    except Exception as error:  # every library has its own
+        if isinstance(error, OSError) and error.errno:
+            raise
+        return None
+    return copy
+
+
+def open_text(text: Text) -> BinaryIO:
+    """A text as one reader has it."""
+    if isinstance(text, ScratchFile):
+        return text.open()
+    return BytesIO(text) if isinstance(text, bytes) else open(text, "rb")
