@@ -16,6 +16,7 @@ from cli.running import run
 from engines.parity import FIGURES, comparison, make_input, outcome, scores
 from engines.test_stream_blocks import WAYS, parquet_file, parquet_folder, rows_of, table
 from tiebreak.engines import packed_rows, partitions, spool, tasks
+from tiebreak.engines.scratch_file import ScratchFile
 from tiebreak.errors import LargeTablesWarning
 from tiebreak.inputs import Ids, streams
 
@@ -358,6 +359,25 @@ def test_too_little_room_for_temporary_files_is_told(tables, monkeypatch):
     exp = tb.Experiment(*tables, memory=20_000)
     with pytest.raises(tb.InputError, match=r"temporary files of about 0\.0 GB in .*\. It has 0\.0 GB left\. TMPDIR"):
         exp.evaluate("AP")
+
+
+def refuse_to_write(file, data):
+    raise OSError(28, "No space left on device")
+
+
+def test_full_disk_is_told(tables, monkeypatch):
+    monkeypatch.setattr(ScratchFile, "write", refuse_to_write)
+    with pytest.raises(tb.InputError, match=r"qrels\.parquet: its rows cannot be written to .*: no space left.*TMPDIR"):
+        tb.Experiment(*tables, block_requests=3).evaluate("AP")
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_positions_that_a_full_disk_does_not_take_are_read_again(tables, monkeypatch):
+    exp = tb.Experiment(*tables, block_requests=3)
+    exp.read()
+    monkeypatch.setattr(ScratchFile, "write", refuse_to_write)
+    for _ in range(2):
+        assert exp.evaluate("AP").mean.tolist() == tb.Experiment(*tables).evaluate("AP").mean.tolist()
 
 
 @pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")

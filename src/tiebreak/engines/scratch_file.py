@@ -60,7 +60,8 @@ class ScratchFile:
             return os.pread(self._file.fileno(), size, begin)
         with self._lock:
             self._file.seek(begin)
-            return self._file.read(size)
+            data: bytes = self._file.read(size)
+        return data
 
     def open(self, begin: int = 0) -> BinaryIO:
         """The file from a place on, as one reader has it."""
