@@ -11,6 +11,8 @@ from tiebreak._base.checks import check_names
 from tiebreak.comparison import Comparison, ComparisonSummary, PairValue
 from tiebreak.engines.request_file import is_kept
 from tiebreak.errors import InputError, UnknownNameError
+from tiebreak.inputs.runs import baseline_names
+from tiebreak.preferences.pairs import chosen_pairs
 from tiebreak.results.cells import Cell, signed_column
 from tiebreak.results.drawable import Drawable
 from tiebreak.results.record import LazyRows, Result
@@ -89,9 +91,11 @@ def compare_by_several(experiment: Any, measures: list[Any], baseline: Any, per_
     check_names(names, "measure", "RPP")
     if is_kept(per_request) is not per_request:
         raise InputError("per_request= with a file is for one measure. Compare by one after another.", kind="output")
+    baselines = baseline_names(baseline)
+    chosen_pairs(tuple(run.name for run in experiment.runs), baselines)  # validate before reading
     experiment.read(measures)
     parts = {
-        name: experiment.compare(measure, baseline, per_request=per_request)
+        name: experiment.compare(measure, baselines, per_request=per_request)
         for name, measure in zip(names, measures, strict=True)
     }
     return Comparisons(parts, library=next(iter(parts.values())).library)

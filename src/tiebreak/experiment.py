@@ -322,12 +322,11 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         from tiebreak.preferences.from_metric import MetricDifference
         from tiebreak.preferences.pairs import chosen_pairs
 
-        baselines = baseline_names(baseline)
-        choose = partial(chosen_pairs, baselines=baselines)
-        choose(tuple(run.name for run in self.runs))  # validate before reading
         if isinstance(measure, Iterable) and not isinstance(measure, str):
-            return compare_by_several(self, expand_all(measure), baselines, per_request)
-        chosen = preference(measure)
+            return compare_by_several(self, expand_all(measure), baseline, per_request)
+        chosen, baselines = preference(measure), baseline_names(baseline)  # validate before reading
+        choose = partial(chosen_pairs, baselines=baselines)
+        choose(tuple(run.name for run in self.runs))
         task = Preferences(chosen, choose, per_request=is_kept(per_request))
         with request_file(per_request, partial(pair_rows, measure=measure_label(measure)), PairValue._fields) as write:
             values, data = self._compute(task, chosen.needs, write)
