@@ -136,7 +136,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         tables = {"aspects": aspects, "train": train, "intents": intents, "exclude": exclude, "candidates": candidates}
         self._elsewhere = open_elsewhere(engine, judgements, runs, self._columns, tables, block_requests, memory)
         if self._elsewhere is not None:
-            judgements, runs = self._elsewhere.judgements, self._elsewhere.as_runs()
+            judgements, runs = self._elsewhere.judgements, self._elsewhere.as_runs(runs, self._columns, memory)
             exclude, candidates = self._elsewhere.hold_pairs(exclude, candidates)
         self.judgements = read(judgements)
         training = None if train is None else read(train)

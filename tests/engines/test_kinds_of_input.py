@@ -7,6 +7,7 @@ import pytest
 import tiebreak as tb
 from engines.test_stream_blocks import WAYS, dataset, parquet_file, parquet_folder, relation, rows_of
 from tiebreak.engines import spool
+from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import LargeTablesWarning
 from tiebreak.inputs import streams
 
@@ -15,8 +16,8 @@ parquet = pytest.importorskip("pyarrow.parquet")
 GRADED = ("user_id", "item_id", "grade")
 SCORED = ("user_id", "item_id", "score")
 REQUESTS = [f"u{k}" for k in range(60)]
-SMALL = 40_000
-"""Bytes that the tables here take more than when they are held."""
+SMALL = 3000
+"""Bytes that tables of some twenty rows may take."""
 pytestmark = pytest.mark.filterwarnings("ignore::tiebreak.errors.LargeTablesWarning")
 
 
@@ -101,8 +102,28 @@ def test_any_kinds_of_input_together(tmp_path, expected, judged_way, way, other)
         "old": other(rows_of(OLD, is_shuffled=False), tmp_path, "old", SCORED),
     }
     for runs in (named, [*named.values()]):
-        for options in ({}, {"block_requests": 5}, {"memory": SMALL}):
+        for options in ({}, {"block_requests": 5}, {"memory": 40_000}):
             assert values(tb.Experiment(judged, runs, **options)) == expected, (options, type(runs))
+
+
+@pytest.mark.parametrize("way", [trec_file, csv_file, in_memory])
+def test_large_judgements_are_divided_beside_runs_of_any_kind(tmp_path, expected, way):
+    judged = parquet_file(rows_of(JUDGED), tmp_path, "qrels", GRADED)
+    runs = {name: way(rows_of(one), tmp_path, name, SCORED) for name, one in {"new": NEW, "old": OLD}.items()}
+    exp = tb.Experiment(judged, runs, memory=20_000)
+    with pytest.warns(LargeTablesWarning):
+        assert values(exp) == expected
+    assert "judgements and positions of one block" in str(exp.plan())
+
+
+def test_lines_of_files_count_for_the_size_of_blocks(tmp_path, expected):
+    judged = parquet_file(rows_of(JUDGED), tmp_path, "qrels", GRADED)
+    exp = tb.Experiment(judged, {"new": trec_file(rows_of(NEW), tmp_path, "new", SCORED), "old": OLD}, memory=20_000)
+    assert values(exp) == expected
+    blocks = exp._elsewhere.blocks(None, None)
+    (text,) = (run for run in blocks.runs if isinstance(run, TextBlocks))
+    sizes = [len(text[k].kernel[1]) for k in range(len(blocks)) if text[k].kernel[0] == "bytes"]
+    assert len(sizes) > 1 and max(sizes) < 20_000
 
 
 @pytest.mark.parametrize("way", [parquet_file, parquet_folder, dataset, relation])
@@ -138,13 +159,13 @@ def test_folder_of_parquet_files_is_one_run_and_held_where_it_fits(tmp_path):
     assert tb.project(JUDGED, folder).runs == ("new",)
 
 
-def test_fault_of_judgements_comes_before_that_of_a_run(tmp_path):
+def test_fault_of_held_judgements_comes_before_that_of_a_run(tmp_path):
     rows = [("u1", "i1", 1.0), ("u1", "i1", 2.0)]
     judged = parquet_file(rows, tmp_path, "qrels", GRADED)
     runs = [csv_file([("u1", "i1", "much")], tmp_path, "held", SCORED), parquet_file(rows[:1], tmp_path, "a", SCORED)]
     for size in (None, 5):
         with pytest.raises(tb.InputError, match=r"qrels\.parquet, row 2: .*another grade"):
-            tb.Experiment(judged, runs, block_requests=size).evaluate("AP")
+            tb.Experiment(judged, runs, block_requests=size, exclude={"u1": ["i9"]}).evaluate("AP")
 
 
 def test_table_that_cannot_be_counted_is_no_reason_to_hold_it(monkeypatch):

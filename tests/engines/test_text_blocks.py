@@ -196,7 +196,9 @@ def test_memory_does_not_grow_with_requests_without_judgements(tmp_path, monkeyp
     monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
     path = tmp_path / "run"
     path.write_bytes(b"".join(b"u%d 0 d 1 1\n" % k for k in range(60_000)))
-    blocks = text_blocks.TextBlocks(Source("run", ("file", str(path))), Ids.from_names("abc"), np.arange(3), 1 << 30)
+    blocks = text_blocks.TextBlocks(
+        Source("run", ("file", str(path))), text_blocks.JudgedBlocks(Ids.from_names("abc"), np.arange(3), 3), 1 << 30
+    )
     tracemalloc.start()
     try:
         blocks.prepare()

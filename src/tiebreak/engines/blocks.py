@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, judgement_scale
-from tiebreak.engines.text_blocks import TextBlocks
+from tiebreak.engines.text_blocks import JudgedBlocks, TextBlocks
 from tiebreak.inputs import Ids, Judgements
 from tiebreak.inputs.ids import ranges
 from tiebreak.inputs.sources import Source
@@ -99,7 +99,7 @@ class LocalBlocks:
 
         def split(source: Source) -> RunBlocks:
             if not source.is_table:
-                return TextBlocks(source, requests, block_of_request, memory)
+                return TextBlocks(source, JudgedBlocks(requests, block_of_request, n_blocks), memory)
             place = requests.indices(Ids(*source.kernel[1]))
             return TableBlocks(source, np.maximum(place, 0) // block_requests, n_blocks)
 

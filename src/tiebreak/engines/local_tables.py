@@ -30,32 +30,23 @@ SPOOL_BYTES = 16
 
 
 def open_tables(
-    judgements: Any,
-    runs: Any,
-    columns: ColumnNames,
-    is_alone: bool,
-    block_requests: int | None,
-    rows: int | None,
-    memory: int,
+    judgements: Any, columns: ColumnNames, is_alone: bool, block_requests: int | None, rows: int | None
 ) -> LocalTables:
-    """What is read in blocks: runs, and judgements if these are tables too and no other ones are given (`is_alone`)."""
-    is_divided = is_alone and all(open_stream(one, "", columns) for one in tables_in(runs))
-    judged = open_judgements(judgements, columns) if is_divided else None
-    opened = open_runs(runs, columns, memory)
-    return LocalTables(judgements if judged is None else empty_like(judged), judged, opened, block_requests, rows)
+    """What is read in blocks: runs, and judgements if these are a large table and the only ones (`is_alone`)."""
+    judged = open_judgements(judgements, columns) if is_alone else None
+    return LocalTables(judgements if judged is None else empty_like(judged), judged, block_requests, rows)
 
 
-def count_rows(judgements: Any, runs: Any, columns: ColumnNames) -> int | None:
-    """The rows of judgements and runs that are read in batches; None where there is no such run."""
-    several = [stream for one in tables_in(runs) if (stream := open_stream(one, "the run", columns)) is not None]
-    if not several:
-        return None
-    judged = open_judgements(judgements, columns)
+def count_rows(judgements: Any, runs: Any, columns: ColumnNames, is_alone: bool) -> int | None:
+    """The rows of runs, and of judgements that stand alone, in tables that are read in batches; None without these."""
+    judged = open_judgements(judgements, columns) if is_alone else None
+    several = (open_stream(one, "the run", columns) for one in tables_in(runs))
+    streams = [stream for stream in (judged, *several) if stream is not None]
     rows = 0
-    for stream in [*([] if judged is None else [judged]), *several]:
+    for stream in streams:
         with calling(stream.label):
             rows += stream.count()
-    return rows
+    return rows if streams else None
 
 
 def empty_like(judged: TableStream) -> Judgements:
@@ -63,7 +54,7 @@ def empty_like(judged: TableStream) -> Judgements:
     return replace(Judgements.nothing(), library=judged.library, notes=judged.notes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LocalTables:
     """Tables of which a block of requests is held at once. Without `judged` their judgements are held.
 
@@ -72,16 +63,16 @@ class LocalTables:
 
     judgements: Any
     judged: TableStream | None
-    runs: Any
     block_requests: int | None
     rows: int | None
     unsorted: int = 0
     _lock: PrivateLock = field(default_factory=PrivateLock, init=False, repr=False)
+    _blocks: Blocks | None = field(default=None, init=False, repr=False)
     where: ClassVar[str] = "in tables that are not held"
 
-    def as_runs(self) -> Any:
+    def as_runs(self, runs: Any, columns: ColumnNames, memory: int) -> Any:
         """Runs, of which those in large tables hold no rows."""
-        return self.runs
+        return open_runs(runs, columns, memory)
 
     def run(
         self, plan: Plan, task: Task[State], held: Block, jobs: int | None, write: RequestFile | None = None
@@ -106,10 +97,9 @@ class LocalTables:
     def blocks(self, held: Block, how: Reading, tick: Tick | None = None) -> Blocks:
         """The blocks; large tables are written to temporary files first, once."""
         with self._lock:
-            if "_blocks" not in vars(self):
-                vars(self)["_blocks"] = self._divide(held, how, tick)
-        blocks: Blocks = vars(self)["_blocks"]
-        return blocks
+            if self._blocks is None:
+                self._blocks = self._divide(held, how, tick)
+            return self._blocks
 
     def _divide(self, held: Block, how: Reading, tick: Tick | None) -> Blocks:
         from tiebreak.engines.blocks import LocalBlocks
@@ -118,7 +108,7 @@ class LocalTables:
         if self.notes:
             check_room(self.notes[0], self.size)
             warn(self.notes[0], LargeTablesWarning)
-        if not any(source.kernel[0] == "stream" for source in held.runs):
+        if self.judged is None and not any(source.kernel[0] == "stream" for source in held.runs):
             assert self.block_requests is not None, "what is divided by itself is a large table, or a file in no order"
             blocks = LocalBlocks.in_order(held, self.block_requests, how.memory)
             if self.unsorted:

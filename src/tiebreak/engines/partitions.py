@@ -17,12 +17,14 @@ from tiebreak.engines.blocks import LocalBlocks, RunBlocks, TableBlocks
 from tiebreak.engines.judged_rows import read_judged
 from tiebreak.engines.local_tables import SPOOL_BYTES
 from tiebreak.engines.packed_rows import Places
+from tiebreak.engines.placement import HELD_BYTES, text_size
 from tiebreak.engines.plan import Plan, judgement_scale
 from tiebreak.engines.position_file import PositionFile
 from tiebreak.engines.spool import Spool, count_by_partition, partition_ids
 from tiebreak.engines.text_blocks import TextBlocks
 from tiebreak.errors import InputError
 from tiebreak.inputs import Ids, Judgements, faults
+from tiebreak.inputs.ids import offsets
 from tiebreak.inputs.judgements import is_relevant
 from tiebreak.inputs.sources import Source
 from tiebreak.inputs.streams import TableStream
@@ -33,7 +35,7 @@ from tiebreak.projection.position_table import GradeScale
 from tiebreak.projection.reading import Block, Reading
 
 ROWS_AT_ONCE = 1 << 20
-"""Rows of a block, about, where nothing else is asked for."""
+"""Rows of a block, about, where nothing else is asked for and memory suffices."""
 
 
 class JudgementSpool(Spool):
@@ -175,7 +177,11 @@ def partition_tables(
     rows = np.sum([spool.row_counts for spool in every], axis=0)
     requests = count_by_partition(whole.judgements.requests)
     requests = requests if judgements is None else judgements.request_counts
-    limits = (rows, ROWS_AT_ONCE) if block_requests is None else (requests, block_requests)
+    if block_requests is None:
+        text = text_rows(whole.runs) / requests.sum()
+        limits = rows + requests * text, min(ROWS_AT_ONCE, how.memory // HELD_BYTES + 1)
+    else:
+        limits = requests, block_requests
     bounds = block_bounds(*limits)
     n_blocks = len(bounds) - 1
     block_of_partition = np.repeat(np.arange(n_blocks), np.diff(bounds))
@@ -184,14 +190,30 @@ def partition_tables(
         if source.kernel[0] == "stream":
             return SpooledRun(source, spools[source.kernel[1]], bounds)
         if not source.is_table:
-            requests = whole.judgements.requests
-            return TextBlocks(source, requests, block_of_partition[partition_ids(requests)], how.memory)
+            return TextBlocks(source, PartitionBlocks(block_of_partition), how.memory)
         return TableBlocks(source, block_of_partition[partition_ids(Ids(*source.kernel[1]))], n_blocks)
 
     runs = [*map(split, whole.runs)]
     if judgements is None:
         return LocalBlocks(whole, block_of_partition[partition_ids(whole.judgements.requests)], runs, n_blocks)
     return Partitions(whole, judgements, runs, bounds, int(requests.sum()) // n_blocks)
+
+
+def text_rows(runs: Iterable[Source]) -> float:
+    """How many rows of tables take as much memory as the lines of all files."""
+    files = [source.kernel for source in runs if not source.is_table]
+    return sum(text_size(where) if kind == "file" else len(where) for kind, where in files) / HELD_BYTES
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionBlocks:
+    """The block of every request, by the partition that it is in."""
+
+    block_of_partition: Places
+
+    def find(self, names: Sequence[bytes]) -> list[int]:
+        ids = Ids(b"".join(names), offsets([*map(len, names)]))
+        return self.block_of_partition[partition_ids(ids)].tolist()  # type: ignore[no-any-return]
 
 
 def spool_runs(kernels: Iterable[tuple[str, TableStream, str | None]]) -> dict[TableStream, Spool]:

@@ -45,13 +45,13 @@ def open_elsewhere(
         spark = open_tables(engine, judgements, runs, columns, {**others, "block_requests": block_requests})
         if spark is not None:
             return spark
-    rows = large_rows(judgements, runs, columns, memory) if block_requests is None else None
+    is_alone = all(table is None for table in others.values())
+    rows = large_rows(judgements, runs, columns, memory, is_alone) if block_requests is None else None
     if block_requests is None and rows is None:
         return None
     from tiebreak.engines.local_tables import open_tables as open_in_blocks
 
-    is_alone = all(table is None for table in others.values())
-    return open_in_blocks(judgements, runs, columns, is_alone, block_requests, rows, memory)
+    return open_in_blocks(judgements, columns, is_alone, block_requests, rows)
 
 
 def divide_files(error: InputError, judgements: Judgements, runs: Sequence[Run], memory: int) -> LocalTables:
@@ -64,7 +64,7 @@ def divide_files(error: InputError, judgements: Judgements, runs: Sequence[Run],
     block_requests = -(-len(judgements.requests) // n_blocks)
     from tiebreak.engines.local_tables import LocalTables
 
-    return LocalTables(judgements, None, runs, block_requests, None, unsorted=size)
+    return LocalTables(judgements, None, block_requests, None, unsorted=size)
 
 
 def text_size(path: str) -> int:
@@ -74,13 +74,16 @@ def text_size(path: str) -> int:
     return os.path.getsize(path) * (PACKED if first.startswith(GZIP_MAGIC) or first == ZSTD_MAGIC else 1)
 
 
-def large_rows(judgements: Any, runs: Any, columns: ColumnNames, memory: int) -> int | None:
-    """The rows of all tables where they are too many to hold; None where everything can be held."""
+def large_rows(judgements: Any, runs: Any, columns: ColumnNames, memory: int, is_alone: bool = True) -> int | None:
+    """The rows of all tables where they are too many to hold; None where everything can be held.
+
+    Judgements are divided, too, if they stand alone: there are no other tables about items.
+    """
     if sum(map(most_rows, [judgements, *tables_in(runs)])) * HELD_BYTES <= memory:
         return None
     from tiebreak.engines.local_tables import count_rows
 
-    rows = count_rows(judgements, runs, columns)
+    rows = count_rows(judgements, runs, columns, is_alone)
     return rows if rows is not None and rows * HELD_BYTES > memory else None
 
 

@@ -111,7 +111,7 @@ class SparkTables:
         """Excluded items and candidates, of which this process holds none."""
         return tuple(None if table is None else self.judgements for table in tables)
 
-    def as_runs(self) -> list[Run]:
+    def as_runs(self, *_: Any) -> list[Run]:
         """Runs by name, which hold no rows."""
         return [Run.from_source(Source(run_label(name), ("spark",), "row"), name) for name in self.runs]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -116,8 +116,7 @@ class TextBlocks:
     """
 
     source: Source
-    requests: Ids
-    block_of_request: Places
+    blocks: RequestBlocks
     memory: int
     _lock: PrivateLock = field(default_factory=PrivateLock, init=False, repr=False)
     _text: Text | None = field(default=None, init=False, repr=False)
@@ -185,14 +184,14 @@ class TextBlocks:
 
     def _chunks(self, tick: Tick | None) -> Iterator[Chunk]:
         """The lines of the file in their order, and the block of each."""
-        block_of = BlockOfRequest(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
         last, line, begin, size = UNKNOWN, 1, 0, self.size
         with open_text(self.text) as stream:
             for text in whole_lines(stream):
                 starts, rows, names = request_groups(text, is_first=begin == 0)
                 block = np.empty(len(rows), dtype=np.int64)
+                known = iter(self.blocks.find([name for name in names if name is not None]))
                 for k, name in enumerate(names):
-                    last = block[k] = last if name is None else block_of[name]
+                    last = block[k] = last if name is None else next(known)
                 first = np.flatnonzero(np.append(True, np.diff(block) != 0))
                 yield Chunk(text, starts, rows[first], block[first], begin, line)
                 begin, line = begin + len(text), line + len(starts)
@@ -200,15 +199,27 @@ class TextBlocks:
                     tick(begin, size)
 
 
-class BlockOfRequest(dict[bytes, int]):
+class RequestBlocks(Protocol):
+    """In which block every request is, judged or not."""
+
+    def find(self, names: Sequence[bytes]) -> list[int]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedBlocks:
     """The block of each judged request. That of another one is told by its name: they may be too many to hold."""
 
-    def __missing__(self, name: bytes) -> int:
-        return self._blocks[crc32(name) % len(self._blocks)]
+    requests: Ids
+    block_of_request: Places
+    n_blocks: int
+
+    def find(self, names: Sequence[bytes]) -> list[int]:
+        known = self._known
+        return [known[name] if name in known else crc32(name) % self.n_blocks for name in names]
 
     @cached_property
-    def _blocks(self) -> list[int]:
-        return [*self.values()]
+    def _known(self) -> dict[bytes, int]:
+        return dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
 
 
 def id_bytes(ids: Ids) -> Iterator[bytes]:
