@@ -328,3 +328,8 @@ def test_baselines_of_any_kind_are_those_of_every_measure():
     exp = tb.Experiment({"q": {"a": 1}}, {name: {"q": {"a": 1.0}} for name in "xyz"})
     compared = exp.compare(["RPP", "AP"], iter("x"))
     assert [part.baselines for part in compared.parts.values()] == [("x",), ("x",)]
+
+
+def test_memory_is_a_number_of_bytes():
+    with pytest.raises(tb.InputError, match="memory=None"):
+        tb.Experiment({"q": {"a": 1}}, {"q": {"a": 1.0}}, memory=None)

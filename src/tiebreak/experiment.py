@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, overload
 
-from tiebreak._base.checks import check_choice, check_counts, check_has_values
+from tiebreak._base.checks import check_choice, check_count, check_counts, check_has_values
 from tiebreak._base.nicknames import expand_all
 from tiebreak._base.public_names import public_names
 from tiebreak._base.text import plural
@@ -127,6 +127,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         block_requests: int | None = None,
         engine: str | None = None,
     ) -> None:
+        check_count(memory, "memory")
         check_counts(block_requests=block_requests, jobs=jobs)
         check_choice(imputation, "imputation", IMPUTATIONS)
         self._imputation = imputation
