@@ -357,7 +357,7 @@ def test_tables_that_memory_does_not_hold_are_divided_and_that_is_announced(tabl
 def test_too_little_room_for_temporary_files_is_told(tables, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Namespace(free=1000))
     exp = tb.Experiment(*tables, memory=20_000)
-    with pytest.raises(tb.InputError, match=r"temporary files of about 0\.0 GB in .*\. It has 0\.0 GB left\. TMPDIR"):
+    with pytest.raises(tb.InputError, match=r"temporary files of about 0\.0 MB in .*\. It has 0\.0 MB left\. TMPDIR"):
         exp.evaluate("AP")
 
 

@@ -128,7 +128,7 @@ class LocalTables:
             return ()
         tables = f"The tables have {self.rows or 0:,} rows and are not held"
         what = "The lines of a run are in no order, and too large to hold" if self.unsorted else tables
-        files = f"temporary files of about {self.size / 1e9:.1f} GB in {temporary_folder()}"
+        files = f"temporary files of about {file_size(self.size)} in {temporary_folder()}"
         return (f"{what}: they are divided by request into {files}.",)
 
 
@@ -137,4 +137,9 @@ def check_room(note: str, size: int) -> None:
     folder = temporary_folder()
     free = shutil.disk_usage(folder).free
     if size > free:
-        raise InputError(f"{note} It has {free / 1e9:.1f} GB left. TMPDIR names another folder for them.", kind="disk")
+        raise InputError(f"{note} It has {file_size(free)} left. TMPDIR names another folder for them.", kind="disk")
+
+
+def file_size(size: int) -> str:
+    """A number of bytes as people write it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
