@@ -214,11 +214,11 @@ class JudgedBlocks:
     n_blocks: int
 
     def find(self, names: Sequence[bytes]) -> list[int]:
-        known = self._known
-        return [known[name] if name in known else crc32(name) % self.n_blocks for name in names]
+        blocks = self._blocks_by_name
+        return [blocks[name] if name in blocks else crc32(name) % self.n_blocks for name in names]
 
     @cached_property
-    def _known(self) -> dict[bytes, int]:
+    def _blocks_by_name(self) -> dict[bytes, int]:
         return dict(zip(id_bytes(self.requests), self.block_of_request.tolist(), strict=True))
 
 
