@@ -6,21 +6,24 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file_parts, number_of_keys, pack_tables
+from tiebreak.engines.spark_types import check_lists, check_types
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.judgements import UNGRADED
+from tiebreak.inputs.judgements import UNGRADED, grade_column
+from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.runs import Run, iterate_runs, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
 from tiebreak.inputs.subtopic_names import number_subtopics
+from tiebreak.inputs.tables import Table
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
@@ -156,30 +159,33 @@ def open_judgements(source: Any, columns: ColumnNames) -> tuple[InputTable, tupl
     """The judgements, what results say about them, and their subtopics."""
     label = "the judgements"
     frame = open_frame(source, label)
-    names = list(frame.columns)
-    roles = {role: columns.find(role, names, label) for role in ("request", "item", "grade", "subtopic")}
-    lacking = [role for role in ("request", "item") if roles[role] is None]
-    if lacking:
-        raise columns.missing(lacking[0], names, label, *lacking[1:])
-    notes = () if roles["grade"] else (UNGRADED,)
-    named = [] if roles["subtopic"] is None else distinct(frame, roles["subtopic"], label)
+    check_lists(frame, columns, label, faults.JUDGEMENTS)
+    table = open_columns(frame, label, columns)
+    request, item = table.require("request", "item")
+    grade, subtopic = grade_column(table, (request, item)), table.find("subtopic", beside=item)
+    notes = () if grade else (UNGRADED,)
+    chosen = TableColumns(request, item, grade, subtopic)
+    check_types(frame, chosen, label, faults.JUDGEMENTS)
+    named = [] if subtopic is None else distinct(frame, subtopic, label)
     subtopics, places = number_subtopics(named)
-    codes = places if len(subtopics) > 1 else {}
-    chosen = TableColumns(
-        str(roles["request"]), str(roles["item"]), roles["grade"], roles["subtopic"] if codes else None
-    )
-    table = input_table(source, label, faults.JUDGEMENTS, frame, chosen, codes)
-    return table, notes, tuple(subtopics if codes else ())
+    if len(subtopics) < 2:
+        return input_table(source, label, faults.JUDGEMENTS, frame, chosen._replace(label=None)), notes, ()
+    return input_table(source, label, faults.JUDGEMENTS, frame, chosen, places), notes, tuple(subtopics)
+
+
+def open_columns(frame: Any, label: str, columns: ColumnNames) -> Table:
+    """The names of a frame's columns, of which those for roles can be asked."""
+    return Table(label, cast(Contents, TableStream(label, list(frame.columns), lambda names: ())), columns)
 
 
 def open_pairs(source: Any, label: str, columns: ColumnNames) -> InputTable:
     """A table of requests and items without values."""
     frame = open_frame(source, label)
-    names = list(frame.columns)
-    request, item = (columns.find(role, names, label) for role in ("request", "item"))
-    if request is None or item is None:
-        raise columns.missing("request" if request is None else "item", names, label)
-    return input_table(source, label, faults.JUDGEMENTS, frame, TableColumns(request, item, None))
+    check_lists(frame, columns, label, faults.JUDGEMENTS)
+    request, item = open_columns(frame, label, columns).require("request", "item")
+    chosen = TableColumns(request, item, None)
+    check_types(frame, chosen, label, faults.JUDGEMENTS)
+    return input_table(source, label, faults.JUDGEMENTS, frame, chosen)
 
 
 def open_runs(source: Any, name: str, columns: ColumnNames, before: int) -> Iterator[InputTable]:
@@ -195,8 +201,10 @@ def open_runs(source: Any, name: str, columns: ColumnNames, before: int) -> Iter
         return
     label = run_label(name)
     frame = open_frame(source, label)
+    check_lists(frame, columns, label, faults.RUN)
     stream = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
     chosen = TableColumns(stream.request, stream.item, stream.value, stream.run, stream.is_rank)
+    check_types(frame, chosen, label, faults.RUN)
     names = [name] if stream.run is None else distinct(frame, stream.run, label)
     yield input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
 
