@@ -13,13 +13,14 @@ from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file_parts, number_of_keys, pack_tables
+from tiebreak.engines.spark_paths import read_parquet
 from tiebreak.engines.spark_types import check_lists, check_types
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.judgements import UNGRADED, grade_column
 from tiebreak.inputs.rows import Contents
-from tiebreak.inputs.runs import Run, iterate_runs, run_name
+from tiebreak.inputs.runs import Run, check_single, files_in, is_by_name, named_sources, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
 from tiebreak.inputs.subtopic_names import number_subtopics
@@ -88,9 +89,8 @@ class SparkTables:
         judged, notes, subtopics = open_judgements(judgements, columns)
         others = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
         several, names = [], dict[str, int]()
-        for number, one in enumerate(iterate_runs(runs), start=1):
-            default = run_name(one) if isinstance(one, (str, os.PathLike)) else f"run{number}"
-            for table in open_runs(one, default, columns, len(names)):
+        for name, one in named_sources(runs):
+            for table in open_runs(one, name, columns, len(names)):
                 several.append(table)
                 add_names(names, table)
         if not names:
@@ -189,24 +189,35 @@ def open_pairs(source: Any, label: str, columns: ColumnNames) -> InputTable:
 
 
 def open_runs(source: Any, name: str, columns: ColumnNames, before: int) -> Iterator[InputTable]:
-    """The runs of a frame or a path, or of several by name, with indices that begin after `before` others.
-
-    One without a column of names is called `name`.
-    """
-    if isinstance(source, Mapping):
-        for key, one in source.items():
-            for table in open_runs(one, str(key), columns, before):
-                before += len(table.codes)
-                yield table
+    """The runs of a frame or a path, or one of each by name, with indices that begin after `before` others."""
+    if not is_by_name(source):
+        yield open_run(source, name, columns, before)
         return
+    for number, (key, one) in enumerate(source.items()):
+        yield open_run(one, str(key), columns, before + number, is_named=True)
+
+
+def open_run(source: Any, name: str, columns: ColumnNames, before: int, is_named: bool = False) -> InputTable:
+    """The runs of a frame or a path. One without a column of names is called `name`; one that is named so, always."""
     label = run_label(name)
+    source = single_file(source) if is_named and isinstance(source, (str, os.PathLike)) else source
     frame = open_frame(source, label)
     check_lists(frame, columns, label, faults.RUN)
     stream = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
     chosen = TableColumns(stream.request, stream.item, stream.value, stream.run, stream.is_rank)
     check_types(frame, chosen, label, faults.RUN)
     names = [name] if stream.run is None else distinct(frame, stream.run, label)
-    yield input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
+    if is_named:
+        check_single(names, label)
+        names, chosen = [name], chosen._replace(label=None)
+    return input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
+
+
+def single_file(path: str | os.PathLike[str]) -> str:
+    """The only file that a path names, or its one table."""
+    files = files_in(os.fspath(path))
+    check_single([*map(run_name, files)], os.fspath(path))
+    return files[0]
 
 
 def distinct(frame: Any, column: str, label: str) -> list[str]:
@@ -238,14 +249,11 @@ def open_frame(source: Any, label: str) -> Any:
         return source
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(
-            f"{label}: {type(source).__name__} is not read on Spark. Give a frame of Spark, or the path of a parquet "
-            "file or folder.",
+            f"{label}: {type(source).__name__} is not read on Spark. Give judgements and runs as frames of Spark, or "
+            "as paths of parquet files and folders.",
             kind="spark",
         )
-    spark, path = session(), os.fspath(source)
-    path = os.path.abspath(path) if os.path.exists(path) else path  # Spark was started elsewhere, or knows other places
-    with calling(path, "by Spark, as parquet"):
-        return spark.read.parquet(path)
+    return read_parquet(session(), os.fspath(source))
 
 
 def session(master: str | None = None) -> Any:
