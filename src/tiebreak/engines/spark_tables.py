@@ -12,7 +12,15 @@ from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file_parts, number_of_keys, pack_tables
+from tiebreak.engines.spark_packing import (
+    ORDER,
+    InputTable,
+    TableColumns,
+    file_parts,
+    number_of_keys,
+    pack_tables,
+    quote_column,
+)
 from tiebreak.engines.spark_paths import read_parquet
 from tiebreak.engines.spark_types import check_lists, check_types
 from tiebreak.errors import InputError, MissingExtraError, quote
@@ -87,7 +95,8 @@ class SparkTables:
     def open(cls, judgements: Any, runs: Any, columns: ColumnNames, pairs: Mapping[str, Any]) -> SparkTables:
         """Frames of Spark, or paths of parquet files and folders."""
         judged, notes, subtopics = open_judgements(judgements, columns)
-        others = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
+        opened = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
+        others = {name: table for name, table in opened.items() if not table.is_empty}
         several, names = [], dict[str, int]()
         for name, one in named_sources(runs):
             for table in open_runs(one, name, columns, len(names)):
@@ -111,8 +120,8 @@ class SparkTables:
         return self.tables[0].frame.sparkSession
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
-        """Excluded items and candidates, of which this process holds none."""
-        return tuple(None if table is None else self.judgements for table in tables)
+        """Excluded items and candidates, of which this process holds none; None where there are none."""
+        return tuple(self.judgements if name in self.pairs else None for name in PAIRS)
 
     def as_runs(self) -> list[Run]:
         """Runs by name, which hold no rows."""
@@ -144,7 +153,8 @@ class SparkTables:
     def first_excluded(self) -> str:
         """The first request that has excluded items."""
         table = self.tables[1 + self.pairs.index("exclude")]
-        return str(table.select_columns().agg({table.columns.request: "min"}).first()[0])
+        functions, frame = import_module("pyspark.sql.functions"), table.select_columns()
+        return str(frame.agg(functions.min(frame.columns[0])).first()[0])
 
 
 def add_names(names: dict[str, int], table: InputTable) -> None:
@@ -223,7 +233,7 @@ def single_file(path: str | os.PathLike[str]) -> str:
 def distinct(frame: Any, column: str, label: str) -> list[str]:
     """What is in a column, in the order of bytes."""
     functions = import_module("pyspark.sql.functions")
-    rows = frame.select(functions.col(f"`{column}`").cast("string")).distinct().collect()
+    rows = frame.select(functions.col(quote_column(column)).cast("string")).distinct().collect()
     if any(name is None for (name,) in rows):
         faults.raise_input_error(
             Fault("null", 0, 0, 0, b"", b"", column.encode()), Source(label, ("table",), "row"), faults.RUN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tiebreak._kernels.interface import Fault
-from tiebreak.engines.spark_packing import TableColumns
+from tiebreak.engines.spark_packing import TableColumns, quote_column
 from tiebreak.errors import InputError, quote
 from tiebreak.inputs import faults
 from tiebreak.inputs.columns import ColumnNames
@@ -34,10 +34,10 @@ TEXT = ("string", "char", "varchar")
 
 def column_kinds(frame: Any) -> dict[str, str]:
     """The type of every column."""
-    return {each.name: kind_of(each.dataType) for each in frame.schema.fields}
+    return {each.name: type_name(each.dataType) for each in frame.schema.fields}
 
 
-def kind_of(data_type: Any) -> str:
+def type_name(data_type: Any) -> str:
     name = str(data_type.typeName())
     return "whole decimal" if name == "decimal" and data_type.scale == 0 else name
 
@@ -71,7 +71,7 @@ def check_lists(frame: Any, columns: ColumnNames, label: str, what: str) -> None
     request, item = (columns.find(role, frame.columns, label) for role in ("request", "item"))
     if request is None or item is None or column_kinds(frame)[item] != "array":
         return
-    request, listed = (f"`{name.replace('`', '``')}`" for name in (request, item))
+    request, listed = map(quote_column, (request, item))
     rows = f"posexplode({listed}) AS (rank, {listed})" if what == faults.RUN else f"explode({listed}) AS {listed}"
     raise InputError(
         f"{label}: column {quote(item)} holds lists, which are not read on Spark. Give a row for every item: "
