@@ -81,12 +81,30 @@ class InputTable:
     def packer(self, number: int, keys: int, rows_packed: int) -> Packer:
         return Packer(__version__, number, self.name, self.what, self.columns, self.codes, keys, rows_packed)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no row in it."""
+        return not self.parts and bool(self.frame.isEmpty())
+
     def select_columns(self) -> Any:
-        """The frame with its columns as workers expect them: ids as text, values as numbers."""
+        """The frame with its columns as workers expect them: ids as text, values as numbers.
+
+        They are numbered, as Spark takes dots in names for fields of records.
+        """
         functions, columns = import_module("pyspark.sql.functions"), self.columns
         kinds = dict.fromkeys((*columns.id_columns, columns.item), "string")
         kinds |= {} if columns.value is None else {columns.value: "double"}
-        return self.frame.select(*(functions.col(f"`{name}`").cast(kinds[name]).alias(name) for name in columns.names))
+        cells = ((functions.col(quote_column(name)), name) for name in columns.names)
+        return self.frame.select(*(cell.cast(kinds[name]).alias(f"c{k}") for k, (cell, name) in enumerate(cells)))
+
+    def pack_rows(self, packer: Packer) -> Any:
+        """A frame of `PACKED`, of rows that Spark reads."""
+        return self.select_columns().mapInArrow(NamedColumns(packer).__call__, PACKED)
+
+
+def quote_column(name: str) -> str:
+    """The name of a column as Spark's expressions have it."""
+    return f"`{name.replace('`', '``')}`"
 
 
 class Packer(NamedTuple):
@@ -131,6 +149,16 @@ class Packer(NamedTuple):
             return error
 
 
+class NamedColumns(NamedTuple):
+    """What workers do with rows of Spark: give columns their names, and pack them."""
+
+    packer: Packer
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        batch_type, names = import_module("pyarrow").RecordBatch, self.packer.columns.names
+        return self.packer(batch_type.from_arrays(batch.columns, names=names) for batch in batches)
+
+
 class FilePacker(NamedTuple):
     """What workers do that read files themselves: rows of Spark are the indices of tasks, each of one table."""
 
@@ -151,7 +179,7 @@ def pack_tables(session: Any, tables: Sequence[InputTable], keys: int, rows_pack
     """A frame of `PACKED` of all tables; all files are one frame, as a union of small ones has one task only."""
     packers = [table.packer(number, keys, rows_packed) for number, table in enumerate(tables)]
     both = [*zip(tables, packers, strict=True)]
-    packed = [table.select_columns().mapInArrow(packer.__call__, PACKED) for table, packer in both if not table.parts]
+    packed = [table.pack_rows(packer) for table, packer in both if not table.parts]
     tasks = tuple((packer, parts) for table, packer in both for parts in table.parts)
     if tasks:
         indices = session.range(0, len(tasks), 1, len(tasks))
@@ -208,7 +236,8 @@ def file_parts(frame: Any, columns: TableColumns, rows_at_once: int) -> tuple[tu
             about = file.metadata
             if not {*columns.names} <= {*file.schema_arrow.names}:
                 return ()
-        groups += [(path, k, about.row_group(k).num_rows) for k in range(about.num_row_groups)]
+        sizes = [about.row_group(k).num_rows for k in range(about.num_row_groups)]
+        groups += [(path, k, size) for k, size in enumerate(sizes) if size]
     return divide_groups(groups, rows_at_once)
 
 

@@ -6,21 +6,33 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.spark_packing import ORDER, InputTable, TableColumns, file_parts, number_of_keys, pack_tables
+from tiebreak.engines.spark_packing import (
+    ORDER,
+    InputTable,
+    TableColumns,
+    file_parts,
+    number_of_keys,
+    pack_tables,
+    quote_column,
+)
+from tiebreak.engines.spark_paths import read_parquet
+from tiebreak.engines.spark_types import check_lists, check_types
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs import Judgements, faults
 from tiebreak.inputs.columns import ColumnNames
-from tiebreak.inputs.judgements import UNGRADED
-from tiebreak.inputs.runs import Run, iterate_runs, run_name
+from tiebreak.inputs.judgements import UNGRADED, grade_column
+from tiebreak.inputs.rows import Contents
+from tiebreak.inputs.runs import Run, check_single, files_in, is_by_name, named_sources, run_name
 from tiebreak.inputs.sources import Source, calling
 from tiebreak.inputs.streams import TableStream, choose_columns
 from tiebreak.inputs.subtopic_names import number_subtopics
+from tiebreak.inputs.tables import Table
 from tiebreak.projection.reading import Block, Reading
 from tiebreak.projection.summary import InputSummary
 
@@ -83,11 +95,11 @@ class SparkTables:
     def open(cls, judgements: Any, runs: Any, columns: ColumnNames, pairs: Mapping[str, Any]) -> SparkTables:
         """Frames of Spark, or paths of parquet files and folders."""
         judged, notes, subtopics = open_judgements(judgements, columns)
-        others = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
+        opened = {name: open_pairs(table, PAIRS[name], columns) for name, table in pairs.items() if table is not None}
+        others = {name: table for name, table in opened.items() if not table.is_empty}
         several, names = [], dict[str, int]()
-        for number, one in enumerate(iterate_runs(runs), start=1):
-            default = run_name(one) if isinstance(one, (str, os.PathLike)) else f"run{number}"
-            for table in open_runs(one, default, columns, len(names)):
+        for name, one in named_sources(runs):
+            for table in open_runs(one, name, columns, len(names)):
                 several.append(table)
                 add_names(names, table)
         if not names:
@@ -108,8 +120,8 @@ class SparkTables:
         return self.tables[0].frame.sparkSession
 
     def hold_pairs(self, *tables: Any) -> tuple[Any, ...]:
-        """Excluded items and candidates, of which this process holds none."""
-        return tuple(None if table is None else self.judgements for table in tables)
+        """Excluded items and candidates, of which this process holds none; None where there are none."""
+        return tuple(self.judgements if name in self.pairs else None for name in PAIRS)
 
     def as_runs(self, *_: Any) -> list[Run]:
         """Runs by name, which hold no rows."""
@@ -141,7 +153,8 @@ class SparkTables:
     def first_excluded(self) -> str:
         """The first request that has excluded items."""
         table = self.tables[1 + self.pairs.index("exclude")]
-        return str(table.select_columns().agg({table.columns.request: "min"}).first()[0])
+        functions, frame = import_module("pyspark.sql.functions"), table.select_columns()
+        return str(frame.agg(functions.min(frame.columns[0])).first()[0])
 
 
 def add_names(names: dict[str, int], table: InputTable) -> None:
@@ -156,55 +169,71 @@ def open_judgements(source: Any, columns: ColumnNames) -> tuple[InputTable, tupl
     """The judgements, what results say about them, and their subtopics."""
     label = "the judgements"
     frame = open_frame(source, label)
-    names = list(frame.columns)
-    roles = {role: columns.find(role, names, label) for role in ("request", "item", "grade", "subtopic")}
-    lacking = [role for role in ("request", "item") if roles[role] is None]
-    if lacking:
-        raise columns.missing(lacking[0], names, label, *lacking[1:])
-    notes = () if roles["grade"] else (UNGRADED,)
-    named = [] if roles["subtopic"] is None else distinct(frame, roles["subtopic"], label)
+    check_lists(frame, columns, label, faults.JUDGEMENTS)
+    table = open_columns(frame, label, columns)
+    request, item = table.require("request", "item")
+    grade, subtopic = grade_column(table, (request, item)), table.find("subtopic", beside=item)
+    notes = () if grade else (UNGRADED,)
+    chosen = TableColumns(request, item, grade, subtopic)
+    check_types(frame, chosen, label, faults.JUDGEMENTS)
+    named = [] if subtopic is None else distinct(frame, subtopic, label)
     subtopics, places = number_subtopics(named)
-    codes = places if len(subtopics) > 1 else {}
-    chosen = TableColumns(
-        str(roles["request"]), str(roles["item"]), roles["grade"], roles["subtopic"] if codes else None
-    )
-    table = input_table(source, label, faults.JUDGEMENTS, frame, chosen, codes)
-    return table, notes, tuple(subtopics if codes else ())
+    if len(subtopics) < 2:
+        return input_table(source, label, faults.JUDGEMENTS, frame, chosen._replace(label=None)), notes, ()
+    return input_table(source, label, faults.JUDGEMENTS, frame, chosen, places), notes, tuple(subtopics)
+
+
+def open_columns(frame: Any, label: str, columns: ColumnNames) -> Table:
+    """The names of a frame's columns, of which those for roles can be asked."""
+    return Table(label, cast(Contents, TableStream(label, list(frame.columns), lambda names: ())), columns)
 
 
 def open_pairs(source: Any, label: str, columns: ColumnNames) -> InputTable:
     """A table of requests and items without values."""
     frame = open_frame(source, label)
-    names = list(frame.columns)
-    request, item = (columns.find(role, names, label) for role in ("request", "item"))
-    if request is None or item is None:
-        raise columns.missing("request" if request is None else "item", names, label)
-    return input_table(source, label, faults.JUDGEMENTS, frame, TableColumns(request, item, None))
+    check_lists(frame, columns, label, faults.JUDGEMENTS)
+    request, item = open_columns(frame, label, columns).require("request", "item")
+    chosen = TableColumns(request, item, None)
+    check_types(frame, chosen, label, faults.JUDGEMENTS)
+    return input_table(source, label, faults.JUDGEMENTS, frame, chosen)
 
 
 def open_runs(source: Any, name: str, columns: ColumnNames, before: int) -> Iterator[InputTable]:
-    """The runs of a frame or a path, or of several by name, with indices that begin after `before` others.
-
-    One without a column of names is called `name`.
-    """
-    if isinstance(source, Mapping):
-        for key, one in source.items():
-            for table in open_runs(one, str(key), columns, before):
-                before += len(table.codes)
-                yield table
+    """The runs of a frame or a path, or one of each by name, with indices that begin after `before` others."""
+    if not is_by_name(source):
+        yield open_run(source, name, columns, before)
         return
+    for number, (key, one) in enumerate(source.items()):
+        yield open_run(one, str(key), columns, before + number, is_named=True)
+
+
+def open_run(source: Any, name: str, columns: ColumnNames, before: int, is_named: bool = False) -> InputTable:
+    """The runs of a frame or a path. One without a column of names is called `name`; one that is named so, always."""
     label = run_label(name)
+    source = single_file(source) if is_named and isinstance(source, (str, os.PathLike)) else source
     frame = open_frame(source, label)
+    check_lists(frame, columns, label, faults.RUN)
     stream = choose_columns(TableStream(label, list(frame.columns), lambda names: ()), columns)
     chosen = TableColumns(stream.request, stream.item, stream.value, stream.run, stream.is_rank)
+    check_types(frame, chosen, label, faults.RUN)
     names = [name] if stream.run is None else distinct(frame, stream.run, label)
-    yield input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
+    if is_named:
+        check_single(names, label)
+        names, chosen = [name], chosen._replace(label=None)
+    return input_table(source, label, faults.RUN, frame, chosen, {one: before + k for k, one in enumerate(names)})
+
+
+def single_file(path: str | os.PathLike[str]) -> str:
+    """The only file that a path names, or its one table."""
+    files = files_in(os.fspath(path))
+    check_single([*map(run_name, files)], os.fspath(path))
+    return files[0]
 
 
 def distinct(frame: Any, column: str, label: str) -> list[str]:
     """What is in a column, in the order of bytes."""
     functions = import_module("pyspark.sql.functions")
-    rows = frame.select(functions.col(f"`{column}`").cast("string")).distinct().collect()
+    rows = frame.select(functions.col(quote_column(column)).cast("string")).distinct().collect()
     if any(name is None for (name,) in rows):
         faults.raise_input_error(
             Fault("null", 0, 0, 0, b"", b"", column.encode()), Source(label, ("table",), "row"), faults.RUN
@@ -230,14 +259,11 @@ def open_frame(source: Any, label: str) -> Any:
         return source
     if not isinstance(source, (str, os.PathLike)):
         raise InputError(
-            f"{label}: {type(source).__name__} is not read on Spark. Give a frame of Spark, or the path of a parquet "
-            "file or folder.",
+            f"{label}: {type(source).__name__} is not read on Spark. Give judgements and runs as frames of Spark, or "
+            "as paths of parquet files and folders.",
             kind="spark",
         )
-    spark, path = session(), os.fspath(source)
-    path = os.path.abspath(path) if os.path.exists(path) else path  # Spark was started elsewhere, or knows other places
-    with calling(path, "by Spark, as parquet"):
-        return spark.read.parquet(path)
+    return read_parquet(session(), os.fspath(source))
 
 
 def session(master: str | None = None) -> Any:

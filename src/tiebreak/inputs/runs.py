@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import glob
 from itertools import chain, islice
 from typing import Any, ClassVar, TypeAlias
@@ -81,11 +81,7 @@ class Run:
         default = name or own_name(source) or "run"
         runs = list(read_files(source, default, columns, memory))
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"run {quote(default)}"
-        if not runs:
-            raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
-        if len(runs) > 1:
-            names = join_names([str(each) for each, _ in runs])
-            raise InputError(f"{label} holds several runs: {names}. Give it as runs, without a name.", kind="shape")
+        check_single([str(each) for each, _ in runs], label)
         in_table, self.source = runs[0]
         self.name = name or in_table or default
 
@@ -98,6 +94,15 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name!r}>"
+
+
+def check_single(names: Sequence[str], label: str) -> None:
+    """Refuse what is given by one name and holds no run, or several."""
+    if not names:
+        raise InputError(f"{label} holds no run: its table has no rows.", kind="empty", file=label)
+    if len(names) > 1:
+        problem = f"holds several runs: {join_names([*names])}"
+        raise InputError(f"{label} {problem}. Give it as runs, without a name.", kind="shape")
 
 
 def read_files(source: Any, name: str, columns: Columns | None, memory: int) -> Iterator[tuple[str | None, Source]]:

@@ -21,7 +21,7 @@ from tiebreak.inputs.judgements import UNGRADED, Judgements, grade_column
 from tiebreak.inputs.other_tools import is_arrow_dataset, maker
 from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
-from tiebreak.inputs.runs import Run, is_by_name, named_sources, read_runs, tables_in
+from tiebreak.inputs.runs import Run, check_single, is_by_name, named_sources, read_runs, tables_in
 from tiebreak.inputs.sources import Source, calling, is_parquet_folder
 from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.inputs.tables import Table
@@ -99,18 +99,18 @@ def open_runs(runs: Any, columns: ColumnNames, memory: int) -> Any:
     return (run for name, one in named_sources(runs) for run in open_run(one, name, columns, memory))
 
 
-def open_run(source: Any, name: str, columns: ColumnNames, memory: int) -> Iterator[Run]:
-    """The runs of one source."""
+def open_run(source: Any, name: str, columns: ColumnNames, memory: int, is_named: bool = False) -> Iterator[Run]:
+    """The runs of one source, or the only one where it is given by this name."""
     stream = open_stream(source, f"run {quote(name)}", columns)
     if isinstance(source, Run):
         yield Run.from_source(source.source, name)
     elif stream is not None:
-        yield from stream_runs(choose_columns(stream, columns), name)
+        yield from stream_runs(choose_columns(stream, columns), name, is_named)
     elif is_by_name(source):
         for key, one in source.items():
             is_ready = isinstance(one, Run) or open_stream(one, "", columns) is not None
             run = one if is_ready else Run(one, str(key), columns=columns, memory=memory)
-            yield from open_run(run, str(key), columns, memory)
+            yield from open_run(run, str(key), columns, memory, is_named=True)
     else:
         yield from read_runs(source, name, memory, columns)
 
@@ -139,14 +139,18 @@ def with_subtopics(judged: TableStream, column: str) -> TableStream:
     return replace(several, subtopics=tuple(names)) if len(number_subtopics(names)[0]) > 1 else judged
 
 
-def stream_runs(stream: TableStream, default: str) -> Iterator[Run]:
-    """The runs of a stream."""
+def stream_runs(stream: TableStream, default: str, is_named: bool = False) -> Iterator[Run]:
+    """The runs of a stream, or the only one where it is given by a name."""
     if stream.run is None:
         yield Run.from_source(Source(stream.label, ("stream", stream, None), "row", library=stream.library), default)
         return
-    for name in stream.run_names():
+    names = stream.run_names()
+    if is_named:
+        check_single(names, stream.label)
+    for name in names:
         label = f"{stream.label}, run {quote(name)}"
-        yield Run.from_source(Source(label, ("stream", stream, name), "row", library=stream.library), name)
+        source = Source(label, ("stream", stream, name), "row", library=stream.library)
+        yield Run.from_source(source, default if is_named else name)
 
 
 def choose_columns(stream: TableStream, columns: ColumnNames) -> TableStream:
