@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -25,7 +26,7 @@ from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one
 from tiebreak.engines.spark_tables import SparkTables, run_label
 from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError
-from tiebreak.inputs.sources import calling
+from tiebreak.inputs.sources import LONGEST_REASON, calling
 from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
@@ -33,6 +34,10 @@ from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
+RAISED = re.compile(r"[\w.]+(Error|Exception): ")
+"""The line of a traceback that says what was raised."""
+LACKING = re.compile(r"^ModuleNotFoundError: No module named 'tiebreak\b|: tiebreak \S+ is installed on a worker, and ")
+"""What is raised by workers that have no tiebreak, or another version: `check_version`."""
 
 
 class BlockOutcome(NamedTuple):
@@ -184,6 +189,8 @@ def run_spark(
     if held.first is None and all(outcome.fault is None for outcome in outcomes):
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
     notes = (*tables.notes, *removal_notes(tables, held))
+    if any(outcome.fault is not None for outcome in outcomes):
+        tables.held.clear()  # a file may be repaired before the next measure
     summary = finish(outcomes, [run_label(name) for name in plan.runs], notes, held.first)
     if write is not None:
         held.write(RowWork(work._replace(task=inner, is_exact=True), write.rows), write)
@@ -250,8 +257,9 @@ def explained_workers() -> Iterator[None]:
 
 def explain_worker(text: str, here: str) -> InputError:
     """The error where workers cannot compute: they lack the package, or have another version of it."""
-    last = next((line for line in reversed(text.splitlines()) if "Error" in line), text.strip()[:300]).strip()
-    if "tiebreak" not in last:
+    raised = [line for line in text.splitlines() if RAISED.match(line)]
+    last = (raised or [" ".join(text.split())])[-1][:LONGEST_REASON].rstrip(". ")
+    if not LACKING.search(last):
         return InputError(f"a worker of Spark failed: {last}", kind="spark")
     return InputError(
         f"the workers of Spark cannot use tiebreak: {last}. Install tiebreak {here} where they run, or ship an "
