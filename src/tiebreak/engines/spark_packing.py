@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
