@@ -655,3 +655,41 @@ def test_workers_write_values_of_requests(session, partitions, tmp_path):
     assert rows == set(map(tuple, local.compare("RPP").rows()))
     with pytest.raises(tb.InputError, match=r"scores\.parquet"):  # where something is already
         on_spark.evaluate("AP", per_request=path)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_files_of_one_table_may_differ_in_types(session, tmp_path):
+    """In the width of numbers, in what text is called, and in whether cells may be null."""
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    kinds = {
+        "score": (arrow.float64(), arrow.float32(), arrow.int32(), arrow.int64()),
+        "user_id": (arrow.string(), arrow.large_string(), arrow.dictionary(arrow.int32(), arrow.string())),
+        "item_id": (arrow.int64(), arrow.int32()),
+    }
+    judged = {"user_id": list("aabbccdd"), "item_id": [1, 2] * 4, "rating": [1] * 8}
+    parquet.write_table(arrow.table(judged), tmp_path / "qrels.parquet")
+    (tmp_path / "run.parquet").mkdir()
+    for k, user in enumerate("abcd"):
+        schema = arrow.schema([arrow.field(name, some[k % len(some)], k % 2 > 0) for name, some in kinds.items()])
+        rows = arrow.table({"score": [2, 1], "user_id": [user] * 2, "item_id": [3 - k % 2 * 2, 2]}).cast(schema)
+        parquet.write_table(rows, tmp_path / "run.parquet" / f"{k}.parquet")
+    there, here = (
+        tb.Experiment(tmp_path / "qrels.parquet", tmp_path / "run.parquet", engine=name) for name in ("spark", "local")
+    )
+    assert "by workers, from files" in str(there.plan())
+    assert outcome(scores, there, ["AP", "nDCG"])[0] == outcome(scores, here, ["AP", "nDCG"])[0]
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_experiments_on_the_same_frames_hold_blocks_of_their_own(session):
+    """What one of them releases stays with the other."""
+    judged, runs = make_tables()
+    tables = frames(session, judged, runs)
+    one, other = (tb.Experiment(*tables) for _ in range(2))
+    assert repr(one.evaluate("AP").summary().values) == repr(other.evaluate("AP").summary().values)
+    (held,) = other._elsewhere.held.values()
+    del one
+    gc.collect()
+    assert held.frame.storageLevel.useDisk
