@@ -15,7 +15,7 @@ from cli.running import run
 from engines import parity, spark_session
 from engines.parity import BY_REQUEST, ITEMS, PAIRWISE, make_input
 from tiebreak.engines import spark as engine
-from tiebreak.engines import spark_progress
+from tiebreak.engines import spark_errors, spark_progress
 from tiebreak.errors import TiebreakWarning
 from tiebreak.orderings import CATALOGUE as ORDERINGS
 from tiebreak.populations import CATALOGUE as POPULATIONS
@@ -521,9 +521,12 @@ def test_a_request_with_many_items_is_computed_whole(session):
 
 def test_workers_without_the_package_are_told_how_to_get_it():
     text = "An exception was thrown from the Python worker:\n...\nModuleNotFoundError: No module named 'tiebreak'\n"
-    error = engine.explain_worker(text, "1.2")
+    error = spark_errors.explain_worker(text, "1.2")
     assert "No module named 'tiebreak'. Install tiebreak 1.2 where they run" in str(error)
-    assert str(engine.explain_worker("x\nValueError: other\n", "1.2")) == "a worker of Spark failed: ValueError: other"
+    assert (
+        str(spark_errors.explain_worker("x\nValueError: other\n", "1.2"))
+        == "a worker of Spark failed: ValueError: other"
+    )
 
 
 def test_what_spark_does_not_do_is_refused(session):
