@@ -64,8 +64,8 @@ def explain_spark(text: str) -> InputError:
 
 def shorten(text: str) -> str:
     """What was raised, without the calls of Java and the places that follow it."""
-    said = re.split(r"\n\s*at |\n+== |\n+(?:Driver stacktrace|JVM stacktrace)", text)[0]
-    words = " ".join(re.sub(r"^An error occurred while calling \S+\n: ", "", said).split())
+    reason = re.split(r"\n\s*at |\n+== |\n+(?:Driver stacktrace|JVM stacktrace)", text)[0]
+    words = " ".join(re.sub(r"^An error occurred while calling \S+\n: ", "", reason).split())
     return words[:LONGEST_REASON].rstrip(". ")
 
 
