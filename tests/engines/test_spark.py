@@ -15,7 +15,7 @@ from cli.running import run
 from engines import parity, spark_session
 from engines.parity import BY_REQUEST, ITEMS, PAIRWISE, make_input
 from tiebreak.engines import spark as engine
-from tiebreak.engines import spark_progress
+from tiebreak.engines import spark_errors, spark_progress
 from tiebreak.errors import TiebreakWarning
 from tiebreak.orderings import CATALOGUE as ORDERINGS
 from tiebreak.populations import CATALOGUE as POPULATIONS
@@ -521,9 +521,12 @@ def test_a_request_with_many_items_is_computed_whole(session):
 
 def test_workers_without_the_package_are_told_how_to_get_it():
     text = "An exception was thrown from the Python worker:\n...\nModuleNotFoundError: No module named 'tiebreak'\n"
-    error = engine.explain_worker(text, "1.2")
+    error = spark_errors.explain_worker(text, "1.2")
     assert "No module named 'tiebreak'. Install tiebreak 1.2 where they run" in str(error)
-    assert str(engine.explain_worker("x\nValueError: other\n", "1.2")) == "a worker of Spark failed: ValueError: other"
+    assert (
+        str(spark_errors.explain_worker("x\nValueError: other\n", "1.2"))
+        == "a worker of Spark failed: ValueError: other"
+    )
 
 
 def test_what_spark_does_not_do_is_refused(session):
@@ -652,3 +655,41 @@ def test_workers_write_values_of_requests(session, partitions, tmp_path):
     assert rows == set(map(tuple, local.compare("RPP").rows()))
     with pytest.raises(tb.InputError, match=r"scores\.parquet"):  # where something is already
         on_spark.evaluate("AP", per_request=path)
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_files_of_one_table_may_differ_in_types(session, tmp_path):
+    """In the width of numbers, in what text is called, and in whether cells may be null."""
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
+    kinds = {
+        "score": (arrow.float64(), arrow.float32(), arrow.int32(), arrow.int64()),
+        "user_id": (arrow.string(), arrow.large_string(), arrow.dictionary(arrow.int32(), arrow.string())),
+        "item_id": (arrow.int64(), arrow.int32()),
+    }
+    judged = {"user_id": list("aabbccdd"), "item_id": [1, 2] * 4, "rating": [1] * 8}
+    parquet.write_table(arrow.table(judged), tmp_path / "qrels.parquet")
+    (tmp_path / "run.parquet").mkdir()
+    for k, user in enumerate("abcd"):
+        schema = arrow.schema([arrow.field(name, some[k % len(some)], k % 2 > 0) for name, some in kinds.items()])
+        rows = arrow.table({"score": [2, 1], "user_id": [user] * 2, "item_id": [3 - k % 2 * 2, 2]}).cast(schema)
+        parquet.write_table(rows, tmp_path / "run.parquet" / f"{k}.parquet")
+    there, here = (
+        tb.Experiment(tmp_path / "qrels.parquet", tmp_path / "run.parquet", engine=name) for name in ("spark", "local")
+    )
+    assert "by workers, from files" in str(there.plan())
+    assert outcome(scores, there, ["AP", "nDCG"])[0] == outcome(scores, here, ["AP", "nDCG"])[0]
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+def test_experiments_on_the_same_frames_hold_blocks_of_their_own(session):
+    """What one of them releases stays with the other."""
+    judged, runs = make_tables()
+    tables = frames(session, judged, runs)
+    one, other = (tb.Experiment(*tables) for _ in range(2))
+    assert repr(one.evaluate("AP").summary().values) == repr(other.evaluate("AP").summary().values)
+    (held,) = other._elsewhere.held.values()
+    del one
+    gc.collect()
+    assert held.frame.storageLevel.useDisk

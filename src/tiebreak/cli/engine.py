@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from tiebreak.experiment import Experiment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+STANDARD_ERROR = 2
 OPTIONS = (
     click.option(
         "--engine",
@@ -34,15 +39,43 @@ class SparkEngine:
     def experiment(self, qrels: str, runs: tuple[str, ...], measures: Iterable[Any], **options: Any) -> Experiment:
         """The experiment that a command was given, read with all that some measures need."""
         from tiebreak.cli.progress import progress
-        from tiebreak.engines.spark_tables import session
         from tiebreak.experiment import Experiment
 
         tables = named_tables(runs)
-        session(self.master)
+        start(self.master)
         result = Experiment(qrels, tables, engine="spark", **options)
         with progress("reading on Spark", "tasks") as tick:
             result.read(measures, tick=tick)
         return result
+
+
+def start(master: str | None) -> None:
+    """Start Spark, whose workers run this interpreter if they are here, and which leaves standard error to commands."""
+    from tiebreak.engines.spark_tables import session
+
+    logging.disable()  # pyspark's own lines, as on Ctrl-C
+    with quiet_children():
+        context = getattr(session(master), "sparkContext", None)
+    if context is not None:
+        context.setLogLevel("OFF")
+        if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+            context.pythonExec = sys.executable
+
+
+@contextmanager
+def quiet_children() -> Iterator[None]:
+    """Discard the standard error of processes that start meanwhile, such as Java, unless tracebacks are wanted."""
+    if os.environ.get("TIEBREAK_TRACEBACK") == "1":
+        yield
+        return
+    kept = os.dup(STANDARD_ERROR)
+    try:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), STANDARD_ERROR)
+        yield
+    finally:
+        os.dup2(kept, STANDARD_ERROR)
+        os.close(kept)
 
 
 def named_tables(runs: tuple[str, ...]) -> dict[str, str]:

@@ -51,7 +51,8 @@ def compute(plan: Plan, task: Task[State], read: Callable[[], Positions]) -> Out
     try:
         return Outcome(partial(plan, task, everything))
     except TiebreakError as error:
-        return Outcome(partial(plan, NOTHING, everything), error=error)  # type: ignore[arg-type]
+        bare: Any = replace(plan, intents=None)  # which may be what is wrong
+        return Outcome(partial(bare, NOTHING, everything), error=error)  # type: ignore[arg-type]
 
 
 def finish(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +11,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from math import inf
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from weakref import finalize
 
 import numpy as np
@@ -19,13 +21,13 @@ from tiebreak._kernels.interface import Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import Outcome, compute, detach, finish, known_states, name_empty_requests
+from tiebreak.engines.spark_errors import explained_workers, explained_writing
 from tiebreak.engines.spark_packing import ROWS_PACKED, check_version
 from tiebreak.engines.spark_progress import watch_stages
 from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one_row
 from tiebreak.engines.spark_tables import SparkTables, run_label
 from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError
-from tiebreak.inputs.sources import calling
 from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
@@ -33,6 +35,9 @@ from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
+JOINED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+"""Whether Spark joins small partitions of frames that are persisted: it computes them all otherwise, however few rows
+there are."""
 
 
 class BlockOutcome(NamedTuple):
@@ -129,7 +134,8 @@ class HeldBlocks:
     def __init__(self, tables: SparkTables, plan: Plan, tick: Tick | None = None) -> None:
         functions, level = import_module("pyspark.sql.functions"), import_module("pyspark").StorageLevel.DISK_ONLY
         reader = Reader.from_tables(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables)
-        self.frame = tables.by_request(ROWS_PACKED).mapInArrow(reader.__call__, BLOCKS).persist(level)
+        with explained_workers(), joined_partitions(tables.session):
+            self.frame = tables.by_request(ROWS_PACKED).mapInArrow(reader.__call__, BLOCKS).persist(level)
         finalize(self, release, self.frame).atexit = False
         known = [*map(functions.min, ("first", "lowest")), *map(functions.max, SCALE[1:])]
         known += map(functions.sum, ("n_requests", *Removed._fields))
@@ -141,23 +147,24 @@ class HeldBlocks:
 
     def collect(self, work: Work) -> list[BlockOutcome]:
         """The outcomes of all blocks."""
-        rows = self.frame.mapInArrow(work.__call__, "outcome binary")
         with explained_workers():
+            rows = self.frame.mapInArrow(work.__call__, "outcome binary")
             return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
 
     @cached_property
     def popularity(self) -> Popularity:
         """How many users rated each item."""
-        rows = self.frame.mapInArrow(CountUsers(__version__).__call__, "users binary")
         with explained_workers():
+            rows = self.frame.mapInArrow(CountUsers(__version__).__call__, "users binary")
             parts = (pickle.loads(users.as_buffer()) for users in rows.toArrow().column("users"))
             return Popularity.join(parts, self.memory)
 
     def write(self, work: RowWork, file: RequestFile) -> None:
         """Have workers write the rows of all blocks."""
         schema = ", ".join(f"{name} {'double' if name == 'value' else 'string'}" for name in file.columns)
-        with explained_workers(), calling(file.path, "by Spark, as parquet"):
-            self.frame.mapInArrow(work.__call__, schema).write.parquet(file.path)
+        with explained_workers(), explained_writing(file.path):
+            path = absolute_path(self.frame.sparkSession, file.path)
+            self.frame.mapInArrow(work.__call__, schema).write.parquet(path)
 
 
 def release(frame: Any) -> None:
@@ -184,6 +191,8 @@ def run_spark(
     if held.first is None and all(outcome.fault is None for outcome in outcomes):
         raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
     notes = (*tables.notes, *removal_notes(tables, held))
+    if any(outcome.fault is not None for outcome in outcomes):
+        tables.held.clear()  # a file may be repaired before the next measure
     summary = finish(outcomes, [run_label(name) for name in plan.runs], notes, held.first)
     if write is not None:
         held.write(RowWork(work._replace(task=inner, is_exact=True), write.rows), write)
@@ -240,21 +249,22 @@ def check_plan(plan: Plan) -> None:
 
 
 @contextmanager
-def explained_workers() -> Iterator[None]:
-    """Turn the errors of workers into ours."""
+def joined_partitions(session: Any) -> Iterator[None]:
+    """Let Spark join small partitions of what is persisted meanwhile, too, where it joins others."""
+    settings, known = session.conf, session.conf.get(JOINED, None)
+    settings.set(JOINED, "true")
     try:
         yield
-    except import_module("pyspark.errors").PythonException as error:
-        raise explain_worker(str(error), __version__) from None
+    finally:
+        if known is None:
+            settings.unset(JOINED)
+        else:
+            settings.set(JOINED, known)
 
 
-def explain_worker(text: str, here: str) -> InputError:
-    """The error where workers cannot compute: they lack the package, or have another version of it."""
-    last = next((line for line in reversed(text.splitlines()) if "Error" in line), text.strip()[:300]).strip()
-    if "tiebreak" not in last:
-        return InputError(f"a worker of Spark failed: {last}", kind="spark")
-    return InputError(
-        f"the workers of Spark cannot use tiebreak: {last}. Install tiebreak {here} where they run, or ship an "
-        "environment with it: spark.archives with one packed by venv-pack or conda-pack, and PYSPARK_PYTHON in it.",
-        kind="spark",
-    )
+def absolute_path(session: Any, path: str) -> str:
+    """A path on disks as Spark has to be told it, which was started elsewhere; other places keep theirs."""
+    context = getattr(session, "sparkContext", None)
+    default = None if context is None else context._jsc.hadoopConfiguration().get("fs.defaultFS")
+    is_elsewhere = len(urlsplit(path).scheme) > 1 or not (default or "file:").startswith("file:")
+    return path if is_elsewhere else os.path.abspath(path)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -128,12 +130,16 @@ class Packer(NamedTuple):
 
     def pack(self, table: Any, part: int, number: int) -> Iterator[Any]:
         columns = self.read(table)
-        if isinstance(columns, Fault):  # which is of no request, and so before all others of this table
-            yield packed_batch([0], self.number, part, number, [pickle.dumps(self.error(columns))], True)
+        if isinstance(columns, Fault):
+            yield self.fault_batch(self.error(columns), part, number)
             return
         packed = PackedRows.pack(columns, run_of_row(columns, self.codes), self.keys)
         known = np.flatnonzero(packed.rows).tolist()
         yield packed_batch(known, self.number, part, number, [packed[key] for key in known])
+
+    def fault_batch(self, error: InputError, part: int, number: int = 0) -> Any:
+        """An error as a piece of the first key: it is of no request, and so before all others of this table."""
+        return packed_batch([0], self.number, part, number, [pickle.dumps(error)], True)
 
     def read(self, table: Any) -> FrameColumns | Fault:
         names, columns = self.columns.names, self.columns
@@ -167,7 +173,10 @@ class FilePacker(NamedTuple):
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         for task in [task for batch in batches for task in batch.column(0).to_pylist()]:
             packer, parts = self.tasks[task]
-            yield from packer(self.read(parts, packer))
+            try:
+                yield from packer(self.read(parts, packer))
+            except InputError as error:  # of a file that is gone or damaged
+                yield packer.fault_batch(error, task)
 
     def read(self, parts: tuple[FilePart, ...], packer: Packer) -> Iterator[Any]:
         for part in parts:
@@ -188,7 +197,12 @@ def pack_tables(session: Any, tables: Sequence[InputTable], keys: int, rows_pack
 
 
 def gather_batches(batches: Iterator[Any], size: int) -> Iterator[Any]:
-    """Tables of about so many rows."""
+    """Tables of about so many rows; files of one table may differ in types, and what is of one type is a table."""
+    for _, alike in groupby(batches, key=attrgetter("schema")):
+        yield from join_batches(alike, size)
+
+
+def join_batches(batches: Iterator[Any], size: int) -> Iterator[Any]:
     table_type = import_module("pyarrow").Table
     held: list[Any] = []
     for batch in batches:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
+from uuid import uuid4
 
 from tiebreak._kernels.interface import Tick
 
@@ -31,22 +32,36 @@ class Stages:
 
 @contextmanager
 def watch_stages(session: Any, tick: Tick | None) -> Iterator[None]:
-    """Call `tick` with tasks while the jobs of a session run; a session of Spark Connect has no stages to look at."""
+    """Call `tick` with tasks while the jobs of a session run; a session of Spark Connect has no stages to look at.
+
+    An exception of `tick` ends the work.
+    """
     context = getattr(session, "sparkContext", None) if tick is not None else None
     if tick is None or context is None:
         yield
         return
-    stages, is_over = Stages(context.statusTracker()), Event()
+    stages, is_over, tag = Stages(context.statusTracker()), Event(), f"tiebreak-{uuid4().hex}"
+    raised: list[BaseException] = []
 
     def watch() -> None:
         while not is_over.wait(SECONDS):
-            tick(*stages.look())
+            try:
+                if not raised:
+                    tick(*stages.look())
+            except BaseException as error:
+                raised.append(error)
+            if raised:
+                context.cancelJobsWithTag(tag)  # again, as another job may have begun
 
     thread = Thread(target=watch, daemon=True)
+    context.addJobTag(tag)
     thread.start()
     try:
         yield
     finally:
         is_over.set()
         thread.join()
+        context.removeJobTag(tag)
+        if raised:
+            raise raised[0] from None
         tick(*stages.look())

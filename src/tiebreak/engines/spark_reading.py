@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 
@@ -58,10 +59,12 @@ class ReadBlock:
 class Reader(NamedTuple):
     """What workers do with all rows once: read blocks. It can be pickled.
 
+    The `owner` is of the blocks: Spark would free those of all equal readers together.
     `pairs` are the tables after that of judgements, `run_tables` that of every run.
     """
 
     version: str
+    owner: str
     plan: Plan
     rows_at_once: int
     pairs: tuple[str, ...]
@@ -71,7 +74,7 @@ class Reader(NamedTuple):
     @classmethod
     def from_tables(cls, version: str, plan: Plan, rows_at_once: int, tables: SparkTables) -> Reader:
         run_tables = (number for number, table in tables.of_runs() for _ in table.codes)
-        return cls(version, plan, rows_at_once, tables.pairs, tuple(run_tables), tables.subtopics)
+        return cls(version, uuid4().hex, plan, rows_at_once, tables.pairs, tuple(run_tables), tables.subtopics)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Every block of a partition, as Arrow batches of `BLOCKS`."""

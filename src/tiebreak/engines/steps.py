@@ -48,6 +48,8 @@ TEXT = ("file", "bytes")
 DIVIDED = "lines of files by block; compressed ones are unpacked, and those in no order sorted, in temporary files"
 TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
 MIXED = "by Spark, and by workers from files"
+JOINS = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
+"""With both, Spark joins small partitions."""
 VALUES = "16 bytes for every request and run of a metric, 1 to 16 for every request and pair of a preference"
 
 
@@ -119,7 +121,7 @@ def spark_steps(tables: SparkTables) -> Iterator[Step]:
     yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value; {read}")
     settings = tables.session.conf
     number = settings.get("spark.sql.shuffle.partitions")
-    joined = ", small ones joined" if settings.get("spark.sql.adaptive.enabled") == "true" else ""
+    joined = ", small ones joined" if all(settings.get(name) == "true" for name in JOINS) else ""
     yield Step("shuffle", "workers", None, f"packed rows by a hash of the request into {number} partitions{joined}")
     yield Step("compute", "workers", None, "positions in blocks of whole requests, about 260,000 rows each")
     yield Step("hold", "workers", None, "positions of judged items on disk, for all measures until more is asked for")
