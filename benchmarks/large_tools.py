@@ -25,7 +25,7 @@ DEPTH, RELEVANT, ITEMS, AT_ONCE = 100, 3, 100_000, 20_000
 FORMS = {"text": "run.txt", "gzip": "run.txt.gz", "lines in no order": "unsorted.txt", "parquet": "run.parquet"}
 USER_RUNS, USER_DEPTH = 5, 50
 USER_NAMES = [f"run{k}" for k in range(USER_RUNS)]
-MEMORY = 400_000_000
+MEMORY = 200_000_000
 """What may be held of a run's lines, where they are in no order."""
 
 

@@ -190,3 +190,10 @@ def test_number_beyond_64_bits_is_refused(option, tmp_path):
     assert done.returncode == 2
     message = f"Error: {option[2:]}={'9' * 20}. Give a whole number from 1 on, at most 2^63 - 1.\n"
     assert done.stderr.endswith(message)  # behind a note where the core was not built
+
+
+def test_tables_have_names_where_one_was_given():
+    from tiebreak.cli.engine import named_tables
+
+    assert named_tables(("runs", "a.parquet")) == ["runs", "a.parquet"]  # whose files are runs
+    assert named_tables(("new=a.parquet", "b.parquet")) == {"new": "a.parquet", "b": "b.parquet"}

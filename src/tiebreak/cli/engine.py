@@ -78,11 +78,14 @@ def quiet_children() -> Iterator[None]:
         os.close(kept)
 
 
-def named_tables(runs: tuple[str, ...]) -> dict[str, str]:
-    """The paths of tables that are not held, by the names of runs."""
+def named_tables(runs: tuple[str, ...]) -> list[str] | dict[str, str]:
+    """The paths of tables that are not held; where one is NAME=PATH, by the names of runs."""
     from tiebreak.inputs.runs import run_name
 
-    tables = {name or run_name(path): path for name, path in map(name_and_path, runs)}
+    several = [*map(name_and_path, runs)]
+    if not any(name for name, _ in several):
+        return [path for _, path in several]
+    tables = {name or run_name(path): path for name, path in several}
     require(len(tables) == len(runs), "two runs are called the same: give NAME=PATH")
     return tables
 
