@@ -1,6 +1,8 @@
 """What goes wrong on Spark, or before it, ends in one sentence that says what to do."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 
@@ -180,3 +182,18 @@ def test_a_session_that_has_ended_is_told(session):
         message, where = error(lambda each=each: each.evaluate("nDCG"))
         assert message == "the Spark session has ended. Make a new one, and the experiment with it."
         assert where["kind"] == "spark"
+
+
+def test_an_experiment_on_spark_is_not_pickled(tables):
+    judged, run = tables
+    exp = tb.Experiment(judged, {"new": run})
+    for duplicate in (pickle.dumps, copy.deepcopy):
+        message, where = error(lambda duplicate=duplicate: duplicate(exp))
+        assert "cannot be pickled or copied" in message and where["kind"] == "spark"
+
+
+def test_names_of_runs_that_cannot_be_computed_are_an_error_in_a_sentence(session, tables):
+    judged, run = tables
+    broken = run.selectExpr("*", "CASE WHEN assert_true(score < 0) IS NULL THEN 'new' END AS run")
+    message, where = error(lambda: tb.Experiment(judged, broken))
+    assert message.startswith("Spark failed: ") and where["kind"] == "spark"

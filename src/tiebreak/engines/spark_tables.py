@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NoReturn, cast
 
 from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
+from tiebreak.engines.spark_errors import explained_workers
 from tiebreak.engines.spark_packing import (
     ORDER,
     InputTable,
@@ -106,6 +107,10 @@ class SparkTables:
             raise InputError("no run was given. Give at least one.", kind="empty")
         return cls((judged, *others.values(), *several), tuple(names), notes, tuple(others), subtopics)
 
+    def __reduce__(self) -> NoReturn:
+        problem = "an experiment on Spark cannot be pickled or copied, as its frames belong to the session"
+        raise InputError(f"{problem}. Pickle its results.", kind="spark")
+
     @property
     def judgements(self) -> Judgements:
         """None are held."""
@@ -154,7 +159,8 @@ class SparkTables:
         """The first request that has excluded items."""
         table = self.tables[1 + self.pairs.index("exclude")]
         functions, frame = import_module("pyspark.sql.functions"), table.select_columns()
-        return str(frame.agg(functions.min(frame.columns[0])).first()[0])
+        with explained_workers():
+            return str(frame.agg(functions.min(frame.columns[0])).first()[0])
 
 
 def add_names(names: dict[str, int], table: InputTable) -> None:
@@ -233,7 +239,8 @@ def single_file(path: str | os.PathLike[str]) -> str:
 def distinct(frame: Any, column: str, label: str) -> list[str]:
     """What is in a column, in the order of bytes."""
     functions = import_module("pyspark.sql.functions")
-    rows = frame.select(functions.col(quote_column(column)).cast("string")).distinct().collect()
+    with explained_workers():
+        rows = frame.select(functions.col(quote_column(column)).cast("string")).distinct().collect()
     if any(name is None for (name,) in rows):
         faults.raise_input_error(
             Fault("null", 0, 0, 0, b"", b"", column.encode()), Source(label, ("table",), "row"), faults.RUN
