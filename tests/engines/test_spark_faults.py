@@ -197,3 +197,11 @@ def test_names_of_runs_that_cannot_be_computed_are_an_error_in_a_sentence(sessio
     broken = run.selectExpr("*", "CASE WHEN assert_true(score < 0) IS NULL THEN 'new' END AS run")
     message, where = error(lambda: tb.Experiment(judged, broken))
     assert message.startswith("Spark failed: ") and where["kind"] == "spark"
+
+
+def test_judgements_without_rows_are_told_alike(tables):
+    judged, run = tables
+    nothing = judged.limit(0)
+    on_spark = error(lambda: tb.Experiment(nothing, {"new": run}).evaluate("AP"))
+    here = error(lambda: tb.Experiment(arrow.table(JUDGED).slice(0, 0), {"new": arrow.table(RANKED)}).evaluate("AP"))
+    assert on_spark == here

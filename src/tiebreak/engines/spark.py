@@ -17,7 +17,7 @@ from weakref import finalize
 import numpy as np
 
 from tiebreak import __version__
-from tiebreak._kernels.interface import Tick
+from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import Outcome, compute, detach, finish, known_states, name_empty_requests
@@ -28,6 +28,8 @@ from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one
 from tiebreak.engines.spark_tables import SparkTables, run_label
 from tiebreak.engines.totals import TotalsTask
 from tiebreak.errors import InputError
+from tiebreak.inputs import faults
+from tiebreak.inputs.sources import Source
 from tiebreak.projection.candidates import CANDIDATES, Removed
 from tiebreak.projection.popularity import Popularity
 from tiebreak.projection.position_table import GradeScale
@@ -189,7 +191,8 @@ def run_spark(
     blocks = sorted(held.collect(work), key=lambda block: block.number)
     outcomes = name_empty_requests([block.outcome for block in blocks], lambda _, name: name.encode())
     if held.first is None and all(outcome.fault is None for outcome in outcomes):
-        raise InputError("the judgements are empty. Give a column each for request, item and grade.", kind="empty")
+        nothing = Fault("empty", 0, 0, 0, b"", b"", b"")
+        faults.raise_input_error(nothing, Source("the judgements", ("table",), "row"), faults.JUDGEMENTS)
     notes = (*tables.notes, *removal_notes(tables, held))
     if any(outcome.fault is not None for outcome in outcomes):
         tables.held.clear()  # a file may be repaired before the next measure
