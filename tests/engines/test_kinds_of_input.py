@@ -180,3 +180,13 @@ def test_table_that_cannot_be_counted_is_no_reason_to_hold_it(monkeypatch):
     monkeypatch.setattr(local_tables, "open_stream", streams.open_stream)
     with pytest.raises(tb.InputError, match="the connection is gone"):
         tb.Experiment(JUDGED, [table], memory=SMALL)
+
+
+def test_file_that_is_gone_beside_divided_tables_is_an_error_that_names_it(tmp_path):
+    judged = parquet_file(rows_of(JUDGED), tmp_path, "qrels", GRADED)
+    runs = {"new": parquet_file(rows_of(NEW), tmp_path, "new", SCORED)}
+    runs["old"] = trec_file(rows_of(OLD), tmp_path, "old", SCORED)
+    exp = tb.Experiment(judged, runs, memory=40_000)
+    runs["old"].unlink()
+    with pytest.raises(tb.InputError, match=r"old\.txt: cannot be read: no such file"):
+        exp.evaluate("AP")

@@ -107,7 +107,7 @@ def test_reasons_of_spark_end_before_the_calls_of_java():
 
 
 def test_few_rows_are_few_partitions(session, tables):
-    """Where Spark joins small ones, those that are held are joined, too; its settings stay."""
+    """Where Spark coalesces small ones, those that are held are, too; its settings stay."""
     name = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
     before = {"spark.sql.shuffle.partitions": "50", "spark.sql.adaptive.enabled": "true"}
     before = {
@@ -115,7 +115,7 @@ def test_few_rows_are_few_partitions(session, tables):
     }
     try:
         exp = tb.Experiment(tables[0], {"run": tables[1]})
-        assert "50 partitions, small ones joined" in str(exp.plan())
+        assert "50 partitions, small ones coalesced" in str(exp.plan())
         assert exp.evaluate("AP").mean.tolist() == [[0.75]]
         (held,) = exp._elsewhere.held.values()
         assert held.frame.rdd.getNumPartitions() <= 2

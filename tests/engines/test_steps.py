@@ -46,7 +46,7 @@ def test_runs_in_large_tables_are_divided_beside_held_judgements(tmp_path):
     polars.DataFrame(rows).write_parquet(tmp_path / "new.parquet")
     lines = steps(tb.Experiment(JUDGED, {"new": tmp_path / "new.parquet", "old": RUNS["old"]}, memory=5000))
     assert lines[1][3] == f"{tmp_path / 'new.parquet'}, in batches, written to a temporary file by block"
-    assert lines[3][3] == "blocks of about a million rows, one after another"
+    assert lines[3][3] == "blocks of up to about a million rows, one after another"
     exp = tb.Experiment(JUDGED, {"new": tmp_path / "new.parquet", "old": RUNS["old"]}, block_requests=2)
     assert steps(exp)[3][3] == "blocks of about 2 requests, one after another"
 

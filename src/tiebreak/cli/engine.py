@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -53,21 +53,22 @@ def start(master: str | None) -> None:
     """Start Spark, whose workers run this interpreter if they are here, and which leaves standard error to commands."""
     from tiebreak.engines.spark_tables import session
 
-    logging.disable()  # pyspark's own lines, as on Ctrl-C
-    with quiet_children():
+    is_quiet = os.environ.get("TIEBREAK_TRACEBACK") != "1"
+    if is_quiet:
+        logging.disable()  # pyspark's own lines, as on Ctrl-C
+    with quiet_children() if is_quiet else nullcontext():
         context = getattr(session(master), "sparkContext", None)
-    if context is not None:
+    if context is None:
+        return
+    if is_quiet:
         context.setLogLevel("OFF")
-        if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-            context.pythonExec = sys.executable
+    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
 
 
 @contextmanager
 def quiet_children() -> Iterator[None]:
-    """Discard the standard error of processes that start meanwhile, such as Java, unless tracebacks are wanted."""
-    if os.environ.get("TIEBREAK_TRACEBACK") == "1":
-        yield
-        return
+    """Discard the standard error of processes that start meanwhile, such as Java."""
     kept = os.dup(STANDARD_ERROR)
     try:
         with open(os.devnull, "wb") as nothing:

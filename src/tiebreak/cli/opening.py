@@ -44,10 +44,12 @@ def experiment(
     if engine is not None:
         return engine.experiment(qrels, runs, several, columns=columns, **options)
     memory, several_runs = options.get("memory", MEMORY), [*map(name_and_path, runs)]
-    judgements, named = cast(Any, (qrels, named_tables(runs)))
-    if large_rows(qrels, [path for _, path in several_runs], ColumnNames(columns, is_shared=True), memory) is None:
+    judgements, named = cast(Any, (qrels, [path for _, path in several_runs]))
+    if large_rows(qrels, named, ColumnNames(columns, is_shared=True), memory) is None:
         named = [Run(path, name, columns=columns, memory=memory) if name else path for name, path in several_runs]
         judgements = read_judgements(qrels, columns=columns, memory=memory, early=early)
+    else:
+        named = named_tables(runs)
     result = Experiment(judgements, named, columns=columns, **options)
     if holds_all:
         check_held(result.runs)

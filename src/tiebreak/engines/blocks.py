@@ -97,9 +97,11 @@ class LocalBlocks:
         block_of_request = np.arange(len(requests)) // block_requests
         n_blocks = -(-len(requests) // block_requests)
 
+        blocks = JudgedBlocks(requests, block_of_request, n_blocks)
+
         def split(source: Source) -> RunBlocks:
             if not source.is_table:
-                return TextBlocks(source, JudgedBlocks(requests, block_of_request, n_blocks), memory)
+                return TextBlocks(source, blocks, memory)
             place = requests.indices(Ids(*source.kernel[1]))
             return TableBlocks(source, np.maximum(place, 0) // block_requests, n_blocks)
 

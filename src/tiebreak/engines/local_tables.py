@@ -109,7 +109,7 @@ class LocalTables:
             check_room(self.notes[0], self.size)
             warn(self.notes[0], LargeTablesWarning)
         if self.judged is None and not any(source.kernel[0] == "stream" for source in held.runs):
-            assert self.block_requests is not None, "what is divided by itself is a large table, or a file in no order"
+            assert self.block_requests is not None, "without it only large tables are divided, and files in no order"
             blocks = LocalBlocks.in_order(held, self.block_requests, how.memory)
             if self.unsorted:
                 blocks.prepare(tick)

@@ -186,11 +186,13 @@ def partition_tables(
     n_blocks = len(bounds) - 1
     block_of_partition = np.repeat(np.arange(n_blocks), np.diff(bounds))
 
+    blocks = PartitionBlocks(block_of_partition)
+
     def split(source: Source) -> RunBlocks:
         if source.kernel[0] == "stream":
             return SpooledRun(source, spools[source.kernel[1]], bounds)
         if not source.is_table:
-            return TextBlocks(source, PartitionBlocks(block_of_partition), how.memory)
+            return TextBlocks(source, blocks, how.memory)
         return TableBlocks(source, block_of_partition[partition_ids(Ids(*source.kernel[1]))], n_blocks)
 
     runs = [*map(split, whole.runs)]
@@ -201,8 +203,11 @@ def partition_tables(
 
 def text_rows(runs: Iterable[Source]) -> float:
     """How many rows of tables take as much memory as the lines of all files."""
-    files = [source.kernel for source in runs if not source.is_table]
-    return sum(text_size(where) if kind == "file" else len(where) for kind, where in files) / HELD_BYTES
+    size = 0
+    for kind, where in (source.kernel for source in runs if not source.is_table):
+        with suppress(OSError):  # which is raised again when the file is read
+            size += text_size(where) if kind == "file" else len(where)
+    return size / HELD_BYTES
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,8 +9,8 @@ from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from math import inf
+from threading import Lock
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 from weakref import finalize
 
 import numpy as np
@@ -21,8 +20,9 @@ from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
 from tiebreak.engines.running import Outcome, compute, detach, finish, known_states, name_empty_requests
-from tiebreak.engines.spark_errors import explained_workers, explained_writing
+from tiebreak.engines.spark_errors import translate_spark_errors, translate_write_errors
 from tiebreak.engines.spark_packing import ROWS_PACKED, check_version
+from tiebreak.engines.spark_paths import absolute_path
 from tiebreak.engines.spark_progress import watch_stages
 from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one_row
 from tiebreak.engines.spark_tables import SparkTables, run_label
@@ -37,9 +37,11 @@ from tiebreak.projection.summary import InputSummary
 
 ROWS_AT_ONCE = 1 << 18
 """Rows of whole requests that a worker computes together."""
-JOINED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
-"""Whether Spark joins small partitions of frames that are persisted: it computes them all otherwise, however few rows
-there are."""
+COALESCE_CACHED = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+"""Whether Spark coalesces small partitions of persisted frames: it computes them all otherwise, however few rows there
+are."""
+SETTING = Lock()
+"""Of threads that change settings of a session for a while."""
 
 
 class BlockOutcome(NamedTuple):
@@ -136,12 +138,12 @@ class HeldBlocks:
     def __init__(self, tables: SparkTables, plan: Plan, tick: Tick | None = None) -> None:
         functions, level = import_module("pyspark.sql.functions"), import_module("pyspark").StorageLevel.DISK_ONLY
         reader = Reader.from_tables(__version__, Plan(plan.reading, plan.runs), ROWS_AT_ONCE, tables)
-        with explained_workers(), joined_partitions(tables.session):
+        with translate_spark_errors(), coalesce_cached(tables.session):
             self.frame = tables.by_request(ROWS_PACKED).mapInArrow(reader.__call__, BLOCKS).persist(level)
         finalize(self, release, self.frame).atexit = False
         known = [*map(functions.min, ("first", "lowest")), *map(functions.max, SCALE[1:])]
         known += map(functions.sum, ("n_requests", *Removed._fields))
-        with explained_workers(), watch_stages(self.frame.sparkSession, tick):
+        with translate_spark_errors(), watch_stages(self.frame.sparkSession, tick):
             self.first, *scale, self.largest, n_requests, items, relevant = self.frame.agg(*known).first()
         self.scale = GradeScale(inf, 0.0) if scale[0] is None else GradeScale(*scale)
         self.memory = plan.reading.memory
@@ -149,14 +151,14 @@ class HeldBlocks:
 
     def collect(self, work: Work) -> list[BlockOutcome]:
         """The outcomes of all blocks."""
-        with explained_workers():
+        with translate_spark_errors():
             rows = self.frame.mapInArrow(work.__call__, "outcome binary")
             return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
 
     @cached_property
     def popularity(self) -> Popularity:
         """How many users rated each item."""
-        with explained_workers():
+        with translate_spark_errors():
             rows = self.frame.mapInArrow(CountUsers(__version__).__call__, "users binary")
             parts = (pickle.loads(users.as_buffer()) for users in rows.toArrow().column("users"))
             return Popularity.join(parts, self.memory)
@@ -164,7 +166,7 @@ class HeldBlocks:
     def write(self, work: RowWork, file: RequestFile) -> None:
         """Have workers write the rows of all blocks."""
         schema = ", ".join(f"{name} {'double' if name == 'value' else 'string'}" for name in file.columns)
-        with explained_workers(), explained_writing(file.path):
+        with translate_spark_errors(), translate_write_errors(file.path):
             path = absolute_path(self.frame.sparkSession, file.path)
             self.frame.mapInArrow(work.__call__, schema).write.parquet(path)
 
@@ -252,22 +254,16 @@ def check_plan(plan: Plan) -> None:
 
 
 @contextmanager
-def joined_partitions(session: Any) -> Iterator[None]:
-    """Let Spark join small partitions of what is persisted meanwhile, too, where it joins others."""
-    settings, known = session.conf, session.conf.get(JOINED, None)
-    settings.set(JOINED, "true")
-    try:
-        yield
-    finally:
-        if known is None:
-            settings.unset(JOINED)
-        else:
-            settings.set(JOINED, known)
-
-
-def absolute_path(session: Any, path: str) -> str:
-    """A path on disks as Spark has to be told it, which was started elsewhere; other places keep theirs."""
-    context = getattr(session, "sparkContext", None)
-    default = None if context is None else context._jsc.hadoopConfiguration().get("fs.defaultFS")
-    is_elsewhere = len(urlsplit(path).scheme) > 1 or not (default or "file:").startswith("file:")
-    return path if is_elsewhere else os.path.abspath(path)
+def coalesce_cached(session: Any) -> Iterator[None]:
+    """Let Spark coalesce small partitions of what is persisted meanwhile, too, where it does so of others."""
+    settings = session.conf
+    with SETTING:
+        known = settings.get(COALESCE_CACHED, None)
+        settings.set(COALESCE_CACHED, "true")
+        try:
+            yield
+        finally:
+            if known is None:
+                settings.unset(COALESCE_CACHED)
+            else:
+                settings.set(COALESCE_CACHED, known)

@@ -11,7 +11,7 @@ from tiebreak import __version__
 from tiebreak.errors import InputError
 from tiebreak.inputs.sources import LONGEST_REASON
 
-RAISED = re.compile(r"[\w.]+(Error|Exception): ")
+RAISED = re.compile(r"(?:[\w.]+(?:Error|Exception)|(?:\w+\.)+[A-Z]\w+)(?:: |$)")
 """The line of a traceback that says what was raised."""
 LACKING = re.compile(r"^ModuleNotFoundError: No module named 'tiebreak\b|: tiebreak \S+ is installed on a worker, and ")
 """What is raised by workers that have no tiebreak, or another version: `check_version`."""
@@ -20,7 +20,7 @@ STOPPED = "SESSION_OR_CONTEXT_NOT_EXISTS", "stopped SparkContext", "SparkContext
 
 
 @contextmanager
-def explained_workers() -> Iterator[None]:
+def translate_spark_errors() -> Iterator[None]:
     """Turn the errors of Spark and of its workers into ours."""
     try:
         yield
@@ -35,7 +35,7 @@ def explained_workers() -> Iterator[None]:
 
 
 @contextmanager
-def explained_writing(path: str) -> Iterator[None]:
+def translate_write_errors(path: str) -> Iterator[None]:
     """Turn the errors of Spark that writes a folder into ours."""
     try:
         yield
@@ -71,10 +71,10 @@ def shorten(text: str) -> str:
 
 def explain_worker(text: str, here: str) -> InputError:
     """The error where workers cannot compute: they lack the package, or have another version of it."""
-    raised = [line for line in text.splitlines() if RAISED.match(line)]
-    last = (raised or [" ".join(text.split())])[-1][:LONGEST_REASON].rstrip(". ")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    last = ([line for line in lines if RAISED.match(line)] or lines or [""])[-1][:LONGEST_REASON].rstrip(". ")
     if not LACKING.search(last):
-        return InputError(f"a worker of Spark failed: {last}", kind="spark")
+        return InputError(f"a worker of Spark failed: {last}.", kind="spark")
     return InputError(
         f"the workers of Spark cannot use tiebreak: {last}. Install tiebreak {here} where they run, or ship an "
         "environment with it: spark.archives with one packed by venv-pack or conda-pack, and PYSPARK_PYTHON in it.",

@@ -17,6 +17,7 @@ import numpy as np
 from tiebreak import __version__, _kernels
 from tiebreak._kernels.interface import Fault, FrameColumns
 from tiebreak.engines.packed_rows import PackedRows
+from tiebreak.engines.spark_errors import translate_spark_errors
 from tiebreak.engines.spool import run_of_row
 from tiebreak.errors import InputError
 from tiebreak.inputs import faults
@@ -86,7 +87,10 @@ class InputTable:
     @property
     def is_empty(self) -> bool:
         """Whether there is no row in it."""
-        return not self.parts and bool(self.frame.isEmpty())
+        if self.parts:
+            return False
+        with translate_spark_errors():
+            return bool(self.frame.isEmpty())
 
     def select_columns(self) -> Any:
         """The frame with its columns as workers expect them: ids as text, values as numbers.

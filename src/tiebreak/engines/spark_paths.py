@@ -13,7 +13,8 @@ MAGIC = b"PAR"
 """How parquet begins, also where it is encrypted."""
 PATTERN = re.compile(r"[][{}*?\\]")
 """What Hadoop reads as a pattern."""
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+"""Of two letters at least: C: is a drive."""
 
 
 def read_parquet(session: Any, path: str) -> Any:
@@ -22,7 +23,7 @@ def read_parquet(session: Any, path: str) -> Any:
     if os.path.exists(path):
         check_file(path)
         where = PATTERN.sub(r"\\\g<0>", os.path.abspath(path))
-    elif not SCHEME.match(path) and is_local(session):
+    elif not SCHEME.match(path) and (default_file_system(session) or "").startswith("file:"):
         raise InputError(f"{path}: no such file. Check the path.", kind="missing", file=path)
     with calling(path, "by Spark, as parquet"):
         return session.read.parquet(where)
@@ -46,7 +47,13 @@ def check_file(path: str) -> None:
         raise InputError(f"{path}: {problem}.", kind="shape", file=path)
 
 
-def is_local(session: Any) -> bool:
-    """Whether paths without a scheme are of this machine; of Spark Connect that is not known."""
+def absolute_path(session: Any, path: str) -> str:
+    """A path to write to: of this machine, unless it names another place or Spark's default file system is one."""
+    is_elsewhere = SCHEME.match(path) or not (default_file_system(session) or "file:").startswith("file:")
+    return path if is_elsewhere else os.path.abspath(path)
+
+
+def default_file_system(session: Any) -> str | None:
+    """Where paths without a scheme are; None of Spark Connect, which does not say."""
     context = getattr(session, "sparkContext", None)
-    return context is not None and str(context._jsc.hadoopConfiguration().get("fs.defaultFS")).startswith("file:")
+    return None if context is None else str(context._jsc.hadoopConfiguration().get("fs.defaultFS"))

@@ -12,7 +12,7 @@ from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.spark_errors import explained_workers
+from tiebreak.engines.spark_errors import translate_spark_errors
 from tiebreak.engines.spark_packing import (
     ORDER,
     InputTable,
@@ -159,7 +159,7 @@ class SparkTables:
         """The first request that has excluded items."""
         table = self.tables[1 + self.pairs.index("exclude")]
         functions, frame = import_module("pyspark.sql.functions"), table.select_columns()
-        with explained_workers():
+        with translate_spark_errors():
             return str(frame.agg(functions.min(frame.columns[0])).first()[0])
 
 
@@ -239,7 +239,7 @@ def single_file(path: str | os.PathLike[str]) -> str:
 def distinct(frame: Any, column: str, label: str) -> list[str]:
     """What is in a column, in the order of bytes."""
     functions = import_module("pyspark.sql.functions")
-    with explained_workers():
+    with translate_spark_errors():
         rows = frame.select(functions.col(quote_column(column)).cast("string")).distinct().collect()
     if any(name is None for (name,) in rows):
         faults.raise_input_error(

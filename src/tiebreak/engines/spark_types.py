@@ -12,7 +12,8 @@ from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.sources import Source
 
 WHOLE = ("byte", "short", "integer", "long", "whole decimal")
-IDS = (*WHOLE, "string", "char", "varchar", "date", "void")  # void holds no value, which workers tell
+TEXT = ("string", "char", "varchar")
+IDS = (*WHOLE, *TEXT, "date", "void")  # void holds no value, which workers tell
 NUMBERS = (*WHOLE, "decimal", "float", "double", "void")
 CELLS = {
     "float": "floats",
@@ -29,7 +30,6 @@ CELLS = {
     "map": "lists",
 }
 """What columns hold that are refused, by the names of Spark's types, as one machine says it."""
-TEXT = ("string", "char", "varchar")
 
 
 def column_kinds(frame: Any) -> dict[str, str]:

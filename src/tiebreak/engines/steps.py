@@ -48,7 +48,7 @@ TEXT = ("file", "bytes")
 DIVIDED = "lines of files by block; compressed ones are unpacked, and those in no order sorted, in temporary files"
 TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
 MIXED = "by Spark, and by workers from files"
-JOINS = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
+COALESCING = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 """With both, Spark joins small partitions."""
 VALUES = "16 bytes for every request and run of a metric, 1 to 16 for every request and pair of a preference"
 
@@ -90,7 +90,7 @@ def block_sizes(tables: LocalTables, n_requests: int, runs: Sequence[Source]) ->
     """How many blocks there are, where that is known, and how large they are."""
     size = tables.block_requests
     if size is None:
-        return "blocks of about a million rows"
+        return "blocks of up to about a million rows"
     if tables.judged is not None or any(source.kernel[0] == "stream" for source in runs):
         return f"blocks of about {plural(size, 'request')}"
     return f"{plural(-(-n_requests // size), 'block')} of up to {plural(size, 'request')}"
@@ -121,8 +121,8 @@ def spark_steps(tables: SparkTables) -> Iterator[Step]:
     yield Step("read", "workers", None, f"{', '.join(several)}: request, item and value; {read}")
     settings = tables.session.conf
     number = settings.get("spark.sql.shuffle.partitions")
-    joined = ", small ones joined" if all(settings.get(name) == "true" for name in JOINS) else ""
-    yield Step("shuffle", "workers", None, f"packed rows by a hash of the request into {number} partitions{joined}")
+    few = ", small ones coalesced" if all(settings.get(name) == "true" for name in COALESCING) else ""
+    yield Step("shuffle", "workers", None, f"packed rows by a hash of the request into {number} partitions{few}")
     yield Step("compute", "workers", None, "positions in blocks of whole requests, about 260,000 rows each")
     yield Step("hold", "workers", None, "positions of judged items on disk, for all measures until more is asked for")
     yield Step(

@@ -24,6 +24,7 @@ from tiebreak.inputs.run_tables import AMBIGUOUS
 from tiebreak.inputs.runs import Run, check_single, is_by_name, named_sources, read_runs, tables_in
 from tiebreak.inputs.sources import Source, calling, is_parquet_folder
 from tiebreak.inputs.subtopic_names import number_subtopics
+from tiebreak.inputs.table_files import scan_parquet
 from tiebreak.inputs.tables import Table
 
 BATCH = 1 << 19
@@ -94,7 +95,7 @@ class TableStream:
 
 def open_runs(runs: Any, columns: ColumnNames, memory: int) -> Any:
     """Runs, of which those in large tables are read later, in batches; as they are where there is no such table."""
-    if not any(open_stream(one, "", columns) for one in tables_in(runs)):
+    if not any(open_stream(one, "the run", columns) for one in tables_in(runs)):
         return runs
     return (run for name, one in named_sources(runs) for run in open_run(one, name, columns, memory))
 
@@ -108,7 +109,7 @@ def open_run(source: Any, name: str, columns: ColumnNames, memory: int, is_named
         yield from stream_runs(choose_columns(stream, columns), name, is_named)
     elif is_by_name(source):
         for key, one in source.items():
-            is_ready = isinstance(one, Run) or open_stream(one, "", columns) is not None
+            is_ready = isinstance(one, Run) or open_stream(one, f"run {quote(str(key))}", columns) is not None
             run = one if is_ready else Run(one, str(key), columns=columns, memory=memory)
             yield from open_run(run, str(key), columns, memory, is_named=True)
     else:
@@ -227,8 +228,7 @@ def open_parquet(path: str) -> TableStream | None:
 
 
 def polars_parquet(polars: Any, path: str) -> TableStream:
-    files = os.path.join(path, "*.parquet") if os.path.isdir(path) else path
-    return lazy_stream(polars.scan_parquet(files, hive_partitioning=False), path, None)
+    return lazy_stream(scan_parquet(polars, path), path, None)
 
 
 def lazy_stream(frame: Any, label: str, library: str | None) -> TableStream:

@@ -7,6 +7,7 @@ are held as compact columns, within the limits of docs/decisions/0006.
 from __future__ import annotations
 
 import csv
+import glob
 import json
 import os
 import re
@@ -295,12 +296,16 @@ def pyarrow_folder(dataset: Any) -> OpenParquet:
 
 
 def polars_parquet(polars: Any, path: str) -> OpenParquet:
-    # The path is not a pattern, and its folders do not name columns.
-    is_folder = os.path.isdir(path)
-    files = os.path.join(path, "*.parquet") if is_folder else path
-    frame = polars.scan_parquet(files, glob=is_folder, hive_partitioning=False)
+    frame = scan_parquet(polars, path)
     rows = frame.select(polars.len()).collect().item()
     return frame.collect_schema().names(), rows, lambda names: frame.select(names).collect()
+
+
+def scan_parquet(polars: Any, path: str) -> Any:
+    """A file, whose name is no pattern, or the files of a folder; folders do not name columns."""
+    is_folder = os.path.isdir(path)
+    files = os.path.join(glob.escape(path), "*.parquet") if is_folder else path
+    return polars.scan_parquet(files, glob=is_folder, hive_partitioning=False)
 
 
 def pandas_parquet(pandas: Any, path: str) -> OpenParquet:
