@@ -525,7 +525,7 @@ def test_workers_without_the_package_are_told_how_to_get_it():
     assert "No module named 'tiebreak'. Install tiebreak 1.2 where they run" in str(error)
     assert (
         str(spark_errors.explain_worker("x\nValueError: other\n", "1.2"))
-        == "a worker of Spark failed: ValueError: other"
+        == "a worker of Spark failed: ValueError: other."
     )
 
 

@@ -82,7 +82,7 @@ def test_a_file_that_is_gone_or_damaged_is_named(session, paths, damage):
 def test_only_workers_without_the_package_are_told_to_install_it():
     lines = "Traceback (most recent call last):", '  File "tiebreak/x.py"', "tiebreak.errors.InputError: a Error b", ""
     told = spark_errors.explain_worker("\n".join((*lines, "\tat org.apache.spark.Error(x.scala)")), "1.2")
-    assert str(told) == "a worker of Spark failed: tiebreak.errors.InputError: a Error b"
+    assert str(told) == "a worker of Spark failed: tiebreak.errors.InputError: a Error b."
     told = spark_errors.explain_worker(
         "RuntimeError: tiebreak 1.1 is installed on a worker, and 1.2 on the driver\n", "1.2"
     )
@@ -90,7 +90,8 @@ def test_only_workers_without_the_package_are_told_to_install_it():
 
 
 @pytest.mark.parametrize(
-    ("score", "reason"), [("'abc'", "'abc' .* cannot be cast to"), ("1 / (score - score)", "Division by zero")]
+    ("score", "reason"),
+    [("CAST(item_id AS double)", "'a' .* cannot be cast to"), ("1 / (score - score)", "Division by zero")],
 )
 def test_what_spark_cannot_compute_of_a_frame_is_one_sentence(tables, score, reason):
     judged, ranked = tables
@@ -172,18 +173,6 @@ def test_a_command_needs_no_activated_environment(session, paths):
     assert not [line for line in done.stderr.splitlines() if not line.startswith("Note: ")]
 
 
-def test_a_session_that_has_ended_is_told(session):
-    """The last one, as no other test has a session then."""
-    judged, ranked = (session.createDataFrame(arrow.table(table)) for table in (JUDGED, RANKED))
-    exp, read = (tb.Experiment(judged, {"run": ranked}) for _ in range(2))
-    read.evaluate("AP")
-    session.stop()
-    for each in (exp, read):
-        message, where = error(lambda each=each: each.evaluate("nDCG"))
-        assert message == "the Spark session has ended. Make a new one, and the experiment with it."
-        assert where["kind"] == "spark"
-
-
 def test_an_experiment_on_spark_is_not_pickled(tables):
     judged, run = tables
     exp = tb.Experiment(judged, {"new": run})
@@ -205,3 +194,15 @@ def test_judgements_without_rows_are_told_alike(tables):
     on_spark = error(lambda: tb.Experiment(nothing, {"new": run}).evaluate("AP"))
     here = error(lambda: tb.Experiment(arrow.table(JUDGED).slice(0, 0), {"new": arrow.table(RANKED)}).evaluate("AP"))
     assert on_spark == here
+
+
+def test_a_session_that_has_ended_is_told(session):
+    """The last one, as no other test has a session then."""
+    judged, ranked = (session.createDataFrame(arrow.table(table)) for table in (JUDGED, RANKED))
+    exp, read = (tb.Experiment(judged, {"run": ranked}) for _ in range(2))
+    read.evaluate("AP")
+    session.stop()
+    for each in (exp, read):
+        message, where = error(lambda each=each: each.evaluate("nDCG"))
+        assert message == "the Spark session has ended. Make a new one, and the experiment with it."
+        assert where["kind"] == "spark"
