@@ -6,6 +6,7 @@
 //! [`judgements`] reads a judgements file, [`judged`] indexes judgements, [`ranking`] orders the items of one request,
 //! [`run`] projects one run ([`options`] say how, [`run_result`] is what becomes known), [`project`] many of them on
 //! several threads, [`ahead`] in the background.
+//! The crate `tiebreak_processor` has what depends on the processor.
 //! Beside them [`pair_signs`] compares recall levels of pairs of rankings, and [`shuffles`] draws the shuffles of the
 //! randomised Tukey HSD.
 #![forbid(unsafe_code)]

@@ -4,20 +4,20 @@
 //! after another one, the pass ends with [`Stop::Returning`] and a second pass gathers all judged lines before it ranks
 //! them.
 
+mod lines;
+mod places;
+
 use std::collections::HashSet;
-use std::ops::Range;
 
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::{Gathered, Line};
 use crate::ids::Key;
-use crate::judged::{CANDIDATE, EXCLUDED, Judged};
-use crate::number;
+use crate::judged::Judged;
 use crate::options::{Duplicates, Options};
-use crate::ranking::{JudgedItems, Placed, Ranking, Refused, count_float32_ties, ties};
+use crate::ranking::{JudgedItems, Ranking, Refused};
 use crate::run_result::{RunResult, ScoreRange, Top};
 use crate::source::{Rows, Source, Text, Watch};
 use crate::tally::{Counter, Tally};
-use crate::text::{Batch, each_batch};
 
 /// Lines between two checks whether to stop.
 const CHECK_EVERY: usize = 65_536;
@@ -110,7 +110,7 @@ impl<'a> Projector<'a> {
                 let has_spare = self.options.jobs > 1;
                 let mut text =
                     if has_spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
-                each_batch(&mut text, 5..=usize::MAX, &mut tally, watch, |batch, tally| self.read_batch(batch, tally))
+                tiebreak_processor::run(lines::ReadLines { projector: self, text: &mut text, tally: &mut tally, watch })
             }),
         };
         if let Err(Stop::Fault(_)) = read {
@@ -119,100 +119,6 @@ impl<'a> Projector<'a> {
         }
         self.result.tally = tally;
         read
-    }
-
-    /// Lines `request iteration item rank score [tag]`. Scores and hashes are computed for all of them first: loops that
-    /// do one thing let the processor work on several lines at once.
-    fn read_batch(&mut self, batch: &Batch, tally: &mut Tally) -> Result<(), Stop> {
-        let (mut scores, mut hashes) = (std::mem::take(&mut self.scores), std::mem::take(&mut self.hashes));
-        scores.clear();
-        let texts = batch.column(4, 0..batch.len());
-        scores.extend(texts.map(|(bytes, length)| number::parse_start(bytes, length).unwrap_or(f64::NAN)));
-        hashes.clear();
-        let items = batch.column(2, 0..batch.len());
-        hashes.extend(items.map(|(bytes, length)| self.judged.seed.hash(&bytes[..length])));
-        let fault = self.read_ranks(batch, tally);
-        let sound = fault.as_ref().map_or(batch.len(), |(k, _)| *k);
-        let read = self.read_lines(batch, sound, &scores, &hashes, tally);
-        (self.scores, self.hashes) = (scores, hashes);
-        read?;
-        fault.map_or(Ok(()), |(_, fault)| Err(fault.into()))
-    }
-
-    /// Read rank columns, where they count: the first line without one, and its fault.
-    fn read_ranks(&mut self, batch: &Batch, tally: &mut Tally) -> Option<(usize, Fault)> {
-        self.ranks_read.clear();
-        if self.options.rank_breaks_ties {
-            for (k, row) in batch.rows().enumerate() {
-                let text = row.column(3);
-                let Some(rank) = number::parse_rank(text) else {
-                    return Some((k, Fault::entry(FaultKind::Rank, row.number(), row.column(0), row.column(2), text)));
-                };
-                self.ranks_read.push(rank);
-            }
-        }
-        if self.options.audit {
-            self.ranks_read.clear();
-            for row in batch.rows() {
-                row.count_spelling(row.number(), row.column(4), tally);
-                self.ranks_read.push(count_rank(row.column(3), row.number(), tally));
-            }
-        }
-        None
-    }
-
-    /// Push the first `sound` lines, those of one request together.
-    fn read_lines(
-        &mut self,
-        batch: &Batch,
-        sound: usize,
-        scores: &[f64],
-        hashes: &[u64],
-        tally: &mut Tally,
-    ) -> Result<(), Stop> {
-        let mut k = 0;
-        while k < sound {
-            let row = batch.row(k);
-            if scores[k].is_nan() {
-                self.refuse_score(row.number(), row.column(0), row.column(2), row.column(4), tally)?;
-                k += 1;
-                continue;
-            }
-            self.enter(row.column(0), row.number(), tally)?;
-            let others = batch.column(0, k + 1..sound).zip(&scores[k + 1..sound]);
-            let same = others.take_while(|(request, score)| !score.is_nan() & self.current_id.begins(*request));
-            let lines = k..k + 1 + same.count();
-            k = lines.end;
-            self.push_lines(batch, lines, scores, hashes, tally)?;
-        }
-        Ok(())
-    }
-
-    /// Lines of the current request.
-    #[inline(always)]
-    fn push_lines(
-        &mut self,
-        batch: &Batch,
-        lines: Range<usize>,
-        scores: &[f64],
-        hashes: &[u64],
-        tally: &mut Tally,
-    ) -> Result<(), Stop> {
-        if self.gathered.is_some() || !matches!(self.current, Current::Judged(..)) {
-            return lines.into_iter().try_for_each(|k| {
-                let row = batch.row(k);
-                let rank = self.ranks_read.get(k).copied().unwrap_or(0);
-                let line = Line { number: row.number(), item: row.column(2), score: scores[k], rank };
-                self.push(row.column(0), &line, hashes[k], tally)
-            });
-        }
-        let number = batch.row(lines.start).number();
-        let items = batch.column(2, lines.clone());
-        self.ranking.extend(number, &scores[lines.clone()], &hashes[lines.clone()], items);
-        if !self.ranks_read.is_empty() {
-            self.ranking.extend_ranks(&self.ranks_read[lines]);
-        }
-        self.check_memory(tally)
     }
 
     /// A line of the current request.
@@ -344,94 +250,6 @@ impl<'a> Projector<'a> {
         Ok(())
     }
 
-    /// The current request is complete: order it and write its results.
-    fn settle(&mut self, tally: &mut Tally) -> Result<(), Stop> {
-        self.look_up(tally)?;
-        let (Current::Judged(r, _), None) = (self.current, &self.gathered) else { return Ok(()) };
-        let rises = self.ranking.rises();
-        if rises {
-            tally.add(Counter::Unsorted, self.first_line, self.judged.requests.get(r));
-        }
-        if self.options.audit && self.ranking.rank_disagrees() {
-            tally.add(Counter::RankDisagrees, self.first_line, self.judged.requests.get(r));
-        }
-        self.result.tied[r] = self.ranking.order(rises, self.options.rank_breaks_ties) as i32;
-        if self.options.audit {
-            self.count_ties(r, tally);
-        }
-        if let Some((low, high)) = self.ranking.extremes(rises) {
-            let range = &mut self.result.scores;
-            (range.low, range.high) = (range.low.min(low), range.high.max(high));
-        }
-        self.result.listed[r] = self.ranking.len() as i32;
-        self.result.retrieved[r] = if self.is_whole(r) { self.write_places(r) } else { self.write_selection(r) };
-        Ok(())
-    }
-
-    /// Whether every listed item counts, and only judged ones are asked for.
-    fn is_whole(&self, r: usize) -> bool {
-        let slots = &self.judged.slot[self.judged.first(r)..self.judged.first(r + 1)];
-        let Options { judged_only, top, pool, .. } = self.options;
-        !judged_only && top.is_none() && !pool && !slots.contains(&EXCLUDED)
-    }
-
-    /// Write the ranks of judged items: their places; how many items the ranking has.
-    fn write_places(&mut self, r: usize) -> i32 {
-        let depth = self.options.depth;
-        let slots = &self.judged.slot[self.judged.first(r)..];
-        for (place, &slot) in self.ranking.judgement_places().zip(slots) {
-            if let Some(place) = place.filter(|&place| slot >= 0 && (place as usize) < depth) {
-                self.ranks[slot as usize] = place as i32 + 1;
-            }
-        }
-        self.ranking.len().min(depth) as i32
-    }
-
-    /// The same where some items do not count, or others are asked for, too.
-    fn write_selection(&mut self, r: usize) -> i32 {
-        let first = self.judged.first(r);
-        let judgements = self.ranking.judgements_by_entry();
-        let judgement = |placed: &Placed| judgements[placed.entry as usize].map(|judged| first + judged as usize);
-        let counts = |placed: &&Placed| match judgement(placed) {
-            None => !self.options.judged_only,
-            Some(judgement) => self.judged.slot[judgement] != EXCLUDED,
-        };
-        let ordered = self.ranking.ordered();
-        let selection = ordered.iter().filter(counts).take(self.options.depth);
-        let mut retrieved = 0;
-        for placed in selection.clone() {
-            retrieved += 1;
-            let slot = judgement(placed).map_or(-1, |judgement| self.judged.slot[judgement]);
-            if slot >= 0 {
-                self.ranks[slot as usize] = retrieved;
-            }
-        }
-        for placed in selection.clone().take(self.options.top.unwrap_or(0)) {
-            let judgement = judgement(placed).map_or(-1, |judgement| judgement as i32);
-            self.result.top[r].push(self.ranking.placed_id(placed), judgement);
-        }
-        if self.options.pool {
-            let (one, two) = (self.judged.seed, self.judged.second_seed);
-            let ids = selection.map(|placed| self.ranking.placed_id(placed));
-            self.result.pool[r] = ids.map(|id| (one.hash(id), two.hash(id))).collect();
-        }
-        retrieved
-    }
-
-    /// Ties that touch a judged item, and scores that tie only in 32 bits.
-    fn count_ties(&self, r: usize, tally: &mut Tally) {
-        let (first, request) = (self.judged.first(r), self.judged.requests.get(r));
-        let judgements = self.ranking.judgements_by_entry();
-        let is_judged = |placed: &Placed| {
-            judgements[placed.entry as usize]
-                .is_some_and(|judged| ![EXCLUDED, CANDIDATE].contains(&self.judged.slot[first + judged as usize]))
-        };
-        let ordered = self.ranking.ordered();
-        let touching = ties(&ordered).filter(|tied| tied.iter().any(is_judged)).count();
-        tally.add_many(Counter::JudgedTies, touching, self.first_line, request);
-        tally.add_many(Counter::Float32Ties, count_float32_ties(&ordered), self.first_line, request);
-    }
-
     /// A table may be empty: a run that retrieves nothing. An empty file is a fault.
     fn finish(mut self, read: Result<(), Stop>, is_table: bool, watch: &Watch) -> Result<RunResult, Stop> {
         match self.gathered.take() {
@@ -479,15 +297,4 @@ impl<'a> Projector<'a> {
         self.result.tally = tally;
         offence.map_or(Ok(()), |fault| Err(Stop::Fault(fault)))
     }
-}
-
-/// The rank column; missing ranks and zeros are counted.
-fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
-    let rank = number::parse_rank(text).unwrap_or(number::NO_RANK);
-    match rank {
-        number::NO_RANK => tally.add(Counter::NoRank, line, text),
-        0 => tally.add(Counter::RankZero, line, b""),
-        _ => {}
-    }
-    rank
 }

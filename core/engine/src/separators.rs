@@ -1,7 +1,8 @@
 //! Separators of lines that are all alike, as in most files: found in a few loops without branches.
 
-/// Bytes that are searched at once.
-pub(crate) const WINDOW: usize = 64;
+pub(crate) use tiebreak_processor::WINDOW;
+use tiebreak_processor::bytes_up_to;
+
 /// Separators of a window that are written without asking how many there are.
 const AT_LEAST: usize = 12;
 
@@ -15,6 +16,7 @@ pub(crate) struct Separators {
 impl Separators {
     /// How many columns each line of `buffer[..end]` has, if all have as many, with a single separator between them, and
     /// nothing needs a closer look: control bytes, comments, long lines. Nearly two windows more can be read.
+    #[inline(always)]
     pub(crate) fn find(&mut self, buffer: &[u8], end: usize) -> Option<usize> {
         let lines = &buffer[..end];
         if !is_clean(lines) || !self.find_single(buffer, end) {
@@ -35,6 +37,7 @@ impl Separators {
     }
 
     /// Find all separators; whether no two are neighbours, and none is the first byte.
+    #[inline(always)]
     fn find_single(&mut self, buffer: &[u8], end: usize) -> bool {
         let most = end + WINDOW + 1;
         if self.places.len() < most {
@@ -45,7 +48,8 @@ impl Separators {
         let (mut neighbours, mut last) = (0, 1);
         for (k, window) in buffer.chunks_exact(WINDOW).take(end.div_ceil(WINDOW)).enumerate() {
             let beyond = (WINDOW * (k + 1)).saturating_sub(end);
-            let low = low_bytes(window) & (u64::MAX >> beyond);
+            // Separators, and control bytes, which are refused elsewhere.
+            let low = bytes_up_to(b' ', window.try_into().expect("a window")) & (u64::MAX >> beyond);
             neighbours |= low & (low << 1 | last);
             last = low >> 63;
             self.add(low, (WINDOW * k) as u32);
@@ -85,22 +89,8 @@ fn is_ordinary(buffer: &[u8], start: usize, end: usize) -> bool {
     buffer[end] == b'\n' && buffer[start] != b'#' && end - start <= crate::text::LONGEST_LINE
 }
 
-/// Bit i: byte i is a space or below, that is a separator, or a control byte, which is refused elsewhere.
-#[inline(always)]
-fn low_bytes(window: &[u8]) -> u64 {
-    let mut flags = [0u8; WINDOW];
-    for (flag, &byte) in flags.iter_mut().zip(window) {
-        *flag = u8::from(byte <= b' ');
-    }
-    let mut mask = 0;
-    for (k, flags) in flags.chunks_exact(8).enumerate() {
-        let word = u64::from_le_bytes(flags.try_into().expect("eight bytes"));
-        mask |= word.wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * k);
-    }
-    mask
-}
-
 /// Whether there are no control bytes but tabs and line feeds, and what is not ASCII is UTF-8.
+#[inline(always)]
 fn is_clean(lines: &[u8]) -> bool {
     lines.chunks(1024).all(is_plain) || (!lines.iter().any(is_control) && std::str::from_utf8(lines).is_ok())
 }
@@ -111,6 +101,7 @@ fn is_control(&byte: &u8) -> bool {
 
 /// Whether there is nothing but printable ASCII, tabs and line feeds. Counted from the tab, bytes below it are high, too;
 /// counted from after the line feed, only control bytes are below the space.
+#[inline(always)]
 fn is_plain(lines: &[u8]) -> bool {
     let (mut high, mut low) = (0, u8::MAX);
     for byte in lines {

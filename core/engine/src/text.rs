@@ -137,6 +137,7 @@ pub fn each_row(
 }
 
 /// Call `visit` with batches of these lines, in order. Lines before a faulty one are visited before its fault is returned.
+#[inline(always)]
 pub fn each_batch(
     text: &mut Text,
     widths: RangeInclusive<usize>,
@@ -197,6 +198,7 @@ struct Lines {
 
 impl Lines {
     /// Visit the lines of `buffer[..end]`, which ends with a line feed; nearly two windows more can be read.
+    #[inline(always)]
     fn visit_piece(
         &mut self,
         buffer: &[u8],
