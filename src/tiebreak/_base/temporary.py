@@ -24,9 +24,7 @@ def temporary_folder() -> str:
 @contextmanager
 def temporary_file(prefix: str) -> Iterator[BinaryIO]:
     """A new file that only its owner can read: removed at once if the work fails, else by `remove` or at exit."""
-    from secrets import token_hex
-
-    path = f"{prefix}{token_hex(4)}"
+    path = f"{prefix}{os.urandom(4).hex()}"
     _paths.add(path)  # before it is created: a signal may arrive at any time
     try:
         with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -55,6 +54,8 @@ def start(master: str | None) -> None:
 
     is_quiet = os.environ.get("TIEBREAK_TRACEBACK") != "1"
     if is_quiet:
+        import logging
+
         logging.disable()  # pyspark's own lines, as on Ctrl-C
     with quiet_children() if is_quiet else nullcontext():
         context = getattr(session(master), "sparkContext", None)
