@@ -19,8 +19,6 @@ from tiebreak.exact.intervals import CONFIDENCE
 from tiebreak.inputs import Ids
 from tiebreak.orderings.ballots import Ballots
 from tiebreak.orderings.base import Method
-from tiebreak.orderings.block_bootstrap import draw_ballots
-from tiebreak.orderings.poisson import NOTE
 from tiebreak.orderings.result import Ordering
 from tiebreak.preferences.pair_totals import PairTotals
 from tiebreak.projection.primitives import Floats
@@ -158,6 +156,9 @@ def bootstrap_totals(
     ballots: Ballots, totals: PairTotals, method: Method, resamples: int, seed: int, tick: Tick | None
 ) -> Bootstrap:
     """The same of values that are not held: Poisson's weights, and sums that add up over blocks."""
+    from tiebreak.orderings.block_bootstrap import draw_ballots
+    from tiebreak.orderings.poisson import NOTE
+
     size = len(ballots.runs)
     ranks, wins = np.empty((resamples, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
     for draws, drawn in draw_ballots(ballots.values, totals, resamples, seed):
