@@ -144,8 +144,33 @@ fn exponent(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
+/// Whether there is a letter e in `bytes[..length]`, as where a number has an exponent.
+#[inline(always)]
+pub fn has_exponent(bytes: &[u8], length: usize) -> bool {
+    match bytes.first_chunk::<8>() {
+        Some(&eight) if (1..=8).contains(&length) => {
+            let text = u64::from_le_bytes(eight) << (64 - 8 * length);
+            let differs = (text | (ONES * 0x20)) ^ (ONES * u64::from(b'e'));
+            differs.wrapping_sub(ONES) & !differs & (ONES * 0x80) != 0
+        }
+        _ => memchr::memchr2(b'e', b'E', &bytes[..length]).is_some(),
+    }
+}
+
 /// Stands for a missing rank.
 pub const NO_RANK: i64 = i64::MIN;
+
+/// The rank that `bytes[..length]` spells, as [`parse_rank`] reads it; what follows it may be read, never counted.
+#[inline(always)]
+pub fn parse_rank_start(bytes: &[u8], length: usize) -> Option<i64> {
+    match bytes.first_chunk::<8>() {
+        Some(eight) if (1..=8).contains(&length) => {
+            let digits = eight_digits(eight) << (64 - 8 * length);
+            if leading_digits(digits) == 8 { Some(join_digits(digits) as i64) } else { parse_rank(&bytes[..length]) }
+        }
+        _ => parse_rank(&bytes[..length]),
+    }
+}
 
 /// A rank column: a 64-bit integer of at most twenty characters other than [`NO_RANK`].
 pub fn parse_rank(text: &[u8]) -> Option<i64> {
@@ -254,6 +279,29 @@ mod tests {
                 let line = format!("{text}{rest}");
                 let (read, expected) = (parse_start(line.as_bytes(), text.len()), parse(text.as_bytes()));
                 assert_eq!(read.map(f64::to_bits), expected.map(f64::to_bits), "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_exponent_is_part_of_its_number() {
+        for rest in ["", "e", " E5 tag and more", "\t1e5 2e5 3e5 4e5 5e5"] {
+            for text in ["1e5", "1E5", "e", "1.5e-10", "123456e8", "1234567E8", "123456789e10"] {
+                assert!(has_exponent(format!("{text}{rest}").as_bytes(), text.len()), "{text}{rest}");
+            }
+            for text in ["1.5", "-", "12345678", "1234567.89", "", "0dfDF%.9"] {
+                assert!(!has_exponent(format!("{text}{rest}").as_bytes(), text.len()), "{text}{rest}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_a_rank_does_not_count() {
+        let texts = ["1", "0", "-3", "+7", "12345678", "123456789", "1.0", "x", "1x", "", "00000001", "0000000a", "1:"];
+        for text in texts {
+            for rest in ["", " ", " 123456789", "12345678901234567890"] {
+                let line = format!("{text}{rest}");
+                assert_eq!(parse_rank_start(line.as_bytes(), text.len()), parse_rank(text.as_bytes()), "{line:?}");
             }
         }
     }

@@ -214,7 +214,7 @@ impl Ranking {
 
     /// Whether the rank column, if every entry has a rank, puts one above another with a higher score.
     pub fn rank_disagrees(&self) -> bool {
-        if self.ranks.contains(&NO_RANK) {
+        if self.ranks.contains(&NO_RANK) || (self.ranks.is_sorted() && !self.rises()) {
             return false;
         }
         let mut listed: Vec<(i64, f64)> = self.ranks.iter().copied().zip(self.scores.iter().copied()).collect();

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::fault::{Fault, FaultKind, Stop};
-use crate::number::parse_rank;
+use crate::number::{self, parse_rank};
 use crate::separators::{Separators, WINDOW};
 use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
@@ -88,6 +88,13 @@ impl<'a> Row<'a> {
         &self.buffer[from..to]
     }
 
+    /// The bytes from where a column begins, beyond the line too, and its length.
+    #[inline(always)]
+    pub fn start(&self, c: usize) -> (&'a [u8], usize) {
+        let (from, to) = self.edges(c);
+        (&self.buffer[from..], to - from)
+    }
+
     #[inline(always)]
     fn edges(&self, c: usize) -> (usize, usize) {
         (self.before[c].wrapping_add(1) as usize, self.ends[c] as usize)
@@ -101,18 +108,20 @@ impl<'a> Row<'a> {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// Count how the line is written: tabs, repeated blanks, a number with an exponent.
-    pub fn count_spelling(&self, line: u64, number: &[u8], tally: &mut Tally) {
+    /// Count how the line is written: tabs, repeated blanks, an exponent of the number in column c.
+    #[inline(always)]
+    pub fn count_spelling(&self, c: usize, tally: &mut Tally) {
         if !self.is_tidy {
-            self.count_separators(line, tally);
+            self.count_separators(tally);
         }
-        if memchr::memchr2(b'e', b'E', number).is_some() {
-            tally.add(Counter::Scientific, line, number);
+        let (bytes, length) = self.start(c);
+        if number::has_exponent(bytes, length) {
+            tally.add(Counter::Scientific, self.number, &bytes[..length]);
         }
     }
 
-    fn count_separators(&self, number: u64, tally: &mut Tally) {
-        let line = self.line();
+    fn count_separators(&self, tally: &mut Tally) {
+        let (number, line) = (self.number, self.line());
         let is_blank = |byte: &u8| *byte <= b' ';
         if line.contains(&b'\t') {
             tally.add(Counter::Tabs, number, b"");

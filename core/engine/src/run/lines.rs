@@ -58,6 +58,7 @@ impl Projector<'_> {
     }
 
     /// Read rank columns, where they count: the first line without one, and its fault.
+    #[inline(always)]
     fn read_ranks(&mut self, batch: &Batch, tally: &mut Tally) -> Option<(usize, Fault)> {
         self.ranks_read.clear();
         if self.options.rank_breaks_ties {
@@ -72,8 +73,8 @@ impl Projector<'_> {
         if self.options.audit {
             self.ranks_read.clear();
             for row in batch.rows() {
-                row.count_spelling(row.number(), row.column(4), tally);
-                self.ranks_read.push(count_rank(row.column(3), row.number(), tally));
+                row.count_spelling(4, tally);
+                self.ranks_read.push(count_rank(row.start(3), row.number(), tally));
             }
         }
         None
@@ -136,10 +137,11 @@ impl Projector<'_> {
 }
 
 /// The rank column; missing ranks and zeros are counted.
-fn count_rank(text: &[u8], line: u64, tally: &mut Tally) -> i64 {
-    let rank = number::parse_rank(text).unwrap_or(number::NO_RANK);
+#[inline(always)]
+fn count_rank((bytes, length): (&[u8], usize), line: u64, tally: &mut Tally) -> i64 {
+    let rank = number::parse_rank_start(bytes, length).unwrap_or(number::NO_RANK);
     match rank {
-        number::NO_RANK => tally.add(Counter::NoRank, line, text),
+        number::NO_RANK => tally.add(Counter::NoRank, line, &bytes[..length]),
         0 => tally.add(Counter::RankZero, line, b""),
         _ => {}
     }
