@@ -277,8 +277,8 @@ pub struct Codes {
 }
 
 impl Codes {
-    pub fn new(seed: Seed, expected: usize) -> Self {
-        Codes { ids: IdColumn::default(), table: Table::with_room(expected), seed, last: 0 }
+    pub fn new(seed: Seed) -> Self {
+        Codes { ids: IdColumn::default(), table: Table::default(), seed, last: 0 }
     }
 
     #[inline]
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn codes_follow_the_order_of_appearance() {
-        let mut codes = Codes::new(Seed::random(), 0);
+        let mut codes = Codes::new(Seed::random());
         let seen: Vec<u32> = ["b", "a", "b", "", "a", "c"].iter().map(|id| codes.code(id.as_bytes())).collect();
         assert_eq!(seen, [0, 1, 0, 2, 1, 3]);
         assert_eq!(codes.ids.buffer, b"bac");
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn every_id_of_every_length_is_found_again() {
-        let mut codes = Codes::new(Seed::random(), 0);
+        let mut codes = Codes::new(Seed::random());
         let ids: Vec<String> = (0..5000).map(|k| format!("{k}{}", "x".repeat(k % 40))).collect();
         for (k, id) in ids.iter().enumerate() {
             assert_eq!(codes.code(id.as_bytes()) as usize, k);

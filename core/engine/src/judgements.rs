@@ -24,7 +24,7 @@ pub struct JudgedRows {
 
 /// Read judgements; lines that take more than `memory` bytes are refused.
 pub fn read_judgements(source: &Source, memory: u64, watch: &Watch) -> Result<JudgedRows, Stop> {
-    // About as many lines as such a file has: tables that fit from the start need not grow.
+    // About as many lines as such a file has: columns that fit from the start need not grow.
     let expected = (source.size() / 24).min(1 << 24) as usize;
     let mut reader = Reader::new(Seed::random(), expected, memory);
     let mut tally = Tally::default();
@@ -50,8 +50,11 @@ struct Reader {
     requests: Codes,
     subtopics: Codes,
     items: Codes,
-    /// Which lines have been seen, by request, subtopic and item.
+    /// Which lines have been seen, by request, subtopic and item: those of the current request until an earlier one
+    /// returns, then all.
     table: Table,
+    has_returned: bool,
+    current: i32,
     request: Vec<i32>,
     subtopic: Vec<i32>,
     item: Vec<i32>,
@@ -64,10 +67,12 @@ impl Reader {
             seed,
             memory,
             held: 0,
-            requests: Codes::new(seed, 0),
-            subtopics: Codes::new(seed, 0),
-            items: Codes::new(seed, expected),
-            table: Table::with_room(expected),
+            requests: Codes::new(seed),
+            subtopics: Codes::new(seed),
+            items: Codes::new(seed),
+            table: Table::default(),
+            has_returned: false,
+            current: -1,
             request: Vec::with_capacity(expected),
             subtopic: Vec::with_capacity(expected),
             item: Vec::with_capacity(expected),
@@ -127,6 +132,9 @@ impl Reader {
 
     fn find_or_insert(&mut self, [request, subtopic, item]: [u32; 3]) -> Option<usize> {
         let key = [request as i32, subtopic as i32, item as i32];
+        if key[0] != self.current && !self.has_returned {
+            self.begin(key[0]);
+        }
         let hash = self.seed.hash_words([request, subtopic, item]);
         let earlier = self.table.find_or_insert(hash, self.grade.len() as u32, |row| {
             let row = row as usize;
@@ -138,5 +146,18 @@ impl Reader {
             self.item.push(key[2]);
         }
         earlier.map(|row| row as usize)
+    }
+
+    /// Lines of a request that is new can only repeat each other.
+    fn begin(&mut self, request: i32) {
+        self.has_returned = request < self.current;
+        self.current = request;
+        let earlier = if self.has_returned { self.grade.len() } else { 0 };
+        self.table.reset(earlier);
+        for row in 0..earlier {
+            let key = [self.request[row], self.subtopic[row], self.item[row]];
+            let hash = self.seed.hash_words(key.map(|code| code as u32));
+            self.table.find_or_insert(hash, row as u32, |_| false);
+        }
     }
 }

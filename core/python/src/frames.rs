@@ -103,7 +103,7 @@ fn read(
         values: values.map(field).transpose()?,
     };
     let mut table = Table {
-        coded: fields.coded.iter().map(|_| (Codes::new(Seed::random(), 0), Vec::new())).collect(),
+        coded: fields.coded.iter().map(|_| (Codes::new(Seed::random()), Vec::new())).collect(),
         items: IdColumn::default(),
         values: Vec::new(),
         memory,
