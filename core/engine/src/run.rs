@@ -16,8 +16,9 @@ use crate::judged::Judged;
 use crate::options::{Duplicates, Options};
 use crate::ranking::{JudgedItems, Ranking, Refused};
 use crate::run_result::{RunResult, ScoreRange, Top};
-use crate::source::{Rows, Source, Text, Watch};
+use crate::source::{Rows, Source, Watch};
 use crate::tally::{Counter, Tally};
+use lines::{Lines, ReadLines};
 
 /// Lines between two checks whether to stop.
 const CHECK_EVERY: usize = 65_536;
@@ -107,10 +108,8 @@ impl<'a> Projector<'a> {
         let mut read = match source {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => std::thread::scope(|scope| {
-                let has_spare = self.options.jobs > 1;
-                let mut text =
-                    if has_spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
-                tiebreak_processor::run(lines::ReadLines { projector: self, text: &mut text, tally: &mut tally, watch })
+                let lines = Lines::open(source, self.options.jobs > 1, watch, scope)?;
+                tiebreak_processor::run(ReadLines { projector: self, lines, tally: &mut tally, watch })
             }),
         };
         if let Err(Stop::Fault(_)) = read {

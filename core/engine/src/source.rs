@@ -126,6 +126,10 @@ impl<'a> Text<'a> {
         }
     }
 
+    pub fn is_compressed(&self) -> bool {
+        !self.format.is_empty()
+    }
+
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         loop {
             match self.reader.read(buffer) {

@@ -44,13 +44,23 @@ impl Tally {
 
     #[inline]
     pub fn add_many(&mut self, counter: Counter, met: usize, line: u64, example: &[u8]) {
-        let c = counter as usize;
+        self.add_at(counter as usize, met as i64, line as i64, example);
+    }
+
+    pub fn add_all(&mut self, other: &Self) {
+        for (c, example) in other.example.iter().enumerate() {
+            self.add_at(c, other.count[c], other.first_line[c], example);
+        }
+    }
+
+    #[inline]
+    fn add_at(&mut self, c: usize, met: i64, line: i64, example: &[u8]) {
         // Gathered requests are ranked one after another, so a later call may bring an earlier line.
-        if met > 0 && (self.count[c] == 0 || (line as i64) < self.first_line[c]) {
-            self.first_line[c] = line as i64;
+        if met > 0 && (self.count[c] == 0 || line < self.first_line[c]) {
+            self.first_line[c] = line;
             self.example[c] = example.to_vec();
         }
-        self.count[c] += met as i64;
+        self.count[c] += met;
     }
 
     pub fn count(&self, counter: Counter) -> i64 {

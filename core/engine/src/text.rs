@@ -1,5 +1,7 @@
 //! Bytes to lines to columns (SEMANTICS section 1).
 
+mod found;
+
 use std::ops::{Range, RangeInclusive};
 
 use crate::fault::{Fault, FaultKind, Stop};
@@ -7,6 +9,7 @@ use crate::number::{self, parse_rank};
 use crate::separators::{Separators, WINDOW};
 use crate::source::{Text, Watch};
 use crate::tally::{Counter, Tally};
+pub use found::FoundLines;
 
 pub const LONGEST_LINE: usize = 65_536;
 /// Columns beyond these are ignored where they are allowed.
@@ -100,10 +103,15 @@ impl<'a> Row<'a> {
         (self.before[c].wrapping_add(1) as usize, self.ends[c] as usize)
     }
 
-    fn line(&self) -> &'a [u8] {
+    /// Where the line begins, and its line feed.
+    fn bounds(&self) -> (usize, usize) {
         let (from, _) = self.edges(0);
         let begin = memchr::memrchr(b'\n', &self.buffer[..from]).map_or(0, |before| before + 1);
-        let end = from + memchr::memchr(b'\n', &self.buffer[from..]).expect("a line feed");
+        (begin, from + memchr::memchr(b'\n', &self.buffer[from..]).expect("a line feed"))
+    }
+
+    fn line(&self) -> &'a [u8] {
+        let (begin, end) = self.bounds();
         let line = &self.buffer[begin..end];
         line.strip_suffix(b"\r").unwrap_or(line)
     }

@@ -23,8 +23,12 @@ const TEXT: usize = if cfg!(debug_assertions) { 15_000_000 } else { 150_000_000 
 const PEAK: u64 = 100_000_000;
 
 fn read(bytes: &[u8]) -> Result<RunResult, Fault> {
+    read_on_threads(bytes, 1)
+}
+
+fn read_on_threads(bytes: &[u8], jobs: usize) -> Result<RunResult, Fault> {
     let judgements = Judgements::new("q1 d1");
-    let options = Options { duplicates: Duplicates::First, ..Options::default() };
+    let options = Options { duplicates: Duplicates::First, jobs, ..Options::default() };
     let run = project_run(&Source::Bytes(bytes), &judgements.judged(), &options, &mut [0], &Watch::default());
     run.map_err(|stop| match stop {
         Stop::Fault(fault) => *fault,
@@ -92,6 +96,17 @@ fn many_lines_stream_through() {
             let tally = read(&bomb).expect("a sound run").tally;
             assert_eq!(tally.count(Counter::Lines) + tally.count(Counter::Comment), lines as i64 + 1);
         }
+    }
+    assert_memory_is_bounded();
+}
+
+/// Where another thread finds columns, no more than a few pieces wait for the slower one.
+#[test]
+fn columns_that_are_found_ahead_stream_through() {
+    for line in ["q1 0 d1 1 1\n", "q9 0 d1 1 1\n", "# a comment\nq1 0 d1 1 1\n"] {
+        let text = line.repeat(TEXT / 5 / line.len());
+        let tally = read_on_threads(text.as_bytes(), 2).expect("a sound run").tally;
+        assert_eq!(tally.count(Counter::Lines) as usize, text.len() / line.len());
     }
     assert_memory_is_bounded();
 }

@@ -1,6 +1,7 @@
 //! The lines of a text, visited in batches: scores and hashes of all first, then those of one request together.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
+use std::thread::Scope;
 
 use tiebreak_processor::Work;
 
@@ -8,14 +9,44 @@ use super::{Current, Projector};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::Line;
 use crate::number;
-use crate::source::{Text, Watch};
+use crate::source::{Source, Text, Watch};
 use crate::tally::{Counter, Tally};
-use crate::text::{Batch, each_batch};
+use crate::text::{Batch, FoundLines, each_batch};
 
-/// Reading all lines of a text.
-pub(super) struct ReadLines<'r, 'a, 't> {
+/// Columns of a line, at least; those after a run's tag are ignored.
+const WIDTHS: RangeInclusive<usize> = 5..=usize::MAX;
+
+/// The lines of a run, with columns that are found here or on another thread.
+pub(super) enum Lines<'scope> {
+    Here(Text<'scope>),
+    Ahead(FoundLines<'scope>),
+}
+
+impl<'scope> Lines<'scope> {
+    /// Where there is a `spare` processor, another thread does some of the work, if one can be started: it decompresses
+    /// the text, or finds the columns of one that is not compressed.
+    pub fn open<'a: 'scope>(
+        source: &Source<'a>,
+        spare: bool,
+        watch: &'a Watch,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Result<Self, Fault> {
+        let text = if spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
+        if !spare || text.is_compressed() {
+            return Ok(Lines::Here(text));
+        }
+        if let Ok(found) = FoundLines::begin(text, WIDTHS, watch, scope) {
+            return Ok(Lines::Ahead(found));
+        }
+        watch.start_again();
+        Ok(Lines::Here(Text::open(source, watch)?))
+    }
+}
+
+/// Reading all lines.
+pub(super) struct ReadLines<'r, 'a, 's> {
     pub projector: &'r mut Projector<'a>,
-    pub text: &'r mut Text<'t>,
+    pub lines: Lines<'s>,
     pub tally: &'r mut Tally,
     pub watch: &'r Watch,
 }
@@ -25,15 +56,22 @@ impl Work for ReadLines<'_, '_, '_> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let ReadLines { projector, text, tally, watch } = self;
-        each_batch(
-            text,
-            5..=usize::MAX,
-            tally,
-            watch,
-            #[inline(always)]
-            |batch, tally| projector.read_batch(batch, tally),
-        )
+        let ReadLines { projector, lines, tally, watch } = self;
+        match lines {
+            Lines::Here(mut text) => each_batch(
+                &mut text,
+                WIDTHS,
+                tally,
+                watch,
+                #[inline(always)]
+                |batch, tally| projector.read_batch(batch, tally),
+            ),
+            Lines::Ahead(found) => found.each_batch(
+                tally,
+                #[inline(always)]
+                |batch, tally| projector.read_batch(batch, tally),
+            ),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use tiebreak_engine::project::Failure;
 use tiebreak_engine::run::project_run;
 use tiebreak_engine::{Fault, FaultKind, Options, Source, Stop, Watch, project};
 
+use crate::chance::Chance;
 use crate::judgements;
 
 /// A run of so many lines.
@@ -46,6 +47,52 @@ fn threads_change_nothing() {
         assert_eq!(together.ranks, alone.ranks);
         assert_eq!(together.runs, alone.runs);
         assert_eq!(together.pool, alone.pool);
+    }
+}
+
+/// A run of some megabytes: requests of up to 2000 items, and now and then a line that is written in another way.
+fn long_run(chance: &mut Chance) -> String {
+    let mut text = String::from("\u{feff}");
+    for request in 0..150 {
+        for item in 0..1 + chance.below(2000) {
+            let (end, score) = (chance.pick(&["\n", "\n", "\r\n", "\t\n"]), chance.below(50));
+            text += &match chance.below(400) {
+                0 => format!("# {item}{end}"),
+                1 => format!(" {end}"),
+                2 => format!(" q{request}\tQ0  d{item} {item} {score}e-1 tag{end}"),
+                3 => format!("q{request} 0 d{item}\u{e9} {item} {score}.25 a tag of words{end}"),
+                4 => format!("q{request} 0 d{item}x x {score} tag{end}"),
+                _ => format!("q{request} 0 d{item} {item} {score}\n"),
+            };
+        }
+    }
+    text
+}
+
+#[test]
+fn columns_found_on_another_thread_are_those_found_here() {
+    let judgements = judgements();
+    let judged = judgements.judged();
+    for k in 0..6 {
+        let mut text = long_run(&mut Chance::new(k));
+        if k % 2 == 1 {
+            // In the second half, so that much is found before it: a bad line, or a bad score.
+            let place = text.len() / 2 + text[text.len() / 2..].find("\nq").expect("a line");
+            text.insert_str(place, ["\nq1 0", "\nq0 0 d1 1 nan", "\nq77 0 d\u{1} 1 1"][k as usize / 2]);
+        }
+        assert!(text.len() > 1_500_000);
+        let read = |jobs| {
+            let mut ranks = vec![0; judged.slots];
+            let options = Options { jobs, audit: true, ..Options::default() };
+            let source = Source::Bytes(text.as_bytes());
+            let run = project_run(&source, &judged, &options, &mut ranks, &Watch::default());
+            (format!("{run:?}"), run.is_ok().then_some(ranks))
+        };
+        let here = read(1);
+        assert_eq!(here.1.is_some(), k % 2 == 0);
+        for _ in 0..5 {
+            assert_eq!(read(2), here);
+        }
     }
 }
 
@@ -129,8 +176,10 @@ fn nothing_is_read_where_the_work_was_cancelled_before() {
     let mut ranks = vec![0; 5];
     for text in ["q1 0 d1 1 1\n", "q1 0 d1 1 1\nq2 0 d1 1 1\nq1 0 d2 1 1\n", "faulty\n"] {
         let source = Source::Bytes(text.as_bytes());
-        let read = project_run(&source, &judgements.judged(), &Options::default(), &mut ranks, &watch);
-        assert!(matches!(read, Err(Stop::Cancelled)));
+        for jobs in [1, 2] {
+            let read = project_run(&source, &judgements.judged(), &with_jobs(jobs), &mut ranks, &watch);
+            assert!(matches!(read, Err(Stop::Cancelled)));
+        }
         assert!(matches!(
             tiebreak_engine::read_judgements(&source, tiebreak_engine::MEMORY, &watch),
             Err(Stop::Cancelled)
