@@ -147,14 +147,17 @@ def remove(name, lines):
     return [] if name == "old" else lines
 
 
+@pytest.mark.parametrize("chunk", [300, 1 << 21])
 @pytest.mark.parametrize(("change", "kind"), [(spoil, "duplicate"), (cut, "columns"), (remove, "empty")])
-def test_error_names_the_line_of_the_file(tmp_path, change, kind):
+def test_error_names_the_line_of_the_file(tmp_path, monkeypatch, change, kind, chunk):
+    monkeypatch.setattr(text_blocks, "CHUNK", chunk)
     error, message, where = same(*files(tmp_path, b"".join, change))
     assert (error, where["kind"]) == (tb.InputError, kind)
     assert "old.run" in message
 
 
 def test_blocks_of_sorted_lines_are_held_within_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "CHUNK", 300)
     monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
     judged, paths = files(tmp_path, shuffle)
     with pytest.raises(tb.InputError, match=r"takes more than memory=600 bytes"):
@@ -191,6 +194,18 @@ def test_requests_without_judgements_are_counted_once(tmp_path, monkeypatch, mos
     assert "Rankings of requests without judgements, ignored: 156." in notes  # 3 x 50, and 6 of make_input
 
 
+def test_progress_of_finding_blocks_is_in_bytes_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_blocks, "CHUNK", 1 << 14)
+    path = tmp_path / "run"
+    path.write_bytes(b"q 0 d 1 1\n" * 5000)  # 50,000 bytes; chunks of 16,384 end within a line
+    blocks = text_blocks.TextBlocks(
+        Source("run", ("file", str(path))), text_blocks.JudgedBlocks(Ids.from_names("q"), np.zeros(1, int), 1), 1 << 30
+    )
+    ticks = []
+    blocks.prepare(lambda *tick: ticks.append(tick))
+    assert ticks == [(16_380, 50_000), (32_760, 50_000), (49_150, 50_000), (50_000, 50_000)]
+
+
 def test_memory_does_not_grow_with_requests_without_judgements(tmp_path, monkeypatch):
     monkeypatch.setattr(text_blocks, "CHUNK", 1 << 14)
     monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
@@ -211,8 +226,10 @@ def repeat(name, lines):
     return [*lines, lines[-40], lines[9]] if name == "old" else lines
 
 
+@pytest.mark.parametrize("chunk", [300, 1 << 21])
 @pytest.mark.parametrize(("change", "kind"), [(spoil, "score"), (repeat, "duplicate"), (cut, "columns")])
-def test_error_of_a_sorted_copy_names_the_line_of_the_file(tmp_path, monkeypatch, change, kind):
+def test_error_of_a_sorted_copy_names_the_line_of_the_file(tmp_path, monkeypatch, change, kind, chunk):
+    monkeypatch.setattr(text_blocks, "CHUNK", chunk)
     monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 3)
     error, message, where = same(*files(tmp_path, shuffle, change), (1, 2))
     assert (error, where["kind"]) == (tb.InputError, kind)
