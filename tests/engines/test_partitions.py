@@ -289,6 +289,17 @@ def test_bad_scores_are_dropped_and_empty_runs_noted_alike(tmp_path):
     assert any("retrieves nothing" in note for note in notes)
 
 
+def test_progress_grows_over_all_tables_to_their_rows(tables):
+    judged, runs = tables
+    ticks = []
+    tb.Experiment(judged, runs, block_requests=3).read("AP", tick=lambda *tick: ticks.append(tick))
+    rows = sum(parquet.read_metadata(path).num_rows for path in (judged, *runs.values()))
+    assert {total for _, total in ticks} == {rows * partitions.SPOOL_BYTES}
+    done = [done for done, _ in ticks]
+    assert done == sorted(done)
+    assert done[-1] == rows * partitions.SPOOL_BYTES
+
+
 def test_request_of_many_rows_is_not_divided(tmp_path):
     rng = random.Random(1)
     judged = [("long", f"d{k}", float(k % 3)) for k in range(0, 3000, 7)] + [(f"q{k}", "d1", 1.0) for k in range(30)]
