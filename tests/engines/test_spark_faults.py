@@ -12,7 +12,7 @@ import pytest
 
 import tiebreak as tb
 from engines import spark_session
-from tiebreak.engines import spark_errors, spark_progress
+from tiebreak.engines import spark_errors, spark_progress, spark_tables
 
 pytestmark = [
     pytest.mark.spark,
@@ -105,6 +105,28 @@ def test_what_spark_cannot_compute_of_a_frame_is_one_sentence(tables, score, rea
 def test_reasons_of_spark_end_before_the_calls_of_java():
     text = "An error occurred while calling o1.first.\n: org.X: Job aborted:\nlost.\n\tat org.apache.X(Y.scala:1)\n"
     assert str(spark_errors.explain_spark(text)) == "Spark failed: org.X: Job aborted: lost."
+
+
+def test_reasons_of_spark_are_what_its_exceptions_come_from():
+    calls = "\n\tat org.apache.X(Y.scala:1)\n"
+    causes = f"Caused by: java.io.IOException: Mkdirs failed{calls}Caused by: java.io.EOFException{calls}"
+    text = f"An error occurred while calling o1.parquet.\n: org.X: Job aborted.{calls}{causes}"
+    assert spark_errors.shorten(text) == "java.io.IOException: Mkdirs failed"
+
+
+def test_number_of_partitions_may_be_left_to_spark(session, tables, monkeypatch):
+    monkeypatch.setattr(spark_tables, "AUTOMATIC", 3)
+    exp = tb.Experiment(tables[0], {"run": tables[1]})
+    expected = exp.evaluate("AP").values.tolist()
+    get, partitions = type(session.conf).get, "spark.sql.shuffle.partitions"
+    automatic = lambda self, key, *default: "auto" if key == partitions else get(self, key, *default)  # noqa: E731
+    monkeypatch.setattr(type(session.conf), "get", automatic)
+    assert tb.Experiment(tables[0], {"run": tables[1]}).evaluate("AP").values.tolist() == expected
+
+
+def test_interrupt_ends_the_work_at_once(tmp_path):
+    """Also what is persisted meanwhile, which a plain release would wait for."""
+    assert spark_session.run_apart("engines.spark_interrupt", tmp_path)["seconds"] < 5
 
 
 def test_few_rows_are_few_partitions(session, tables):

@@ -23,7 +23,7 @@ from tiebreak.engines.running import Outcome, compute, detach, finish, known_sta
 from tiebreak.engines.spark_errors import translate_spark_errors, translate_write_errors
 from tiebreak.engines.spark_packing import ROWS_PACKED, check_version
 from tiebreak.engines.spark_paths import absolute_path
-from tiebreak.engines.spark_progress import watch_stages
+from tiebreak.engines.spark_progress import running_jobs
 from tiebreak.engines.spark_reading import BLOCKS, SCALE, ReadBlock, Reader, one_row
 from tiebreak.engines.spark_tables import SparkTables, run_label
 from tiebreak.engines.totals import TotalsTask
@@ -143,7 +143,7 @@ class HeldBlocks:
         finalize(self, release, self.frame).atexit = False
         known = [*map(functions.min, ("first", "lowest")), *map(functions.max, SCALE[1:])]
         known += map(functions.sum, ("n_requests", *Removed._fields))
-        with translate_spark_errors(), watch_stages(self.frame.sparkSession, tick):
+        with self._working(tick):
             self.first, *scale, self.largest, n_requests, items, relevant = self.frame.agg(*known).first()
         self.scale = GradeScale(inf, 0.0) if scale[0] is None else GradeScale(*scale)
         self.memory = plan.reading.memory
@@ -151,14 +151,14 @@ class HeldBlocks:
 
     def collect(self, work: Work) -> list[BlockOutcome]:
         """The outcomes of all blocks."""
-        with translate_spark_errors():
+        with self._working():
             rows = self.frame.mapInArrow(work.__call__, "outcome binary")
             return [pickle.loads(outcome.as_buffer()) for outcome in rows.toArrow().column("outcome")]
 
     @cached_property
     def popularity(self) -> Popularity:
         """How many users rated each item."""
-        with translate_spark_errors():
+        with self._working():
             rows = self.frame.mapInArrow(CountUsers(__version__).__call__, "users binary")
             parts = (pickle.loads(users.as_buffer()) for users in rows.toArrow().column("users"))
             return Popularity.join(parts, self.memory)
@@ -166,9 +166,15 @@ class HeldBlocks:
     def write(self, work: RowWork, file: RequestFile) -> None:
         """Have workers write the rows of all blocks."""
         schema = ", ".join(f"{name} {'double' if name == 'value' else 'string'}" for name in file.columns)
-        with translate_spark_errors(), translate_write_errors(file.path):
+        with self._working(), translate_write_errors(file.path):
             path = absolute_path(self.frame.sparkSession, file.path)
             self.frame.mapInArrow(work.__call__, schema).write.parquet(path)
+
+    @contextmanager
+    def _working(self, tick: Tick | None = None) -> Iterator[None]:
+        """While Spark works."""
+        with translate_spark_errors(), running_jobs(self.frame.sparkSession, tick):
+            yield
 
 
 def release(frame: Any) -> None:

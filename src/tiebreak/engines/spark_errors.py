@@ -15,6 +15,8 @@ RAISED = re.compile(r"(?:[\w.]+(?:Error|Exception)|(?:\w+\.)+[A-Z]\w+)(?:: |$)")
 """The line of a traceback that says what was raised."""
 LACKING = re.compile(r"^ModuleNotFoundError: No module named 'tiebreak\b|: tiebreak \S+ is installed on a worker, and ")
 """What is raised by workers that have no tiebreak, or another version: `check_version`."""
+CAUSE = re.compile(r"^Caused by: (.*)$", re.MULTILINE)
+"""What Java says that an exception comes from."""
 STOPPED = "SESSION_OR_CONTEXT_NOT_EXISTS", "stopped SparkContext", "SparkContext was shut down"
 """What Spark says where its session has ended."""
 
@@ -64,7 +66,8 @@ def explain_spark(text: str) -> InputError:
 
 def shorten(text: str) -> str:
     """What was raised, without the calls of Java and the places that follow it."""
-    reason = re.split(r"\n\s*at |\n+== |\n+(?:Driver stacktrace|JVM stacktrace)", text)[0]
+    causes = [line for line in CAUSE.findall(text) if ": " in line]
+    reason = causes[-1] if causes else re.split(r"\n\s*at |\n+== |\n+(?:Driver stacktrace|JVM stacktrace)", text)[0]
     words = " ".join(re.sub(r"^An error occurred while calling \S+\n: ", "", reason).split())
     return words[:LONGEST_REASON].rstrip(". ")
 

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from tiebreak.engines.spark_errors import shorten, spark_errors
 from tiebreak.errors import InputError
 from tiebreak.inputs.sources import calling
 
@@ -25,8 +26,11 @@ def read_parquet(session: Any, path: str) -> Any:
         where = PATTERN.sub(r"\\\g<0>", os.path.abspath(path))
     elif not SCHEME.match(path) and (default_file_system(session) or "").startswith("file:"):
         raise InputError(f"{path}: no such file. Check the path.", kind="missing", file=path)
-    with calling(path, "by Spark, as parquet"):
+    try:
         return session.read.parquet(where)
+    except spark_errors() as error:
+        problem = f"cannot be read by Spark, as parquet: {shorten(str(error))}"
+        raise InputError(f"{path}: {problem}.", kind="io", file=path) from None
 
 
 def check_file(path: str) -> None:

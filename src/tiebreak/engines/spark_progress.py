@@ -1,9 +1,9 @@
-"""How far Spark is: the tasks of its stages, looked at while a job runs."""
+"""Jobs of Spark while they run: how far they are, by the tasks of their stages, and what ends them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
@@ -31,16 +31,31 @@ class Stages:
 
 
 @contextmanager
-def watch_stages(session: Any, tick: Tick | None) -> Iterator[None]:
-    """Call `tick` with tasks while the jobs of a session run; a session of Spark Connect has no stages to look at.
+def running_jobs(session: Any, tick: Tick | None = None) -> Iterator[None]:
+    """End the jobs of a session where Ctrl-C or `tick` does, which is called with their tasks.
 
-    An exception of `tick` ends the work.
+    A session of Spark Connect has no stages to look at, nor has one that was stopped.
     """
-    context = getattr(session, "sparkContext", None) if tick is not None else None
-    if tick is None or context is None:
+    context = getattr(session, "sparkContext", None)
+    if getattr(context, "_jsc", None) is None:
         yield
         return
-    stages, is_over, tag = Stages(context.statusTracker()), Event(), f"tiebreak-{uuid4().hex}"
+    tag = f"tiebreak-{uuid4().hex}"
+    context.addJobTag(tag)
+    try:
+        with nullcontext() if tick is None else watch_stages(context, tag, tick):
+            yield
+    except KeyboardInterrupt:
+        context.cancelJobsWithTag(tag)  # what is persisted could not be released before they end
+        raise
+    finally:
+        context.removeJobTag(tag)
+
+
+@contextmanager
+def watch_stages(context: Any, tag: str, tick: Tick) -> Iterator[None]:
+    """Call `tick` with tasks while the jobs of this tag run; they end where it raises an exception."""
+    stages, is_over = Stages(context.statusTracker()), Event()
     raised: list[BaseException] = []
 
     def watch() -> None:
@@ -54,14 +69,12 @@ def watch_stages(session: Any, tick: Tick | None) -> Iterator[None]:
                 context.cancelJobsWithTag(tag)  # again, as another job may have begun
 
     thread = Thread(target=watch, daemon=True)
-    context.addJobTag(tag)
     thread.start()
     try:
         yield
     finally:
         is_over.set()
         thread.join()
-        context.removeJobTag(tag)
         if raised:
             raise raised[0] from None
         tick(*stages.look())

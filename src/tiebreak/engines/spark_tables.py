@@ -12,7 +12,7 @@ from tiebreak._base.checks import check_choice
 from tiebreak._kernels.interface import Fault, Tick
 from tiebreak.engines.plan import Plan, State, Task
 from tiebreak.engines.request_file import RequestFile
-from tiebreak.engines.spark_errors import translate_spark_errors
+from tiebreak.engines.spark_errors import shorten, spark_errors, translate_spark_errors
 from tiebreak.engines.spark_packing import (
     ORDER,
     InputTable,
@@ -30,7 +30,7 @@ from tiebreak.inputs.columns import ColumnNames
 from tiebreak.inputs.judgements import UNGRADED, grade_column
 from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.runs import Run, check_single, files_in, is_by_name, named_sources, run_name
-from tiebreak.inputs.sources import Source, calling
+from tiebreak.inputs.sources import Source
 from tiebreak.inputs.streams import TableStream, choose_columns
 from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.inputs.tables import Table
@@ -42,6 +42,8 @@ PAIRS = {"exclude": "the excluded items", "candidates": "the candidates"}
 """Tables of requests and items that meet the rows of their requests, and how messages call them."""
 ROWS_OF_TASK = 1 << 20
 """Rows of files that a task packs, about."""
+AUTOMATIC = 200
+"""Partitions where Spark chooses their number itself."""
 
 
 def is_spark_frame(source: Any) -> bool:
@@ -151,7 +153,8 @@ class SparkTables:
 
     def by_request(self, rows_packed: int) -> Any:
         """All rows, packed, with those of every request together: keys in as many partitions as Spark shuffles into."""
-        keys = number_of_keys(int(self.session.conf.get("spark.sql.shuffle.partitions")))
+        number = self.session.conf.get("spark.sql.shuffle.partitions")  # "auto" on some managed services
+        keys = number_of_keys(int(number) if number.isdigit() else AUTOMATIC)
         packed = pack_tables(self.session, self.tables, keys, rows_packed)
         return packed.repartition("key").sortWithinPartitions(*ORDER)
 
@@ -283,5 +286,10 @@ def session(master: str | None = None) -> Any:
     if active is not None:
         return active
     builder = sql.SparkSession.builder.appName("tiebreak").config("spark.ui.showConsoleProgress", "false")
-    with calling("Spark", "by this process (it needs Java 17)"):
+    try:
         return (builder if master is None else builder.master(master)).getOrCreate()
+    except spark_errors() as error:
+        where = "" if master is None else f" with the master {quote(master)}"
+        check = "Check" if master is None else "Check it, and"
+        advice = f"{check} that Java 17 is installed; TIEBREAK_TRACEBACK=1 shows what Java says"
+        raise InputError(f"Spark cannot be started{where}: {shorten(str(error))}. {advice}.", kind="spark") from None
