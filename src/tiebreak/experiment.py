@@ -18,7 +18,7 @@ from tiebreak.analysis.explainable import ExplainableExperiment
 from tiebreak.engines import MetricValues, Plan, Preferences, Task, UtilityValues
 from tiebreak.engines.placement import open_elsewhere
 from tiebreak.engines.plan import State
-from tiebreak.engines.request_file import PerRequest, RequestFile, is_kept, pair_rows, request_file, score_rows
+from tiebreak.engines.request_file import PerRequest, RequestFile, is_kept, pair_rows, score_rows
 from tiebreak.engines.steps import PlannedExperiment
 from tiebreak.engines.whole import run_whole
 from tiebreak.errors import InputError
@@ -261,12 +261,12 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         measures : str or Metric, or several of them
         per_request : bool or path, optional
             Whether the values of every request are kept, or their sums only; by default they are, unless requests are
-            computed in blocks and their values are more than about 130 MB for a measure. With the path of a parquet
-            file they are written there block by block, not kept.
+            computed in blocks and values of all measures are more than 8 million, about 130 MB. With the path of a
+            parquet file they are written there block by block, not kept.
         """
         names, metrics = parse_metrics(measures)
         task, needs = MetricValues(metrics, is_kept(per_request)), Needs.union(m.needs for m in metrics)
-        with request_file(per_request, partial(score_rows, names=names), Scores.columns) as write:
+        with self._writer(per_request, partial(score_rows, names=names), Scores.columns) as write:
             table, data = self._compute(task, needs, write)
         warn_about_grades(metrics, data.scale.lowest, data.min_grade)
         return Scores(
@@ -329,7 +329,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         choose = partial(chosen_pairs, baselines=baselines)
         choose(tuple(run.name for run in self.runs))
         task = Preferences(chosen, choose, per_request=is_kept(per_request))
-        with request_file(per_request, partial(pair_rows, measure=measure_label(measure)), PairValue._fields) as write:
+        with self._writer(per_request, partial(pair_rows, measure=measure_label(measure)), PairValue._fields) as write:
             values, data = self._compute(task, chosen.needs, write)
         comparison = comparison_from_values(values, chosen, measure, baselines, data.library)
         if isinstance(chosen, MetricDifference):
@@ -364,7 +364,8 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
             return compared.order(cast("str | Method | None", by), request=request)
         if request is not None:
             raise InputError(f"{population} is over requests; one request has no population.", kind="choice")
-        return self.utilities(cast("Metric", population.metric)).order(population)
+        kept = population.compares_requests or None
+        return self.utilities(cast("Metric", population.metric), per_request=kept).order(population)
 
     def utilities(
         self, measure: str | Metric, *, weights: Any = None, groups: Any = None, per_request: PerRequest = None
@@ -372,8 +373,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         """The values of a metric as utilities of requests, for populations; see `Utilities` for weights and groups.
 
         Requests for which the metric has no value are left out. `per_request` says whether values are kept, as in
-        `evaluate`, or how often each occurs: populations are the same. With the path of a parquet file the values of
-        the metric are written there.
+        `evaluate`, or how often each occurs, which populations need, but for urisk, trisk and georisk.
         """
         from tiebreak.inputs.counted_utilities import CountedUtilities
         from tiebreak.inputs.utilities import LOWER, UtilityTable
@@ -383,7 +383,7 @@ class Experiment(ExplainableExperiment, ReportableExperiment, PlannedExperiment)
         if chosen.total == "figure":
             chosen.check_comparable()
         kept = is_kept(per_request, "" if weights is None and groups is None else "weights and groups")
-        with request_file(per_request, partial(score_rows, names=(str(chosen),)), Scores.columns) as write:
+        with self._writer(per_request, partial(score_rows, names=(str(chosen),)), Scores.columns) as write:
             metrics, data = self._compute(UtilityValues((chosen,), kept), chosen.needs, write)
         warn_about_grades([chosen], data.scale.lowest, data.min_grade)
         lower = chosen.traits.lower_is_better

@@ -368,7 +368,7 @@ def test_tables_that_memory_does_not_hold_are_divided_and_that_is_announced(tabl
 def test_too_little_room_for_temporary_files_is_told(tables, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Namespace(free=1000))
     exp = tb.Experiment(*tables, memory=20_000)
-    with pytest.raises(tb.InputError, match=r"temporary files of about 0\.0 MB in .*\. It has 0\.0 MB left\. TMPDIR"):
+    with pytest.raises(tb.InputError, match=r"temporary files of about 4\.62 kB in .*\. It has 1\.00 kB left\. TMPDIR"):
         exp.evaluate("AP")
 
 
@@ -455,6 +455,26 @@ def test_commands_divide_large_tables(tables, tmp_path, words):
     assert files_left(tmp_path) == []
 
 
+def test_commands_keep_the_values_that_they_show(tables, monkeypatch):
+    """However many there are; here a few are many."""
+    arguments = [str(tables[0]), *map(str, tables[1].values())]
+    options = ["--memory", "20000", "--format", "csv"]
+    shown = {}
+    for most in (tasks.MOST_HELD, 10):
+        monkeypatch.setattr(tasks, "MOST_HELD", most)
+        for command in (
+            ["evaluate", "-m", "AP", "-q"],
+            ["evaluate", "-m", "AP", "-m", "RR", "--baseline", "new"],
+            ["evaluate", "-m", "AP", "--population", "georisk"],
+            ["compare", "-m", "RPP", "-q"],
+            ["order", "-m", "RPP", "-q"],
+            ["order", "-m", "georisk(AP)"],
+        ):
+            result = run(*command, *options, *arguments)
+            assert result.returncode == 0, (command, result.stderr)
+            assert result.stdout == shown.setdefault(tuple(command), result.stdout)
+
+
 def test_command_reads_a_parquet_folder_as_one_table(tmp_path):
     judged, runs = make_rows()
     (tmp_path / "folders").mkdir()
@@ -462,6 +482,26 @@ def test_command_reads_a_parquet_folder_as_one_table(tmp_path):
     folders = [parquet_folder(rows, tmp_path / "folders", name) for name, rows in runs.items()]
     expected = run("evaluate", "-m", "AP", "--format", "csv", whole[0], *whole[1].values())
     assert run("evaluate", "-m", "AP", "--format", "csv", whole[0], *folders).stdout == expected.stdout
+
+
+@pytest.mark.filterwarnings("ignore::tiebreak.errors.EmptyRequestsWarning")
+@pytest.mark.parametrize("block_requests", [None, 2])
+def test_folders_in_a_parquet_folder_are_refused(tmp_path, block_requests):
+    """As they may name the run of a row, or be left out."""
+    judged, runs = make_rows()
+    for name, rows in runs.items():
+        folder = tmp_path / "runs.parquet" / f"model={name}"
+        folder.mkdir(parents=True)
+        parquet_file(rows, folder, "part-0")
+    (tmp_path / "runs.parquet" / "_delta_log").mkdir()  # what Spark and others pass over
+    qrels = write(judged, tmp_path / "qrels.parquet")
+    with pytest.raises(tb.InputError, match=r"runs\.parquet: there are folders in it, such as model=.*hive") as error:
+        tb.Experiment(qrels, tmp_path / "runs.parquet", block_requests=block_requests).evaluate("AP")
+    assert error.value.kind == "directory"
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(str(tmp_path / "runs.parquet"), partitioning="hive")
+    scores = tb.Experiment(qrels, dataset, block_requests=block_requests).evaluate("AP")
+    expected = tb.Experiment(*store(tmp_path, judged, runs)).evaluate("AP")
+    assert scores.summary().to_dict()["rows"] == expected.summary().to_dict()["rows"]
 
 
 # The pieces
@@ -529,5 +569,5 @@ def test_commands_that_look_at_all_rankings_refuse_before_they_write(tmp_path, t
     judged, runs = tables
     ended = run(*command.split(), judged, *runs.values(), "--memory", 20_000, TMPDIR=str(tmp_path))
     assert ended.returncode == 2
-    assert "is read in blocks of requests" in ended.stderr and "Give more memory to hold all of it" in ended.stderr
+    assert "is read in blocks of requests" in ended.stderr and "Give a larger memory= (--memory)" in ended.stderr
     assert "temporary files" not in ended.stderr

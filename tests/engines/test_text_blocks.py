@@ -6,10 +6,12 @@ import gzip
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -313,12 +315,21 @@ def test_files_in_no_order_that_are_too_large_to_hold_are_divided(tmp_path, monk
     judged, paths = large_files(tmp_path)
     held = tb.Experiment(judged, paths)
     exp = tb.Experiment(judged, paths, memory=60_000)
-    with pytest.warns(LargeTablesWarning, match=r"in no order, and too large to hold.*temporary files of about"):
+    with pytest.warns(LargeTablesWarning, match=r"in no order, and too large to hold.*temporary files of up to"):
         scores = exp.evaluate(["AP", "nDCG@10", "RR"])
     assert scores.values.tobytes() == held.evaluate(["AP", "nDCG@10", "RR"]).values.tobytes()
     assert any("too large to hold" in note for note in scores.notes)
     assert exp.compare("RPP").win_tie_loss.tolist() == held.compare("RPP").win_tie_loss.tolist()
     assert "blocks of up to" in str(exp.plan())
+
+
+def test_room_for_files_in_no_order_is_not_guessed(tmp_path, monkeypatch):
+    """Those in order take none: what is written may be less than is announced."""
+    monkeypatch.setattr(text_blocks, "MOST_SEGMENTS", 100)
+    judged, paths = large_files(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
+    with pytest.warns(LargeTablesWarning, match=r"temporary files of up to [\d.]+ kB"):
+        tb.Experiment(judged, paths, memory=60_000).evaluate("AP")
 
 
 def test_command_divides_files_in_no_order(tmp_path, monkeypatch):

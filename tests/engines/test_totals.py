@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as arrow
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -270,6 +271,33 @@ def test_values_of_requests_are_written_in_place_of_being_kept(exp, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["pairs.parquet", "scores.parquet"], "no draft is left"
 
 
+@pytest.mark.parametrize("block_requests", [None, 1])
+def test_values_are_not_written_over_an_input(tmp_path, monkeypatch, block_requests):
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs", "folder.parquet"):
+        os.mkdir(name)
+    rows = {"request": ["1", "2"], "item": ["a", "b"], "score": [1.0, 1.0]}
+    inputs = ["judged.parquet", "run.parquet", "runs/b.parquet", "folder.parquet/part.parquet"]
+    for path in inputs:
+        pq.write_table(arrow.table(rows), path)
+    os.symlink("run.parquet", "link.parquet")
+    runs = ["run.parquet", "runs", "folder.parquet"]
+    exp = tb.Experiment("judged.parquet", runs, block_requests=block_requests)
+    for path in (*inputs, "link.parquet", str(tmp_path / "run.parquet")):
+        for call in (exp.evaluate, exp.utilities, exp.compare):
+            with pytest.raises(tb.InputError, match=r"^\S+ is also an input file\. Choose another"):
+                call("AP", per_request=path)
+    assert all(pq.read_table(path).to_pydict() == rows for path in inputs)
+    exp.evaluate("AP", per_request="runs/new.parquet")
+
+
+def test_orders_that_compare_requests_keep_their_values(monkeypatch):
+    monkeypatch.setattr(tasks, "MOST_HELD", 10)
+    for order in ("urisk(AP, baseline='new')", "trisk(AP, baseline='new')", "georisk(AP)", "leximin(AP)"):
+        expected = WHOLE.order(order)
+        assert known_facts(BLOCKS.order(order)) == known_facts(expected), order
+
+
 def test_values_are_written_once_where_runs_tie(tmp_path):
     path, judged = tmp_path / "v.parquet", {f"q{k}": {"a": 1, "b": 1} for k in range(6)}
     runs = {name: {q: {"x": 2.0, "a": 1.0} for q in judged} for name in ("same", "alike")}
@@ -282,6 +310,7 @@ def test_values_are_written_once_where_runs_tie(tmp_path):
     "call",
     [
         lambda folder: BLOCKS.evaluate("AP", per_request=folder / "scores.csv"),
+        lambda folder: BLOCKS.evaluate("AP", per_request=""),
         lambda folder: BLOCKS.compare(["RPP", "AP"], per_request=folder / "pairs.parquet"),
         lambda folder: BLOCKS.evaluate("AP", per_request=folder / "absent" / "scores.parquet"),
     ],
@@ -304,7 +333,7 @@ def test_files_that_cannot_be_written(call, tmp_path):
     ],
 )
 def test_what_is_neither_true_nor_false_nor_a_path_is_refused(call, per_request):
-    words = rf"^per_request={re.escape(str(per_request))}\. Give true, false, or the path of a parquet file\.$"
+    words = rf"^per_request={re.escape(str(per_request))}\. Give True, False, or the path of a parquet file\.$"
     with pytest.raises(tb.InputError, match=words):
         call(per_request)
 

@@ -16,10 +16,13 @@ class Dropped:
     def __len__(self) -> int:
         return self._number
 
+    def __repr__(self) -> str:
+        return f"<{self._number:,} that were not kept, see per_request=>"
+
     def _refuse(self, *_: Any) -> NoReturn:
         raise InputError(
             "this needs the values of every request, of which only sums and counts were kept. Keep them with "
-            "per_request=True, if they fit, or take a sample of the requests.",
+            "per_request=True of evaluate(), compare() or utilities(), if they fit, or take a sample of the requests.",
             kind="per_request",
         )
 

@@ -77,7 +77,8 @@ def command(
         options.require(bool(shown) or not is_compared, "--plot, -q and --format pref_eval need -m, such as -m AP")
         source = experiment(str(qrels), runs, (*shown, *gate.specs), **reading)
         against = baselines or ((source.runs[0].name,) if gate.specs else ())
-        compared = [source.compare(spec, against) for spec in shown] if is_compared else []
+        kept = per_request or None
+        compared = [source.compare(spec, against, per_request=kept) for spec in shown] if is_compared else []
         compared = [one.by_group(**over) for one in compared] if groups else compared
     if is_gate_shown:
         output.draw([one.summary(**how) for one in compared])

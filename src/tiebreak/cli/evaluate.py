@@ -108,7 +108,11 @@ def command(
     table = None if utilities is None else utilities.read(measures, columns=reading["columns"], **over)
     if is_compared or not (populations or weights or groups):
         scores: Scores
-        scores = experiment(str(qrels), runs, shown, **reading).evaluate(shown) if table is None else table.scores()
+        if table is None:
+            kept = True if per_request or is_compared else None
+            scores = experiment(str(qrels), runs, shown, **reading).evaluate(shown, per_request=kept)
+        else:
+            scores = table.scores()
         if not is_compared:
             output.draw([scores])
             means = () if per_request and output.format != "trec" else (scores.summary(sort),)
@@ -168,7 +172,8 @@ def evaluate_populations(
     results: list[PopulationScores] = []
     sources: Sources = {}
     for title, metric, chosen in columns(populations or ("mean",), measures, shown):
-        utilities = exp.utilities(metric, **over)
+        kept = population(chosen).compares_requests or None
+        utilities = exp.utilities(metric, **over, per_request=kept)
         numbers, sources[title] = utilities.evaluate(chosen), (utilities, chosen)
         results.append(replace_rows(numbers, (row._replace(measure=title) for row in numbers.values)))
     return results, sources

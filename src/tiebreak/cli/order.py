@@ -107,14 +107,18 @@ def command(
         options.require(is_one_kind, "order by populations or by preferences, not by both at once")
         options.require(not per_request, "populations are over all requests: leave out -q")
         exp = experiment(str(qrels), runs, specs, **reading)
-        tables = [exp.utilities(cast("Metric", one.metric), weights=weights, groups=groups) for one in over_requests]
+        over = {"weights": weights, "groups": groups}
+        tables = [
+            exp.utilities(cast("Metric", one.metric), **over, per_request=one.compares_requests or None)
+            for one in over_requests
+        ]
         each = zip(tables, over_requests, strict=True)
         orders = [add_intervals(table.order(one, **how), table, one, resampling, **how) for table, one in each]
         write_populations(output, orders, specs)
         return
     check_votes(by, per_request, tiers, weights, groups, output)
     exp = experiment(str(qrels), runs, specs, **reading)
-    compared: Sequence[Any] = [exp.compare(spec) for spec in specs]
+    compared: Sequence[Any] = [exp.compare(spec, per_request=per_request or None) for spec in specs]
     compared = [one.by_group(**over) for one in compared] if groups else compared
     write_comparisons(output, compared, by, per_request, resampling)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
@@ -136,25 +136,17 @@ def format_by_ending(out: str | None) -> str:
 
 def check_output(out: str | None, inputs: Iterable[str]) -> None:
     """Validate before reading that the output can be written, and is no input."""
-    if out is not None and not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
+    if out is None:
+        return
+    if not os.path.isdir(folder := os.path.dirname(os.path.realpath(out))):
         raise InputError(
             f"{out}: cannot be written: there is no folder {folder}. Make it first.", kind="output", file=out
         )
-    if out is not None and os.path.isfile(out) and is_among(out, inputs):
-        raise click.UsageError(f"{out} is also an input file. Choose another output file.")
+    if os.path.isfile(out):
+        from tiebreak.inputs.runs import is_among
 
-
-def is_among(out: str, inputs: Iterable[str]) -> bool:
-    """Whether a file is one of those read: by its own name or a link, in a folder, or as standard input."""
-    from tiebreak.inputs.runs import files_in
-    from tiebreak.inputs.sources import STANDARD_INPUT
-
-    here = os.stat(out)
-    for path in (file for name in inputs for file in files_in(name)):
-        with suppress(OSError, ValueError):  # reading reports what cannot be read
-            if os.path.samestat(here, os.stat(0 if path == STANDARD_INPUT else path)):
-                return True
-    return False
+        if is_among(out, inputs):
+            raise click.UsageError(f"{out} is also an input file. Choose another output file.")
 
 
 def say(text: str) -> None:

@@ -106,7 +106,7 @@ class LocalTables:
         from tiebreak.engines.partitions import partition_tables
 
         if self.notes:
-            check_room(self.notes[0], self.size)
+            check_room(self.notes[0], (self.rows or 0) * SPOOL_BYTES)
             warn(self.notes[0], LargeTablesWarning)
         if self.judged is None and not any(source.kernel[0] == "stream" for source in held.runs):
             assert self.block_requests is not None, "without it only large tables are divided, and files in no order"
@@ -128,7 +128,8 @@ class LocalTables:
             return ()
         tables = f"The tables have {self.rows or 0:,} rows and are not held"
         what = "The lines of a run are in no order, and too large to hold" if self.unsorted else tables
-        files = f"temporary files of about {file_size(self.size)} in {temporary_folder()}"
+        most = "up to" if self.unsorted else "about"  # files that are in order need no copy
+        files = f"temporary files of {most} {file_size(self.size)} in {temporary_folder()}"
         return (f"{what}: they are divided by request into {files}.",)
 
 
@@ -142,4 +143,7 @@ def check_room(note: str, size: int) -> None:
 
 def file_size(size: int) -> str:
     """A number of bytes as people write it."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.2f} {name}"
+    return f"{size / 1e3:.2f} kB"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,6 +14,7 @@ from tiebreak._base.checks import wrong
 from tiebreak.engines.tasks import MetricTable
 from tiebreak.errors import InputError, MissingExtraError
 from tiebreak.inputs import Ids
+from tiebreak.inputs.runs import is_among
 from tiebreak.results.files import whole_file
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def is_kept(per_request: PerRequest, needed_by: str = "") -> bool | None:
     if per_request is None or isinstance(per_request, bool):
         return True if needed_by else per_request
     if not isinstance(per_request, (str, os.PathLike)):
-        raise wrong(per_request, "per_request", "true, false, or the path of a parquet file", "output")
+        raise wrong(per_request, "per_request", "True, False, or the path of a parquet file", "output")
     if needed_by:
         raise InputError(f"{needed_by} need values that are kept, not written. Leave out per_request=.", kind="output")
     return False
@@ -60,15 +61,17 @@ def open_parquet_writer(file: Any, schema: Any) -> Any:
 
 @contextmanager
 def request_file(
-    per_request: PerRequest, rows: Callable[[Any], Any], columns: Sequence[str]
+    per_request: PerRequest, rows: Callable[[Any], Any], columns: Sequence[str], inputs: Iterable[str]
 ) -> Iterator[RequestFile | None]:
-    """The file that is asked for, if any; it is there whole or, where the work fails, not at all."""
+    """The file that is asked for, if any; it is there whole or, where the work fails, not at all. It is no input."""
     if per_request is None or isinstance(per_request, bool):
         yield None
         return
     path = os.fsdecode(per_request)
     if not path.lower().endswith(".parquet"):
-        raise InputError(f"{path}: values of requests are written as parquet. Give a name that ends so.", kind="output")
+        raise wrong(path, "per_request", "the name of a parquet file, such as 'scores.parquet'", "output")
+    if os.path.isfile(path) and is_among(path, inputs):
+        raise InputError(f"{path} is also an input file. Choose another output file.", kind="output", file=path)
     try:
         import_module("pyarrow.parquet")
     except ImportError:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tiebreak._base.text import plural
 from tiebreak.engines.placement import divide_files
 from tiebreak.engines.plan import Plan
+from tiebreak.engines.request_file import PerRequest, RequestFile, request_file
 from tiebreak.errors import InputError
 from tiebreak.inputs import Judgements
 from tiebreak.inputs.sources import Source
@@ -46,7 +48,7 @@ WAYS = {
 }
 TEXT = ("file", "bytes")
 DIVIDED = "lines of files by block; compressed ones are unpacked, and those in no order sorted, in temporary files"
-TOTALS = "beyond 8 million of a measure, or with per_request=False, sums and counts instead"
+TOTALS = "beyond 8 million, or with per_request=False, sums and counts instead"
 MIXED = "by Spark, and by workers from files"
 COALESCING = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 """With both, Spark joins small partitions."""
@@ -143,6 +145,7 @@ class PlannedExperiment:
     _plan: Any
     _positions: Any
     _options: dict[str, Any]
+    _inputs: Callable[[Any], dict[str, str | None]]
 
     def plan(self) -> WorkPlan:
         """What will be read, shuffled and held where, without doing any of it."""
@@ -170,6 +173,14 @@ class PlannedExperiment:
         if self._needs.popularity and self._aspect_source.train is None:
             yield Step("count", where, None, "users who rated each item, in one pass over the judgements")
             yield Step("hold", where, None, f"their numbers: about {ITEM_BYTES} bytes for each item")
+
+    def _writer(
+        self, per_request: PerRequest, rows: Callable[[Any], Any], columns: Sequence[str]
+    ) -> AbstractContextManager[RequestFile | None]:
+        """The file that values of requests are written to, if one is asked for; none that is read."""
+        judged = getattr(self._elsewhere, "judged", None)
+        inputs = (*self._inputs(None).values(), None if judged is None else judged.label)
+        return request_file(per_request, rows, columns, [path for path in inputs if path])
 
     def _hold(self, needs: Needs, **how: Any) -> Positions | None:
         """The positions; None where the input cannot be held, which may be known only when files were read."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tiebreak.preferences import Pairs, PairValues, Preference
 
 MOST_HELD = 1 << 23
-"""Values that are held of a measure: about 130 MB. Of more, only sums and counts are."""
+"""Values that are held of what is asked for together: about 130 MB. Of more, only sums and counts are."""
 
 
 def is_held(per_request: bool | None, n_values: int) -> bool:

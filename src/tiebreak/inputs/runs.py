@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from glob import glob
 from itertools import chain, islice
 from typing import Any, ClassVar, TypeAlias
@@ -274,6 +275,18 @@ def files_in(path: str) -> list[str]:
     return ([] if os.path.exists(path) else sorted(glob(path))) or [path]
 
 
+def is_among(out: str, inputs: Iterable[str]) -> bool:
+    """Whether a file is one of those read: by its own name or a link, in a folder, or as standard input."""
+    here = os.stat(out)
+    for path in (file for name in inputs for file in files_in(name)):
+        with suppress(OSError, ValueError):  # reading reports what cannot be read
+            if os.path.samestat(here, os.stat(0 if path == STANDARD_INPUT else path)):
+                return True
+            if os.path.realpath(out).startswith(os.path.join(os.path.realpath(path), "")):  # a folder that is a table
+                return True
+    return False
+
+
 Baselines: TypeAlias = "str | Run | Iterable[str | Run] | None"
 
 
@@ -299,7 +312,7 @@ def check_held(runs: Iterable[Run]) -> None:
 
 
 UNHELD = {
-    "stream": "Give more memory to hold all of it, without block_requests; or take a sample of the requests.",
+    "stream": "Give a larger memory= (--memory) and no block_requests= to hold it whole, or take a sample of requests.",
     "spark": "Take a sample of the requests for the rest: frame.toPandas().",
 }
 """Sources of which not all rows are held, and how to hold them."""

@@ -261,6 +261,20 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: 
                 )
 
 
+def check_flat(path: str) -> None:
+    """Refuse a folder of parquet files with folders in it: some libraries would leave their files out."""
+    for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+        if entry.is_dir() and not entry.name.startswith(("_", ".")):
+            advice = (
+                f"Give pyarrow.dataset.dataset({path!r}, partitioning='hive'), or engine=\"spark\" (--engine spark)"
+            )
+            raise InputError(
+                f"{path}: there are folders in it, such as {entry.name}, which may name a column. {advice}.",
+                kind="directory",
+                file=path,
+            )
+
+
 def is_parquet_folder(source: Any) -> bool:
     """Whether this is the path of a folder of parquet files that are one table: by its name, or as Spark leaves it."""
     if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):

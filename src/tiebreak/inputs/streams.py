@@ -22,7 +22,7 @@ from tiebreak.inputs.other_tools import is_arrow_dataset, maker
 from tiebreak.inputs.rows import Contents
 from tiebreak.inputs.run_tables import AMBIGUOUS
 from tiebreak.inputs.runs import Run, check_single, is_by_name, named_sources, read_runs, tables_in
-from tiebreak.inputs.sources import Source, calling, is_parquet_folder
+from tiebreak.inputs.sources import Source, calling, check_flat, is_parquet_folder
 from tiebreak.inputs.subtopic_names import number_subtopics
 from tiebreak.inputs.table_files import scan_parquet
 from tiebreak.inputs.tables import Table
@@ -217,6 +217,8 @@ def open_parquet(path: str) -> TableStream | None:
     """A parquet file, or a folder of them that is one table."""
     if not is_parquet_folder(path) and not (path.lower().endswith(".parquet") and os.path.isfile(path)):
         return None
+    if os.path.isdir(path):
+        check_flat(path)
     for module, opener in PARQUET.items():
         try:
             library = import_module(module)

@@ -23,7 +23,7 @@ from tiebreak._kernels.interface import MEMORY, Fault, FrameColumns
 from tiebreak.errors import InputError, MissingExtraError, quote
 from tiebreak.inputs.frames import FrameContents, select
 from tiebreak.inputs.rows import ROW_COST, Contents, Lists, RowContents
-from tiebreak.inputs.sources import Source, calling, is_parquet_folder
+from tiebreak.inputs.sources import Source, calling, check_flat, is_parquet_folder
 
 COMPRESSED = {
     ".gz": ("gzip",),
@@ -218,6 +218,8 @@ class ParquetContents:
             raise InputError(
                 f"{path}: parquet compresses its columns itself. Give the file unpacked.", kind="io", file=path
             )
+        if os.path.isdir(path):
+            check_flat(path)
         for module, opener in PARQUET.items():
             try:
                 library = import_module(module)

@@ -32,6 +32,8 @@ class Population(Entry):
     """Whether it is defined for utilities below 0."""
     min_requests: ClassVar[int] = 1
     """The smallest number of requests."""
+    compares_requests: ClassVar[bool] = False
+    """Whether it compares runs in every request: how often each value occurs does not tell."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -44,6 +44,7 @@ class AgainstBaseline(Risk):
     """Losses against a baseline run."""
 
     baseline: str = ""
+    compares_requests: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,6 +113,7 @@ class GeoRisk(Risk):
 
     name: ClassVar[str] = "georisk"
     takes_negative: ClassVar[bool] = False
+    compares_requests: ClassVar[bool] = True
 
     def scores(self, table: UtilityTable) -> list[Real]:
         from scipy.special import ndtr
