@@ -18,8 +18,11 @@ pub struct Options {
     pub top: Option<usize>,
     pub pool: bool,
     pub memory: u64,
-    /// Threads of all runs together; a run that has several decompresses on one of them.
+    /// Threads of all runs together; a run that has several decompresses on one of them, or finds its columns if it is
+    /// `large`.
     pub jobs: usize,
+    /// Bytes of a run that is large: smaller ones are read before Python has started.
+    pub large: u64,
     /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
     pub audit: bool,
 }
@@ -36,6 +39,7 @@ impl Default for Options {
             pool: false,
             memory: crate::MEMORY,
             jobs: 1,
+            large: 1 << 28,
             audit: false,
         }
     }

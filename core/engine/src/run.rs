@@ -108,7 +108,7 @@ impl<'a> Projector<'a> {
         let mut read = match source {
             Source::Table(rows) => self.read_table(rows, &mut tally, watch),
             _ => std::thread::scope(|scope| {
-                let lines = Lines::open(source, self.options.jobs > 1, watch, scope)?;
+                let lines = Lines::open(source, self.options, watch, scope)?;
                 tiebreak_processor::run(ReadLines { projector: self, lines, tally: &mut tally, watch })
             }),
         };

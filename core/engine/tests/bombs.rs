@@ -28,7 +28,7 @@ fn read(bytes: &[u8]) -> Result<RunResult, Fault> {
 
 fn read_on_threads(bytes: &[u8], jobs: usize) -> Result<RunResult, Fault> {
     let judgements = Judgements::new("q1 d1");
-    let options = Options { duplicates: Duplicates::First, jobs, ..Options::default() };
+    let options = Options { duplicates: Duplicates::First, jobs, large: 0, ..Options::default() };
     let run = project_run(&Source::Bytes(bytes), &judgements.judged(), &options, &mut [0], &Watch::default());
     run.map_err(|stop| match stop {
         Stop::Fault(fault) => *fault,

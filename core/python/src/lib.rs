@@ -144,6 +144,7 @@ impl PyOptions {
             memory,
             jobs,
             audit,
+            ..Options::default()
         })
     }
 }

@@ -9,6 +9,7 @@ use super::{Current, Projector};
 use crate::fault::{Fault, FaultKind, Stop};
 use crate::gathered::Line;
 use crate::number;
+use crate::options::Options;
 use crate::source::{Source, Text, Watch};
 use crate::tally::{Counter, Tally};
 use crate::text::{Batch, FoundLines, each_batch};
@@ -23,16 +24,17 @@ pub(super) enum Lines<'scope> {
 }
 
 impl<'scope> Lines<'scope> {
-    /// Where there is a `spare` processor, another thread does some of the work, if one can be started: it decompresses
-    /// the text, or finds the columns of one that is not compressed.
+    /// Where there is a spare processor, another thread does some of the work, if one can be started: it decompresses
+    /// the text, or finds the columns of a large one that is not compressed.
     pub fn open<'a: 'scope>(
         source: &Source<'a>,
-        spare: bool,
+        options: &Options,
         watch: &'a Watch,
         scope: &'scope Scope<'scope, '_>,
     ) -> Result<Self, Fault> {
+        let spare = options.jobs > 1;
         let text = if spare { Text::open_ahead(source, watch, scope)? } else { Text::open(source, watch)? };
-        if !spare || text.is_compressed() {
+        if !spare || text.is_compressed() || source.size() < options.large {
             return Ok(Lines::Here(text));
         }
         if let Ok(found) = FoundLines::begin(text, WIDTHS, watch, scope) {

@@ -118,6 +118,7 @@ fn options(chance: &mut Chance) -> Options {
         pool: chance.one_in(2),
         memory: chance.pick(&[u64::MAX, 2_000_000_000, 2_000_000_000, 200, 70]),
         jobs: chance.pick(&[1, 2]),
+        large: 0,
         audit: chance.one_in(2),
     }
 }

@@ -23,7 +23,7 @@ fn sources(texts: &[String]) -> Vec<Source<'_>> {
 }
 
 fn with_jobs(jobs: usize) -> Options {
-    Options { jobs, ..Options::default() }
+    Options { jobs, large: 0, ..Options::default() }
 }
 
 fn failure(texts: &[String], jobs: usize) -> (usize, Fault) {
@@ -83,7 +83,7 @@ fn columns_found_on_another_thread_are_those_found_here() {
         assert!(text.len() > 1_500_000);
         let read = |jobs| {
             let mut ranks = vec![0; judged.slots];
-            let options = Options { jobs, audit: true, ..Options::default() };
+            let options = Options { audit: true, ..with_jobs(jobs) };
             let source = Source::Bytes(text.as_bytes());
             let run = project_run(&source, &judged, &options, &mut ranks, &Watch::default());
             (format!("{run:?}"), run.is_ok().then_some(ranks))
