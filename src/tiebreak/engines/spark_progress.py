@@ -37,7 +37,7 @@ def running_jobs(session: Any, tick: Tick | None = None) -> Iterator[None]:
     A session of Spark Connect has no stages to look at, nor has one that was stopped.
     """
     context = getattr(session, "sparkContext", None)
-    if getattr(context, "_jsc", None) is None:
+    if context is None or context._jsc is None:
         yield
         return
     tag = f"tiebreak-{uuid4().hex}"
