@@ -125,7 +125,8 @@ def test_error_names_the_row_of_the_table(tmp_path, change):
 def test_what_needs_all_rows_at_once_is_refused(tmp_path):
     judged, runs = make_input()
     exp = tb.Experiment(judged, parquet_file(rows_of(runs["new"]), tmp_path, "new"), block_requests=3)
-    with pytest.raises(tb.InputError, match="and no block_requests= to hold it whole, or take"):
+    words = r"Give a larger memory= \(--memory\) and no block_requests= to hold it whole, or take"
+    with pytest.raises(tb.InputError, match=words):
         exp.audit()
 
 

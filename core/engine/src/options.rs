@@ -21,7 +21,8 @@ pub struct Options {
     /// Threads of all runs together; a run that has several decompresses on one of them, or finds its columns if it is
     /// `large`.
     pub jobs: usize,
-    /// Bytes of a run that is large: smaller ones are read before Python has started.
+    /// Bytes from which a run is large: smaller ones are read while Python is still importing modules, and another
+    /// thread would slow that down.
     pub large: u64,
     /// Also count what takes longer: how lines are written, ranks against scores, ties of judged items.
     pub audit: bool,

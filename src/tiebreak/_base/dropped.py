@@ -17,7 +17,7 @@ class Dropped:
         return self._number
 
     def __repr__(self) -> str:
-        return f"<{self._number:,} that were not kept, see per_request=>"
+        return f"<{self._number:,} entries, not kept: see per_request=>"
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise InputError(

@@ -107,9 +107,10 @@ def command(
         options.require(is_one_kind, "order by populations or by preferences, not by both at once")
         options.require(not per_request, "populations are over all requests: leave out -q")
         exp = experiment(str(qrels), runs, specs, **reading)
-        over = {"weights": weights, "groups": groups}
         tables = [
-            exp.utilities(cast("Metric", one.metric), **over, per_request=one.compares_requests or None)
+            exp.utilities(
+                cast("Metric", one.metric), weights=weights, groups=groups, per_request=one.compares_requests or None
+            )
             for one in over_requests
         ]
         each = zip(tables, over_requests, strict=True)

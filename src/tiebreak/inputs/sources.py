@@ -263,6 +263,8 @@ def check_numbers(numbers: Iterable[object], values: Values, label: str, roles: 
 
 def check_flat(path: str) -> None:
     """Refuse a folder of parquet files with folders in it: some libraries would leave their files out."""
+    if not os.path.isdir(path):
+        return
     for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith(("_", ".")):
             advice = (

@@ -217,8 +217,7 @@ def open_parquet(path: str) -> TableStream | None:
     """A parquet file, or a folder of them that is one table."""
     if not is_parquet_folder(path) and not (path.lower().endswith(".parquet") and os.path.isfile(path)):
         return None
-    if os.path.isdir(path):
-        check_flat(path)
+    check_flat(path)
     for module, opener in PARQUET.items():
         try:
             library = import_module(module)

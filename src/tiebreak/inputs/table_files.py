@@ -218,8 +218,7 @@ class ParquetContents:
             raise InputError(
                 f"{path}: parquet compresses its columns itself. Give the file unpacked.", kind="io", file=path
             )
-        if os.path.isdir(path):
-            check_flat(path)
+        check_flat(path)
         for module, opener in PARQUET.items():
             try:
                 library = import_module(module)
